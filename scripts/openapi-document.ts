@@ -15,6 +15,7 @@ import { errorStatus } from '../src/contract/errors.ts';
 import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-alias.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
+import { describeFields } from './openapi-fields.ts';
 import { describeInput } from './openapi-input.ts';
 import { refTo, shareSchemas } from './openapi-shared.ts';
 import { describeSettings, instancePage, sitePage } from './settings-pages.ts';
@@ -50,6 +51,7 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
   Object.assign(paths, publicPaths(schemas));
   for (const schema of Object.values(schemas)) describe(schema);
   const components = shareSchemas(schemas);
+  describeFields(components);
   const document = {
     openapi: '3.1.0',
     info: {

@@ -18,7 +18,7 @@ type Json = Record<string, unknown>;
 export const instancePage = readPage('docs/instance-settings.md', 'Member');
 export const sitePage = readPage('docs/site-settings.md', 'Field');
 
-function readPage(path: string, nameHeading: string): SettingsPage {
+export function readPage(path: string, nameHeading: string): SettingsPage {
   const text = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
   const found = new Map<string, DocumentedSetting>();
   let headings: string[] = [];
@@ -27,7 +27,7 @@ function readPage(path: string, nameHeading: string): SettingsPage {
       ? line.split(' | ').map((cell) => cell.replaceAll(/^\| |\s*\|$/g, '').trim())
       : [];
     if (cells[0] === nameHeading) headings = cells;
-    const name = /^`([\w.*[\]]+)`$/.exec(cells[0] ?? '')?.[1];
+    const name = /^`([\w.*[\]-]+)`$/.exec(cells[0] ?? '')?.[1];
     if (name === undefined) continue;
     const cell = (heading: string): string => cells[headings.indexOf(heading)] ?? '';
     found.set(name, {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import type { OpenAPI3 } from 'openapi-typescript';
 import { expect, test } from 'vitest';
+import { fieldsPage, rowFor } from '../../scripts/openapi-fields.ts';
 import { errorStatus } from '../../src/contract/errors.ts';
 
 type Json = Record<string, unknown>;
@@ -24,15 +25,9 @@ function resolved({ $ref, ...own }: Json): Json {
 function* schemasIn(schema: Json, place: string): Generator<[place: string, schema: Json]> {
   yield [place, schema];
   const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
-  const choices = ((schema['anyOf'] ?? []) as Json[]).map((choice, index) => [`|${index}`, choice] as const);
-  const lists = [
-    ['[]', schema['items']],
-    ['.*', schema['additionalProperties']],
-  ] as const;
+  const inner = [schema['items'], schema['additionalProperties'], ...((schema['anyOf'] ?? []) as unknown[])];
   for (const [name, field] of fields) yield* schemasIn(field, `${place}.${name}`);
-  for (const [name, inner] of [...choices, ...lists]) {
-    if (typeof inner === 'object' && inner !== null) yield* schemasIn(inner as Json, place + name);
-  }
+  for (const one of inner) if (typeof one === 'object' && one !== null) yield* schemasIn(one as Json, place);
 }
 const everySchema = Object.entries(schemas).flatMap(([name, schema]) => [...schemasIn(schema, name)]);
 
@@ -47,6 +42,28 @@ test('a schema that several operations have is written once', () => {
   const repeated = [...places].filter(([text, found]) => found.length > 1 && text.length > 200);
   // Name it in scripts/openapi-shared.ts.
   expect(repeated.map(([, found]) => found)).toEqual([]);
+});
+
+/** Every field of a request or a response, by its place. */
+const everyField = everySchema.flatMap(([place, schema]) =>
+  Object.entries((schema['properties'] ?? {}) as Record<string, Json>).map(
+    ([name, field]) => [`${place}.${name}`, field] as const,
+  ),
+);
+
+test('every field of a request and of a response has a description', () => {
+  const described = ([, { description }]: readonly [string, Json]): boolean =>
+    typeof description === 'string' && description.length > 3;
+  expect(everyField.length).toBeGreaterThan(900);
+  expect(everyField.filter((field) => !described(field)).map(([place]) => place)).toEqual([]);
+});
+
+test('every row of the page of fields describes something', () => {
+  const describing = everyField.filter(
+    ([place, { description }]) => description === fieldsPage.get(rowFor(place) ?? '')?.meaning,
+  );
+  const used = new Set([...describing.map(([place]) => rowFor(place)), ...Object.keys(schemas)]);
+  expect([...fieldsPage.keys()].filter((name) => !used.has(name))).toEqual([]);
 });
 
 test('the name of a request tells generators of clients that its fields with a default may be left out', () => {

@@ -1204,26 +1204,46 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A site, with its secret key for callers who may change sites */
         Site: {
+            /** @description Unique in the account, whatever its letter case */
             name: string;
+            /** @description Public key of the site, for the widget */
             siteKey: string;
+            /** @description Secret of the site, for `/siteverify`. Absent for a person who may not change sites */
             secretKey?: string;
+            /** @description The settings of the site */
             settings: components["schemas"]["SiteSettings"];
+            /** @description `false`: it was deleted or deactivated. It stays listed */
             active: boolean;
+            /** @description Whether this is the default site of the account */
             isDefault: boolean;
+            /** @description Rises with every change. Send it as `ifVersion` */
             version: number;
+            /** @description When it was created */
             createdAt: number;
+            /** @description When it last changed */
             updatedAt: number;
         };
+        /** @description A site with its secret key */
         SiteWithSecretKey: {
+            /** @description Unique in the account, whatever its letter case */
             name: string;
+            /** @description Public key of the site, for the widget */
             siteKey: string;
+            /** @description Secret of the site, for `/siteverify` */
             secretKey: string;
+            /** @description The settings of the site */
             settings: components["schemas"]["SiteSettings"];
+            /** @description `false`: it was deleted or deactivated. It stays listed */
             active: boolean;
+            /** @description Whether this is the default site of the account */
             isDefault: boolean;
+            /** @description Rises with every change. Send it as `ifVersion` */
             version: number;
+            /** @description When it was created */
             createdAt: number;
+            /** @description When it last changed */
             updatedAt: number;
         };
         SiteSettings: {
@@ -2143,8 +2163,11 @@ export interface components {
              */
             encodingType?: "morse" | "semaphore";
         };
+        /** @description A Protect instance: what one edge enforces */
         Instance: {
+            /** @description Id of the instance */
             id: string;
+            /** @description `false`: it was deleted or deactivated. It stays listed */
             active: boolean;
             /**
              * @description For people. Shown in listings
@@ -2367,9 +2390,13 @@ export interface components {
              *     ]
              */
             ignoredDetectors: components["schemas"]["Detector"][];
+            /** @description Client JWTs issued up to this time no longer work. `null`: no such limit */
             clientJwtsRevokedBefore: number | null;
+            /** @description Rises with every change. Send it as `ifVersion` */
             version: number;
+            /** @description When it was created */
             createdAt: number;
+            /** @description When it last changed */
             updatedAt: number;
         };
         ChallengeStep: {
@@ -2582,18 +2609,30 @@ export interface components {
             windowSeconds: number;
         };
         OriginKey: {
+            /** @description Id of the key, which a signature names */
             kid: string;
+            /** @description The key, in base64url. Secret */
             key: string;
+            /** @description Start of the week in which the key signs */
             validFrom: number;
+            /** @description No request that reaches an origin later carries it */
             validUntil: number;
         };
         ClientJwt: {
+            /** @description Id of the JWT */
             jti: string;
+            /** @description Id of the instance */
             protectInstanceId: string;
+            /** @description When it was issued */
             issuedAt: number;
+            /** @description When it expires */
             expiresAt: number;
+            /** @description When it was revoked. `null`: it was not */
             revokedAt: number | null;
-            /** @enum {string} */
+            /**
+             * @description Only an `active` one is accepted
+             * @enum {string}
+             */
             status: "active" | "expired" | "revoked";
         };
         Submission: {
@@ -2630,207 +2669,403 @@ export interface components {
              */
             forwardToken?: boolean;
         };
+        /** @description An edge access rule as it is stored, with what is known about it */
         AccessRule: {
+            /** @description What the rule compares */
             type: components["schemas"]["AccessRuleType"];
+            /** @description What the type must match: an address, prefix, AS number, country, fingerprint or part of a user agent */
             value: string;
+            /** @description What the rule decides */
             verdict: components["schemas"]["Decision"];
-            /** @enum {string} */
+            /**
+             * @description `monitor`: the rule is recorded as fired and decides nothing
+             * @enum {string}
+             */
             mode: "enforce" | "monitor";
+            /** @description When the rule ends, in ISO 8601. `null`: never */
             expiry: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Percent of visitors that the rule applies to, 0 to 100, always the same visitors */
             rollout: number;
+            /** @description For people */
             note: string | null;
+            /** @description The expiry has passed. The rule decides nothing and stays listed */
             expired: boolean;
-            /** @constant */
+            /**
+             * @description No request had this kind of signal for a week, so the rule cannot match
+             * @constant
+             */
             signalUnseen?: true;
+            /** @description When it was created, in ISO 8601 */
             createdAt: components["schemas"]["IsoTime"];
+            /** @description Who created it: id of an API key, or email address */
             createdBy: string;
+            /** @description When it last changed, in ISO 8601 */
             updatedAt: components["schemas"]["IsoTime"];
+            /** @description Who changed it last: id of an API key, or email address */
             updatedBy: string;
+            /** @description With `hitsSince`: logged requests in which the rule fired, also in monitor mode, by what was decided */
             hits?: components["schemas"]["AccessRuleHits"];
         };
+        /** @description What an edge access rule says */
         AccessRuleDefinition: {
+            /** @description What the rule compares */
             type: components["schemas"]["AccessRuleType"];
+            /** @description What the type must match: an address, prefix, AS number, country, fingerprint or part of a user agent */
             value: string;
+            /** @description What the rule decides */
             verdict: components["schemas"]["Decision"];
-            /** @enum {string} */
+            /**
+             * @description `monitor`: the rule is recorded as fired and decides nothing
+             * @enum {string}
+             */
             mode: "enforce" | "monitor";
+            /** @description When the rule ends, in ISO 8601. `null`: never */
             expiry: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Percent of visitors that the rule applies to, 0 to 100, always the same visitors */
             rollout: number;
+            /** @description For people */
             note: string | null;
         };
+        /** @description An edge access rule to create or change. A listed rule can be sent back unchanged */
         NewAccessRule: {
+            /** @description What the rule compares */
             type: components["schemas"]["AccessRuleType"];
+            /** @description What the type must match: an address, prefix, AS number, country, fingerprint or part of a user agent */
             value: string | number;
+            /** @description What the rule decides */
             verdict: components["schemas"]["Decision"];
-            /** @enum {string} */
+            /**
+             * @description `monitor`: the rule is recorded as fired and decides nothing
+             * @enum {string}
+             */
             mode?: "enforce" | "monitor";
+            /** @description When the rule ends, in ISO 8601. `null`: never */
             expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Percent of visitors that the rule applies to, 0 to 100, always the same visitors */
             rollout?: number | string;
+            /** @description For people */
             note?: string | null;
+            /** @description Accepted from a listed rule, without effect */
             expired?: unknown;
+            /** @description Accepted from a listed rule, without effect */
             signalUnseen?: unknown;
+            /** @description Accepted from a listed rule, without effect */
             createdAt?: unknown;
+            /** @description Accepted from a listed rule, without effect */
             createdBy?: unknown;
+            /** @description Accepted from a listed rule, without effect */
             updatedAt?: unknown;
+            /** @description Accepted from a listed rule, without effect */
             updatedBy?: unknown;
+            /** @description Accepted from a listed rule, without effect */
             hits?: unknown;
         };
         /** @enum {string} */
         AccessRuleType: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
         AccessRuleHits: {
+            /** @description Requests in which the rule fired */
             total: number;
+            /** @description Allowed requests */
             allow: number;
+            /** @description Challenged requests */
             challenge: number;
+            /** @description Blocked requests */
             block: number;
+            /** @description Start of the minute of the newest hit, in ISO 8601. `null`: none */
             lastHitAt: components["schemas"]["IsoTime"] | null;
         };
+        /** @description Which edge access rule: there is one for each type and value */
         AccessRuleCondition: {
+            /** @description What the rule compares */
             type: components["schemas"]["AccessRuleType"];
+            /** @description What the type must match: an address, prefix, AS number, country, fingerprint or part of a user agent */
             value: string | number;
         };
+        /** @description A rule that matched. In monitor mode it decided nothing */
         FiredRule: {
+            /** @description Type and canonical value of the rule */
             id: string;
+            /** @description What the rule decides */
             verdict: components["schemas"]["Decision"];
-            /** @enum {string} */
+            /**
+             * @description `monitor`: the rule is recorded as fired and decides nothing
+             * @enum {string}
+             */
             mode: "enforce" | "monitor";
         };
+        /** @description A rule for the widget, on every site of the account */
         AccessControlRule: {
-            /** @enum {string} */
+            /**
+             * @description `block` refuses the visitor, `restrict` changes their challenge
+             * @enum {string}
+             */
             type: "block" | "restrict";
+            /** @description For people */
             description?: string;
+            /** @description What the visitor must match, all of it */
             conditions: {
-                /** @enum {string} */
+                /**
+                 * @description What is compared
+                 * @enum {string}
+                 */
                 field: "ip" | "ipMask" | "userId" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                /** @constant */
+                /**
+                 * @description `equals`. A condition with another operator is dropped
+                 * @constant
+                 */
                 operator: "equals";
+                /** @description What the field must equal */
                 value: string;
             }[];
+            /** @description When the rule ends, in ISO 8601 */
             expiry: string;
+            /** @description Name of the group that the rule is in */
             ruleGroupId?: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of challenge for these visitors
+             * @enum {string}
+             */
             captchaType?: "frictionless" | "pow" | "image" | "puzzle";
+            /** @description Rounds of pictures that they must solve */
             solvedImagesCount?: number;
+            /** @description Further rounds of pictures that they must solve, and that do not count */
             unsolvedImagesCount?: number;
+            /** @description Share of pictures that must be judged right, 0 to 1 */
             imageThreshold?: number;
+            /** @description Work of the challenge. Every 1.5 doubles it */
             powDifficulty?: number;
+            /** @description Added to the visitor's score, -1 to 1 */
             frictionlessScore?: number;
+            /** @description The challenge stays as it is, and the token is refused at verification */
             deferToVerify?: boolean;
+            /** @description Id of the rule: SHA-256 of its conditions, in hexadecimal */
             userScopeHash: string;
+            /** @description When it was created, in ISO 8601 */
             createdAt: components["schemas"]["IsoTime"];
+            /** @description When it last changed, in ISO 8601 */
             updatedAt: components["schemas"]["IsoTime"];
+            /** @description The expiry has passed. The rule has no effect and stays listed for 30 days */
             expired: boolean;
         };
         AccessRuleVersion: {
+            /** @description Number of the version */
             version: number;
+            /** @description When it was made, in ISO 8601 */
             at: string;
+            /** @description Who made it: id of an API key, or email address */
             by: string;
-            /** @enum {string} */
+            /**
+             * @description Operation that made it
+             * @enum {string}
+             */
             kind: "create" | "delete" | "import" | "rollback";
+            /** @description Rules that are new */
             created: number;
+            /** @description Rules that changed */
             updated: number;
+            /** @description Rules that were removed */
             deleted: number;
+            /** @description The version whose rules were restored */
             restores?: number;
         };
         RefusedLine: {
+            /** @description Number of the line */
             line: number;
+            /** @description Why the line is no rule. For people */
             reason: string;
         };
         PreviewedRequest: {
+            /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId: string;
+            /** @description When it was made, in ISO 8601 */
             timestamp: string;
+            /** @description IP address, version 4 or 6 */
             ip: string | null;
+            /** @description Number of the autonomous system (AS) of the network */
             asn: number | null;
+            /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
             country: string | null;
+            /** @description `User-Agent` header */
             userAgent: string;
+            /** @description Path of the request, without the query */
             requestPath: string;
+            /** @description What was decided */
             from: components["schemas"]["Decision"];
+            /** @description What would be decided */
             to: components["schemas"]["Decision"];
+            /** @description What would decide */
             decidedBy: string;
         };
+        /** @description The record that every request through the edge leaves */
         Verdict: {
-            /** @constant */
+            /**
+             * @description Version of the record's format
+             * @constant
+             */
             v: 1;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the record (UUIDv7), unique
+             */
             id: string;
+            /** @description Reference of the request */
             request_id: string;
+            /** @description When the request arrived */
             timestamp: number;
+            /** @description Id of the instance */
             instance_id: string;
+            /** @description Site key of the instance */
             site_key: string;
+            /** @description Id of the session. `null`: none */
             jti: string | null;
+            /** @description Address of the visitor */
             ip: string | null;
+            /** @description Categories of the address */
             ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
+            /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
             country: string | null;
+            /** @description Number of the autonomous system (AS) of the network */
             asn: number | null;
+            /** @description JA4 fingerprint of the TLS handshake */
             ja4: string | null;
+            /** @description `User-Agent` header, shortened if it is long */
             user_agent: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of device, by the user agent
+             * @enum {string}
+             */
             device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
+            /** @description Method of the request */
             method: string;
+            /** @description Host name of the request */
             host: string;
+            /** @description Path of the request, without the query */
             request_path: string;
-            /** @enum {string} */
+            /**
+             * @description Whether the path expects pages or data
+             * @enum {string}
+             */
             path_type: "html" | "json";
+            /** @description What was decided. In monitor mode the request was forwarded all the same */
             decision: components["schemas"]["Decision"];
+            /** @description What kind of input decided */
             source: components["schemas"]["DecisionSource"];
+            /** @description Fired rule, `category:<name>`, `risk:<verdict>`, `policy:<reason>`, `path:<pattern>` or `default` */
             decided_by: string;
+            /** @description Every rule that matched, and the parts of the risk score as `risk:<name>` */
             fired_rules: components["schemas"]["FiredRule"][];
+            /** @description How the decision came about, for programs and people */
             explain: string;
-            /** @enum {string} */
+            /**
+             * @description Whether the decision was carried out. `rollout-excluded`: the visitor is outside the instance's rollout
+             * @enum {string}
+             */
             enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
-            /** @enum {string} */
+            /**
+             * @description State of the visitor's session
+             * @enum {string}
+             */
             session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
+            /** @description Whether the token of the request was verified. `null`: it had none */
             verified: boolean | null;
+            /** @description Level of the clearance that lifted a challenge. `null`: none did */
             level: number | null;
+            /** @description Risk of the session, 0 to 1. `null`: unknown */
             risk_score: number | null;
+            /** @description HTTP status of the response. 0: the visitor left before */
             status: number;
+            /** @description How long the origin took, in milliseconds. `null`: it was not asked */
             origin_ms: number | null;
+            /** @description Version of the rules that decided */
             ruleset_version: number;
+            /** @description The edge that handled the request */
             edge: {
+                /** @description Data center, as an airport code */
                 colo: string;
+                /** @description Version of the edge's code */
                 version: string;
+                /** @description Id of the isolate */
                 isolate: string;
+                /** @description Number of the record in its isolate, from 0 */
                 seq: number;
             };
         };
         VerdictPage: {
+            /** @description The verdicts */
             verdicts: components["schemas"]["Verdict"][];
+            /** @description How many there are on all pages */
             total: number;
+            /** @description `false`: the real total is higher */
             totalIsExact: boolean;
+            /** @description The limit that was used */
             limit: number;
+            /** @description The offset that was used */
             offset: number;
+            /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
             nextCursor: string | null;
         };
         VerdictExplanation: {
+            /** @description The record */
             verdict: components["schemas"]["Verdict"];
+            /** @description The five inputs of the decision table. Empty: no table was applied */
             table: {
-                /** @enum {string} */
+                /**
+                 * @description Input of the decision table
+                 * @enum {string}
+                 */
                 input: "network" | "client" | "category" | "risk" | "policy";
+                /** @description What the input said. `null`: nothing */
                 verdict: components["schemas"]["Decision"] | null;
+                /** @description Rule, category or reason behind it */
                 by: string | null;
-                /** @enum {string} */
+                /**
+                 * @description What became of the input
+                 * @enum {string}
+                 */
                 outcome: "decided" | "overruled" | "lifted" | "silent";
+                /** @description The input that lifted it */
                 liftedBy: ("network" | "client" | "category" | "risk" | "policy") | null;
             }[];
+            /** @description What the table decided, before a clearance or another later step */
             tableDecision: components["schemas"]["Decision"] | null;
+            /** @description The step after the table that made the decision. `null`: none */
             laterStep: ("clearance" | "verified" | "exempt" | "preflight" | "no-session" | "internal" | "error") | null;
+            /** @description `false`: the request was forwarded all the same, by monitor mode or the rollout */
             isEnforced: boolean;
+            /** @description What would have happened without what decided. `null`: nothing decided, or it is not known */
             without: {
+                /** @description What is left out */
                 by: string;
+                /** @description What would have been decided */
                 decision: components["schemas"]["Decision"];
+                /** @description What would have decided */
                 decidedBy: string;
             } | null;
+            /** @description The rules that fired */
             rules: {
+                /** @description Type and canonical value of the rule */
                 id: string;
+                /** @description What the rule decides */
                 verdict: components["schemas"]["Decision"];
-                /** @enum {string} */
+                /**
+                 * @description `monitor`: the rule is recorded as fired and decides nothing
+                 * @enum {string}
+                 */
                 mode: "enforce" | "monitor";
+                /** @description The rule as it is now. `null`: it was deleted since */
                 now: components["schemas"]["AccessRule"] | null;
             }[];
+            /** @description The detectors behind the risk score */
             riskParts: components["schemas"]["RiskPart"][];
+            /** @description Version of the rules now */
             currentRulesetVersion: number;
+            /** @description `false`: a part of the table follows from the present settings, because the record does not have it */
             isExact: boolean;
         };
-        /** @enum {string} */
+        /**
+         * @description What happens to a request
+         * @enum {string}
+         */
         Decision: "allow" | "challenge" | "block";
         /** @enum {string} */
         DecisionSource: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
@@ -2838,248 +3073,463 @@ export interface components {
         SourceFilter: components["schemas"]["DecisionSource"] | components["schemas"]["DecisionSource"][];
         DeviceTypeFilter: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
         AsnFilter: (number | string) | (number | string)[];
+        /** @description ISO 8601, UTC without an offset, or epoch milliseconds */
         Time: number | string;
         LogWindow: {
+            /** @description Start of the time range, inclusive */
             since: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
         };
         Bucket: ("minute" | "hour" | "day") | number | string;
-        /** @enum {string} */
+        /**
+         * @description Name of a risk detector
+         * @enum {string}
+         */
         Detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
         RiskPart: {
+            /** @description Name of the detector */
             detector: components["schemas"]["Detector"];
+            /** @description What it adds to the risk score */
             weight: number;
         };
         Session: {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description When the session was opened */
             opened_at: number;
+            /** @description When it ends */
             expires_at: number;
+            /** @description When it was last renewed, or its page last reported */
             updated_at: number;
+            /** @description Risk of the session, 0 to 1. `null`: unknown */
             risk_score: number;
+            /** @description The detectors that fired. Their weights add up to the score, which ends at 1 */
             parts: components["schemas"]["RiskPart"][];
+            /** @description How often it was renewed */
             renewals: number;
+            /** @description How often its network changed */
             address_changes: number;
+            /** @description How often its user agent changed */
             user_agent_changes: number;
+            /** @description Sessions without input that its network (/24 or /56) had opened shortly before */
             idle_sessions_of_network: number;
+            /** @description Requests in its busiest minute */
             requests_per_minute: number;
+            /** @description Reports of its pages */
             reports: number;
+            /** @description Reports that contradict themselves or the session's age */
             implausible_reports: number;
+            /** @description A page reported input of a person */
             interacted: boolean;
+            /** @description What its browser gave away about itself */
             traits: components["schemas"]["SessionTrait"][];
+            /** @description `User-Agent` header, shortened if it is long */
             user_agent: string;
+            /** @description Network that it was opened in */
             network: string;
+            /** @description Addresses that it used, newest last */
             addresses: string[];
+            /** @description Categories of the address */
             ip_category: string[];
         };
         /** @enum {string} */
         SessionTrait: "webdriver" | "automation-global" | "headless-agent" | "no-languages" | "zero-window" | "patched-webdriver" | "brands-mismatch" | "no-chrome-object" | "no-plugins" | "cdp-pointer" | "debugger" | "developer-tools" | "instant-presses";
         /** @enum {string} */
         TrafficDimension: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "none";
+        /** @description Requests of one bucket, by decision */
         DecisionPoint: {
+            /** @description Start of the bucket */
             timestamp: number;
+            /** @description Requests */
             total: number;
+            /** @description Allowed requests */
             allow: number;
+            /** @description Challenged requests */
             challenge: number;
+            /** @description Blocked requests */
             block: number;
         };
+        /** @description A captcha from issue to verification */
         CaptchaRecord: {
+            /** @description Id of the record */
             id: string;
+            /** @description Id that challenge, token and record share */
             jti: string;
+            /** @description When the challenge was issued */
             timestamp: number;
+            /** @description Key of the site */
             siteKey: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of challenge. `blocked`: stopped before a captcha was chosen
+             * @enum {string}
+             */
             captchaType: "pow" | "image" | "puzzle" | "blocked";
-            /** @enum {string} */
+            /**
+             * @description `Approved`, `Disapproved`, or `Pending` without a solution
+             * @enum {string}
+             */
             status: "Approved" | "Pending" | "Disapproved";
+            /** @description Why it was refused or flagged, as a stable key */
             resultReason: string | null;
+            /** @description IP address, version 4 or 6 */
             ip: string | null;
+            /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
             countryCode: string | null;
+            /** @description Number of the autonomous system (AS) of the network */
             asn: number | null;
+            /** @description Categories of the address, such as `datacenter` */
             ipCategories: string[];
+            /** @description The address belongs to a VPN */
             vpn: boolean;
+            /** @description JA4 fingerprint of the TLS handshake */
             ja4: string | null;
+            /** @description `User-Agent` header */
             userAgent: string;
+            /** @description Kind of device, by the user agent */
             deviceType: string;
+            /** @description Host name of the page */
             host: string | null;
+            /** @description The action that the widget was given, such as `login` */
             action: string | null;
+            /** @description Lane of the task: how the proof of work is computed, or `visual` or `audio` */
             lane: string | null;
+            /** @description The visitor's account, as the site's backend names it */
             userAccount: string | null;
+            /** @description Id of the visitor's Protect session */
             sessionId: string | null;
+            /** @description The page was shown by an app and not by a browser */
             webView: boolean | null;
+            /** @description The page was in a frame, as the page says */
             iFrame: boolean | null;
+            /** @description Score of the visitor, 0 to 1. Closer to 1 means more likely a bot */
             score: number | null;
+            /** @description Score above which a harder captcha was chosen */
             threshold: number | null;
+            /** @description Risk detectors that fired */
             triggeredDetectors: string[];
+            /** @description Why this kind of challenge was chosen */
             selectionReason: string | null;
+            /** @description `userScopeHash` of the access control rule that matched */
             accessRule: string | null;
+            /** @description Type of the access control rule that matched */
             policyType: ("block" | "restrict") | null;
+            /** @description When the solution arrived */
             submittedAt: number | null;
+            /** @description When a backend first verified the token */
             verifiedAt: number | null;
+            /** @description Whether the token was verified. `null`: nobody asked */
             verified: boolean | null;
         };
         CaptchaCounts: {
+            /** @description Captchas that were issued */
             total: number;
+            /** @description Those that were solved or failed */
             submissions: number;
+            /** @description Those that a backend asked about */
             verifications: number;
+            /** @description Those that were approved */
             approved: number;
+            /** @description Those that were disapproved */
             disapproved: number;
+            /** @description Those without a solution */
             pending: number;
         };
         TrafficRow: {
+            /** @description Start of the hour or day */
             timestamp: number;
+            /** @description The same time as a text (UTC) */
             date: string;
-            /** @enum {string} */
+            /**
+             * @description Length of the row: up to seven days are counted by the hour
+             * @enum {string}
+             */
             granularity: "hour" | "day";
+            /** @description Captchas that were issued */
             total: number;
+            /** @description Those that were solved or failed */
             submissions: number;
+            /** @description Those that a backend asked about */
             verifications: number;
+            /** @description Those that were approved */
             approved: number;
+            /** @description Those that were disapproved */
             disapproved: number;
+            /** @description Those without a solution */
             pending: number;
+            /** @description Requests that were stopped before a captcha was chosen. They are in no other count */
             blocked: number;
+            /** @description The same counts for proofs of work */
             pow: components["schemas"]["CaptchaCounts"];
+            /** @description The same counts for images */
             image: components["schemas"]["CaptchaCounts"];
+            /** @description The same counts for puzzles */
             puzzle: components["schemas"]["CaptchaCounts"];
         };
         User: {
+            /** @description Email address. It identifies the user */
             email: string;
+            /** @description Name of the person */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description What they may do in the console
+             * @enum {string}
+             */
             role: "admin" | "analyst" | "viewer";
-            /** @enum {string} */
+            /**
+             * @description `invited` until they sign in for the first time
+             * @enum {string}
+             */
             status: "active" | "invited";
+            /** @description The owner of the account. The API cannot change them */
             isOwner: boolean;
+            /** @description Stored as it is sent */
             marketingPreferences: unknown;
+            /** @description When it was created */
             createdAt: number;
+            /** @description When it last changed */
             updatedAt: number;
         };
         AuditEntry: {
+            /** @description Id of the entry */
             id: string;
+            /** @description When it was done */
             at: number;
+            /** @description Key that did it. `null`: a person did */
             apiKeyId: string | null;
+            /** @description Name of that key. `null`: a person did */
             apiKeyName: string | null;
+            /** @description Person who did it in the console. `null`: a key did */
             userEmail: string | null;
+            /** @description Operation, such as `update-site` */
             operation: string;
+            /** @description `X-Request-Id` of the call */
             requestId: string;
+            /** @description Address that the call came from */
             ip: string | null;
+            /** @description The request without its secrets, shortened if it is long */
             body: unknown;
         };
         Success: {
-            /** @constant */
+            /**
+             * @description The change was made
+             * @constant
+             */
             success: true;
         };
         ApiKey: {
+            /** @description Id of the key */
             apiKeyId: string;
+            /** @description For people. Shown in listings */
             name: string;
+            /** @description Feature → permissions of that feature */
             permissions: components["schemas"]["Permissions"];
+            /** @description Bearer token of the key. Secret */
             token: string;
+            /** @description When it was created */
             createdAt: number;
+            /** @description When it expires */
             expiresAt: number;
         };
         Permissions: {
             [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
         };
         Challenge: {
+            /** @description Noise without meaning */
             pad?: string;
+            /** @description Id of the challenge */
             jti: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of challenge
+             * @enum {string}
+             */
             kind: "pow" | "image" | "puzzle";
+            /** @description Sealed challenge. Return it with the solution as it is */
             challenge: string;
+            /** @description When it expires */
             expiresAt: number;
+            /** @description Proof of work. First of every kind */
             pow?: {
-                /** @enum {string} */
+                /**
+                 * @description How the work is computed
+                 * @enum {string}
+                 */
                 lane: "rsw" | "sha256" | "wait";
+                /** @description Lane `rsw`: number of squarings */
                 t?: number;
+                /** @description Lane `rsw`: modulus, big-endian base64url */
                 n?: string;
+                /** @description Lane `rsw`: base, big-endian base64url */
                 x?: string;
+                /** @description Lane `sha256`: salt in base64url */
                 salt?: string;
+                /** @description Lane `sha256`: number of puzzles */
                 count?: number;
+                /** @description Lane `sha256`: leading zero bits of each */
                 bits?: number;
+                /** @description Lane `wait`: how long to wait, in milliseconds */
                 waitMs?: number;
+                /** @description Lane `wait`: the solution counts from this time of the service's clock on */
                 notBefore?: number;
             };
+            /** @description "Choose all pictures that show a shape" */
             image?: {
-                /** @enum {string} */
+                /**
+                 * @description Shape to look for
+                 * @enum {string}
+                 */
                 shape: "circle" | "triangle" | "square" | "star" | "heart" | "moon" | "cross" | "arrow";
+                /** @description Columns of pictures */
                 columns: number;
+                /** @description Rows of pictures */
                 rows: number;
+                /** @description Number of this round, from 1 */
                 round: number;
+                /** @description At least so many rounds are asked */
                 rounds: number;
+                /** @description All pictures of the round in one */
                 picture: components["schemas"]["Picture"];
             };
+            /** @description "Move the piece to where it fits" */
             puzzle?: {
+                /** @description Picture with the opening */
                 background: components["schemas"]["Picture"];
+                /** @description Picture of the piece */
                 piece: components["schemas"]["Picture"];
+                /** @description Where the piece starts, in pixels from the left */
                 originX: number;
+                /** @description Where the piece starts, in pixels from the top */
                 originY: number;
             };
+            /** @description "Count the tunes that go up" */
             audio?: {
+                /** @description Unsigned 8-bit mono samples of all recordings, in base64url */
                 samples: string;
+                /** @description Samples per second */
                 sampleRate: number;
+                /** @description Number of recordings */
                 groups: number;
+                /** @description Most tunes that go up in one recording */
                 most: number;
             };
+            /** @description A field that people leave empty and programs fill in */
             honeypot?: {
+                /** @description Name of the field */
                 name: string;
+                /** @description What the field asks for */
                 question: string;
             };
+            /** @description The site's page on privacy */
             privacyUrl?: string;
         };
         Picture: {
+            /** @description Width in pixels */
             width: number;
+            /** @description Height in pixels */
             height: number;
+            /** @description Brightness of each pixel, one byte, row by row, in base64url. 0 is transparent */
             light: string;
+            /** @description Blue and then red difference (BT.601, 128 is none), a quarter of the width and height each, in base64url */
             colour: string;
         };
+        /** @description A visitor as an edge sees them */
         EdgeVisitor: {
+            /** @description IP address, version 4 or 6 */
             ip: string | null;
+            /** @description `User-Agent` header */
             userAgent: string;
+            /** @description Number of the autonomous system (AS) of the network */
             asn: number | null;
+            /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
             country: string | null;
+            /** @description JA4 fingerprint of the TLS handshake */
             ja4: string | null;
+            /** @description Categories of the address, such as `datacenter` */
             ipCategories: string[];
+            /** @description Reference of the request at the edge */
             requestId: string;
+            /** @description Host name of the request */
             host: string;
+            /** @description Risk of their session, 0 to 1. Absent without a session */
             riskScore?: number;
+            /** @description What their browser's headers say */
             headers?: {
+                /** @description The page came over HTTPS */
                 secure: boolean;
+                /** @description The request had `Accept-Language` */
                 acceptLanguage: boolean;
+                /** @description `Sec-Fetch-Site` header */
                 fetchSite: string | null;
+                /** @description `Sec-Fetch-Mode` header */
                 fetchMode: string | null;
+                /** @description `Sec-Fetch-Dest` header */
                 fetchDest: string | null;
+                /** @description `Sec-CH-UA` header */
                 uaBrands: string | null;
+                /** @description `Sec-CH-UA-Mobile` header */
                 uaMobile: string | null;
+                /** @description `Sec-CH-UA-Platform` header */
                 uaPlatform: string | null;
             };
         };
         "AliasRequest.requestBody": {
-            /** @default  */
+            /**
+             * @description Secret key of the site
+             * @default
+             */
             secret?: string;
-            /** @default  */
+            /**
+             * @description The token
+             * @default
+             */
             response?: string;
+            /** @description hCaptcha: site that the token must belong to */
             sitekey?: string | null;
+            /** @description Address of the visitor. What is no address is ignored */
             remoteip?: string | null;
+            /** @description The same key with the same request repeats the response for ten minutes */
             idempotency_key?: string | null;
         };
         AliasResponse: {
+            /** @description Whether the token is good */
             success: boolean;
+            /** @description Why not, in the codes of the other service */
             "error-codes": string[];
+            /** @description When the challenge was issued, in ISO 8601 */
             challenge_ts?: string;
+            /** @description Host name of the page */
             hostname?: string;
+            /** @description The action that the widget was given, such as `login` */
             action?: string;
+            /** @description Text that the page gave the widget, returned as it is */
             cdata?: string;
+            /** @description Premium tier. Closer to 1 means more likely a bot */
             score?: number;
-            /** @constant */
+            /**
+             * @description A test key was used. No visitor was verified
+             * @constant
+             */
             test?: true;
         };
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC
+         */
         IsoTime: string;
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description ISO 8601 with `Z` or an offset
+         */
         IsoTimeWithOffset: string;
+        /** @description ISO 8601, UTC without an offset */
         IsoTimeOrLocal: string;
+        /** @description A day or a time in ISO 8601, UTC without an offset */
         DayOrTime: string | components["schemas"]["IsoTimeOrLocal"];
+        /** @description Every error but one */
         Error: {
+            /** @description What went wrong */
             error: {
                 /** @description The HTTP status */
                 code: number;
@@ -3090,28 +3540,40 @@ export interface components {
                  * @enum {string}
                  */
                 key: "API.BAD_REQUEST" | "API.INVALID_BODY" | "API.MISSING_BODY" | "API.PARSE_ERROR" | "API.BODY_TOO_LARGE" | "API.FORBIDDEN" | "API.NOT_FOUND" | "API.CONFLICT" | "API.RATE_LIMITED" | "API.CHALLENGE_REQUIRED" | "API.NO_SESSION" | "API.LOOP_DETECTED" | "API.ORIGIN_UNREACHABLE" | "API.UNAVAILABLE" | "API.ACCESS_POLICY_BLOCK" | "API.NO_CONTENT_TYPE_HEADER" | "API.UNSUPPORTED_CONTENT_TYPE" | "API.TOO_MANY_ITEMS" | "API.INVALID_RULES" | "API.MISSING_AUTHORIZATION_HEADER" | "API.UNAUTHORIZED" | "API.KEY_EXPIRED" | "API.INSUFFICIENT_PERMISSIONS" | "API.FEATURE_NOT_ENABLED" | "API.ACCOUNT_DISABLED" | "API.PAYMENT_REQUIRED" | "API.METHOD_NOT_ALLOWED" | "API.UNKNOWN" | "API.INVALID_SITE_KEY" | "API.SITE_KEY_NOT_REGISTERED" | "API.UNAUTHORIZED_ORIGIN_URL" | "API.INCORRECT_CAPTCHA_TYPE" | "GENERAL.MISSING_SECRET_KEY" | "GENERAL.INVALID_SECRET_KEY" | "GENERAL.SITE_KEY_NOT_FOUND" | "GENERAL.ACCOUNT_NOT_FOUND" | "CAPTCHA.INVALID_CAPTCHA_CHALLENGE" | "CAPTCHA.INVALID_SOLUTION" | "PORTAL.CANNOT_DEACTIVATE_LAST_SITE" | "PORTAL.CANNOT_DELETE_LAST_USER" | "PORTAL.CANNOT_MODIFY_OWNER_USER" | "PORTAL.DUPLICATE_SITE_NAME" | "PORTAL.DOMAIN_LIMIT_EXCEEDED" | "PORTAL.USER_ALREADY_EXISTS" | "CONSOLE.NOT_FROM_CONSOLE" | "CONSOLE.SIGNED_OUT" | "CONSOLE.LINK_SPENT" | "CONSOLE.SIGN_IN_LATE" | "CONSOLE.SIGN_IN_AGAIN" | "CONSOLE.PASSKEY_REFUSED" | "CONSOLE.LAST_PASSKEY" | "CONSOLE.NOT_A_MEMBER" | "CONSOLE.PROVIDER_REFUSED";
+                /** @description The rejected fields, at most 100 */
                 details?: {
+                    /** @description Place of the field in the request, such as `settings.domains[0]` */
                     path: string;
+                    /** @description What is wrong with it. For people. May change */
                     message: string;
+                    /** @description Place of the rule in the list that was sent, from 0 */
                     index?: number;
                 }[];
             };
         };
+        /** @description No active Protect instance matches */
         ProtectError: {
+            /** @description What went wrong. For people */
             error: string;
         };
         "get-sites.requestBody": Record<string, never>;
         "get-sites.response": components["schemas"]["Site"][];
         "get-site.requestBody": {
+            /** @description Key of the site */
             siteKey: string;
         };
         "create-site.requestBody": {
+            /** @description Letters, digits, hyphens and underscores. Unique in the account, whatever its letter case */
             name: string;
+            /** @description Settings of the site. In an update, a setting that is sent replaces that setting whole, and the others stay */
             settings: components["schemas"]["SiteSettings.requestBody"];
         };
         "update-site.requestBody": {
+            /** @description Key of the site */
             siteKey: string;
+            /** @description Letters, digits, hyphens and underscores. Unique in the account, whatever its letter case */
             name?: string;
+            /** @description Settings of the site. In an update, a setting that is sent replaces that setting whole, and the others stay */
             settings?: {
                 /**
                  * @description Pages that may show the widget.
@@ -3272,235 +3734,411 @@ export interface components {
                  */
                 privacyUrl?: string;
             };
+            /** @description `true` makes it the default site of the account */
             isDefault?: boolean;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
         };
         "delete-site.requestBody": {
+            /** @description Key of the site */
             siteKey: string;
-            /** @default false */
+            /**
+             * @description Also deactivates the instance that uses the site. Needs `updateProtectSettings`
+             * @default false
+             */
             deactivateInstance?: boolean;
         };
         "delete-site.response": {
-            /** @constant */
+            /**
+             * @description The change was made
+             * @constant
+             */
             success: true;
+            /** @description Key of the site that is now inactive */
             deactivatedSiteKey: string;
+            /** @description Id of the instance that was deactivated with it */
             deactivatedInstanceId?: string;
         };
         "activate-site.requestBody": {
+            /** @description Key of the site */
             siteKey: string;
         };
         "get-access-control-rules.requestBody": {
-            /** @default 1 */
+            /**
+             * @description Number of the page, from 1
+             * @default 1
+             */
             page?: number;
-            /** @default 100 */
+            /**
+             * @description Most entries in the response
+             * @default 100
+             */
             limit?: number;
+            /** @description Name of the group that the rule is in */
             ruleGroupId?: string;
             /**
+             * @description Field that the rules are sorted by
              * @default createdAt
              * @enum {string}
              */
             sortBy?: "createdAt" | "description" | "expiry" | "userScopeHash" | "ruleGroupId";
-            /** @default -1 */
+            /**
+             * @description `1`: ascending, `-1`: descending
+             * @default -1
+             */
             sortOrder?: 1 | -1 | "1" | "-1";
         };
         "get-access-control-rules.response": {
+            /** @description The rules of the page */
             rules: components["schemas"]["AccessControlRule"][];
+            /** @description Rules that match the filter, on all pages */
             ruleCount: number;
+            /** @description Every rule group of the account with its size */
             ruleGroupsAndCounts: {
+                /** @description Name of the group that the rule is in */
                 ruleGroupId: string;
+                /** @description Rules in the group */
                 count: number;
             }[];
+            /** @description Number of the page, from 1 */
             page: number;
+            /** @description Number of pages */
             pages: number;
         };
         "create-access-control-rule.requestBody": {
+            /** @description The rule */
             rule: {
-                /** @enum {string} */
+                /**
+                 * @description `block` refuses the visitor, `restrict` changes their challenge
+                 * @enum {string}
+                 */
                 type: "block" | "restrict";
+                /** @description For people */
                 description?: string;
+                /** @description What the visitor must match, all of it */
                 conditions: {
-                    /** @enum {string} */
+                    /**
+                     * @description What is compared
+                     * @enum {string}
+                     */
                     field: "ip" | "ipMask" | "userId" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+                    /** @description `equals`. A condition with another operator is dropped */
                     operator: string;
+                    /** @description What the field must equal */
                     value: string | number;
                 }[];
+                /** @description When the rule ends, in ISO 8601, UTC without an offset. Default: in an hour */
                 expiry?: components["schemas"]["IsoTimeOrLocal"];
+                /** @description Name of the group that the rule is in */
                 ruleGroupId?: string;
-                /** @enum {string} */
+                /**
+                 * @description Kind of challenge for these visitors
+                 * @enum {string}
+                 */
                 captchaType?: "frictionless" | "pow" | "image" | "puzzle";
+                /** @description Rounds of pictures that they must solve */
                 solvedImagesCount?: number;
+                /** @description Further rounds of pictures that they must solve, and that do not count */
                 unsolvedImagesCount?: number;
+                /** @description Share of pictures that must be judged right, 0 to 1 */
                 imageThreshold?: number;
+                /** @description Work of the challenge. Every 1.5 doubles it */
                 powDifficulty?: number;
+                /** @description Added to the visitor's score, -1 to 1 */
                 frictionlessScore?: number;
+                /** @description The challenge stays as it is, and the token is refused at verification */
                 deferToVerify?: boolean;
+                /** @description Accepted from a listed rule, without effect */
                 userScopeHash?: string;
+                /** @description Accepted from a listed rule, without effect */
                 createdAt?: string;
+                /** @description Accepted from a listed rule, without effect */
                 updatedAt?: string;
+                /** @description Accepted from a listed rule, without effect */
                 expired?: boolean;
             };
         };
         "create-access-control-rule.response": {
-            /** @constant */
+            /**
+             * @description `Added new rule`
+             * @constant
+             */
             status: "Added new rule";
         };
         "delete-access-control-rule.requestBody": {
+            /** @description Id of the rule: SHA-256 of its conditions, in hexadecimal */
             userScopeHash: string;
         };
         "delete-access-control-rule.response": {
-            /** @constant */
+            /**
+             * @description `Deleted rule`
+             * @constant
+             */
             status: "Deleted rule";
         };
         "delete-rule-group.requestBody": {
+            /** @description Name of the group that the rule is in */
             ruleGroupId: string;
         };
         "delete-rule-group.response": {
+            /** @description For people. Contains the `jobId` */
             status: string;
+            /** @description Id of the job that deletes the group */
             jobId: string;
         };
         "get-rule-group-job.requestBody": {
+            /** @description Id of the job that deletes the group */
             jobId: string;
         };
         "get-rule-group-job.response": {
+            /** @description Id of the job that deletes the group */
             jobId: string;
+            /** @description Name of the group that the rule is in */
             ruleGroupId: string;
-            /** @enum {string} */
+            /**
+             * @description `pending` until every rule of the group is deleted
+             * @enum {string}
+             */
             status: "pending" | "finished";
+            /** @description Rules that are deleted so far */
             deletedCount: number;
+            /** @description When the deletion was asked for */
             requestedAt: number;
+            /** @description When the last rule was deleted. `null`: it still runs */
             finishedAt: number | null;
         };
         "get-traffic-data.requestBody": {
+            /** @description Required and ignored */
             token: string;
+            /** @description Required and ignored. The account is the one of the key */
             accountId: string;
+            /** @description Sites to count. Default: every site of the account */
             siteKeys?: string[];
+            /** @description First day or time, in ISO 8601 (UTC). Needs `endDate` */
             startDate?: components["schemas"]["DayOrTime"];
+            /** @description Last day, included whole, or end time, in ISO 8601 (UTC) */
             endDate?: components["schemas"]["DayOrTime"];
+            /** @description Month to count, 1 to 12. Needs `year` */
             month?: number;
+            /** @description Year of the month */
             year?: number;
         };
         "get-traffic-data.response": components["schemas"]["TrafficRow"][];
         "get-live-sessions.requestBody": {
+            /** @description Required and ignored */
             token: string;
+            /** @description Required and ignored. The account is the one of the key */
             accountId: string;
+            /** @description Key of the site */
             siteKey: string;
-            /** @default 60 */
+            /**
+             * @description How far back is counted, in minutes
+             * @default 60
+             */
             windowMinutes?: number;
-            /** @default 60 */
+            /**
+             * @description Length of a bucket, in seconds
+             * @default 60
+             */
             bucketSeconds?: number;
         };
         "get-live-sessions.response": {
+            /** @description Buckets with traffic */
             points: {
+                /** @description Start of the bucket */
                 timestamp: number;
+                /** @description Sessions in the bucket */
                 count: number;
             }[];
+            /** @description How far back is counted, in minutes */
             windowMinutes: number;
+            /** @description Length of a bucket, in seconds */
             bucketSeconds: number;
+            /** @description Distinct addresses in the window */
             uniqueIps: number;
+            /** @description The addresses with most sessions. On paid tiers, with what is known about them */
             topIps: {
+                /** @description IP address, version 4 or 6 */
                 ip: string;
+                /** @description Sessions of the address */
                 count: number;
+                /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
                 country?: string | null;
+                /** @description Number of the autonomous system (AS) of the network */
                 asn?: number | null;
+                /** @description The address belongs to a VPN */
                 isVpn?: boolean;
+                /** @description The address belongs to a proxy */
                 isProxy?: boolean;
+                /** @description The address belongs to a datacenter */
                 isDatacenter?: boolean;
             }[];
+            /** @description `false`: there were more sessions than one response counts. The newest were counted */
             isExact: boolean;
         };
         "search-captcha-records.requestBody": {
+            /** @description Site to search. Default: every site of the account */
             siteKey?: string;
             /**
+             * @description Kind of challenge. `blocked`: stopped before a captcha was chosen
              * @default all
              * @enum {string}
              */
             captchaType?: "pow" | "image" | "puzzle" | "all" | "blocked";
-            /** @default {} */
+            /**
+             * @description What a captcha must match, all of it
+             * @default {}
+             */
             searchCriteria?: {
+                /** @description Address, compared whole */
                 ip?: string;
+                /** @description JA4 fingerprint, compared whole */
                 ja4?: string;
+                /** @description Part of the user agent, in any letter case */
                 userAgent?: string;
+                /** @description The visitor's account, as the site's backend names it */
                 userAccount?: string;
+                /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
                 countryCode?: string;
-                /** @enum {string} */
+                /**
+                 * @description Kind of device, by the user agent
+                 * @enum {string}
+                 */
                 deviceType?: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
+                /** @description The address belongs to a VPN */
                 vpn?: boolean;
+                /** @description The page was shown by an app and not by a browser */
                 webView?: boolean;
+                /** @description The page was in a frame, as the page says */
                 iFrame?: boolean;
-                /** @enum {string} */
+                /**
+                 * @description `Approved`, `Disapproved`, or `Pending` without a solution
+                 * @enum {string}
+                 */
                 status?: "Approved" | "Pending" | "Disapproved";
+                /** @description Why this kind of challenge was chosen */
                 selectionReason?: string;
+                /** @description Why it was refused or flagged, as a stable key */
                 resultReason?: string;
+                /** @description `userScopeHash` of the access control rule that matched */
                 accessRule?: string;
-                /** @enum {string} */
+                /**
+                 * @description Type of the access control rule that matched
+                 * @enum {string}
+                 */
                 policyType?: "block" | "restrict";
+                /** @description Risk detectors that must all have fired */
                 triggeredDetectors?: string[];
+                /** @description Part of any text, number or list of the record, in any letter case */
                 freeText?: string;
             };
+            /** @description Start of the time range. Default: seven days ago. At most 30 days back */
             startDate?: number;
+            /** @description End of the time range. Default: now */
             endDate?: number;
             /**
+             * @description Which page
              * @default {
              *       "limit": 20
              *     }
              */
             pagination?: {
-                /** @default 20 */
+                /**
+                 * @description Most entries in the response
+                 * @default 20
+                 */
                 limit?: number;
+                /** @description `lastId` of the previous response. Needs `lastTimestamp` */
                 lastId?: string;
+                /** @description `lastTimestamp` of the previous response. Needs `lastId` */
                 lastTimestamp?: number;
             };
         };
         "search-captcha-records.response": {
+            /** @description The captchas that were found, newest first */
             records: components["schemas"]["CaptchaRecord"][];
+            /** @description How many match */
             total: number;
+            /** @description `false`: the real total is higher */
             totalIsExact?: boolean;
+            /** @description Most entries in the response */
             limit: number;
+            /** @description Whether there is a next page */
             hasMore: boolean;
+            /** @description Send it in `pagination` for the next page */
             lastId?: string;
+            /** @description Send it in `pagination` for the next page */
             lastTimestamp?: number;
         };
         "get-users.requestBody": Record<string, never>;
         "get-users.response": components["schemas"]["User"][];
         "create-user.requestBody": {
+            /** @description Email address. It identifies the user */
             email: string;
+            /** @description Name of the person */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description What they may do in the console
+             * @enum {string}
+             */
             role: "admin" | "analyst" | "viewer";
         };
         "update-user.requestBody": {
+            /** @description Email address. It identifies the user */
             email: string;
+            /** @description Name of the person */
             name?: string;
-            /** @enum {string} */
+            /**
+             * @description New role
+             * @enum {string}
+             */
             userType?: "admin" | "analyst" | "viewer";
+            /** @description Stored as it is sent */
             marketingPreferences?: unknown;
         };
         "delete-user.requestBody": {
+            /** @description Email address. It identifies the user */
             email: string;
         };
         "delete-user.response": {
-            /** @constant */
+            /**
+             * @description The change was made
+             * @constant
+             */
             success: true;
+            /** @description Email address of the user who was removed */
             deletedUserEmail: string;
         };
         "get-api-keys.requestBody": Record<string, never>;
         "get-api-keys.response": components["schemas"]["ApiKey"][];
         "create-api-key.requestBody": {
+            /** @description For people. Shown in listings */
             name: string;
+            /** @description Feature → permissions of that feature */
             permissions: components["schemas"]["Permissions"];
-            /** @default 2592000 */
+            /**
+             * @description Lifetime in seconds
+             * @default 2592000
+             */
             expiresIn?: number;
         };
         "delete-api-key.requestBody": {
+            /** @description Id of the key */
             apiKeyId: string;
         };
         "get-audit-trail.requestBody": {
-            /** @default 50 */
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
             limit?: number;
+            /** @description `nextCursor` of the previous page. Without it, the first page */
             cursor?: string;
         };
         "get-audit-trail.response": {
+            /** @description The writes, newest first */
             entries: components["schemas"]["AuditEntry"][];
+            /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
             nextCursor: string | null;
         };
         "list-instances.requestBody": Record<string, never>;
@@ -3729,6 +4367,7 @@ export interface components {
             ignoredDetectors?: components["schemas"]["Detector"][];
         };
         "update-instance.requestBody": {
+            /** @description Id of the instance */
             id: string;
             /**
              * @description For people. Shown in listings
@@ -3900,492 +4539,887 @@ export interface components {
              *     ]
              */
             ignoredDetectors?: components["schemas"]["Detector"][];
+            /** @description Client JWTs issued up to this time no longer work. `null`: no such limit */
             clientJwtsRevokedBefore?: number | null;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
         };
         "delete-instance.requestBody": {
+            /** @description Id of the instance */
             id: string;
         };
         "delete-instance.response": {
-            /** @constant */
+            /**
+             * @description The change was made
+             * @constant
+             */
             success: true;
+            /** @description Id of the instance */
             id: string;
         };
         "generate-client-jwt.requestBody": {
+            /** @description Id of the instance */
             protectInstanceId: string;
+            /** @description Lifetime in weeks. 0 means 100 years */
             expiresInWeeks: number;
         };
         "generate-client-jwt.response": {
+            /** @description The JWT that an edge authenticates with. Shown once. Secret */
             clientJwt: string;
+            /** @description Id of the JWT, to revoke it */
             jti: string;
+            /** @description Id of the instance */
             protectInstanceId: string;
+            /** @description When it was issued */
             issuedAt: number;
+            /** @description When it expires */
             expiresAt: number;
         };
         "list-client-jwts.requestBody": {
+            /** @description Id of the instance */
             protectInstanceId: string;
         };
         "list-client-jwts.response": {
+            /** @description The JWTs that were issued, newest first */
             clientJwts: components["schemas"]["ClientJwt"][];
         };
         "revoke-client-jwt.requestBody": {
+            /** @description Id of the instance */
             protectInstanceId: string;
+            /** @description Id of the JWT */
             jti: string;
         };
         "revoke-client-jwt.response": {
-            /** @constant */
+            /**
+             * @description The change was made
+             * @constant
+             */
             success: true;
+            /** @description Id of the JWT */
             jti: string;
         };
         "list-origin-keys.requestBody": {
+            /** @description Id of the instance */
             protectInstanceId: string;
+            /** @description Weeks from now that keys are wanted for */
             weeks?: number;
         };
         "list-origin-keys.response": {
+            /** @description The keys, one a week */
             keys: components["schemas"]["OriginKey"][];
         };
         "list-access-rules.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Rules on a page. Without it, every rule is streamed */
             limit?: number;
+            /** @description `nextCursor` of the previous page. Without it, the first page */
             cursor?: string;
+            /** @description Only rules of this type */
             type?: components["schemas"]["AccessRuleType"];
+            /** @description Only rules with this verdict */
             verdict?: components["schemas"]["Decision"];
+            /** @description Only rules whose value begins so */
             valuePrefix?: string;
+            /** @description Only rules that can match a visitor with these signals */
             matches?: {
+                /** @description IP address, version 4 or 6 */
                 ip?: string;
+                /** @description Number of the autonomous system (AS) of the network */
                 asn?: string | number;
+                /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
                 countryCode?: string;
+                /** @description JA4 fingerprint of the TLS handshake */
                 ja4?: string;
+                /** @description `User-Agent` header */
                 userAgent?: string;
             };
+            /** @description Adds `hits` to each rule, counted from this time on. `0`: for as long as verdicts are kept */
             hitsSince?: components["schemas"]["Time"];
         };
         "list-access-rules.response": {
+            /** @description The rules */
             rules: components["schemas"]["AccessRule"][];
+            /** @description Rules that match the filter */
             total: number;
+            /** @description Version of the rules */
             version: number;
+            /** @description Types of rules whose signal no request had for a week */
             unseenSignals: components["schemas"]["AccessRuleType"][];
+            /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
             nextCursor?: string;
+            /** @description From when on hits were counted, in ISO 8601: a whole minute, not before the log begins */
             hitsSince?: components["schemas"]["IsoTime"];
+            /** @description `false`: more different rules fired in an hour than the log counts apart */
             hitsAreExact?: boolean;
         };
         "create-access-rules.requestBody": {
+            /** @description The rules */
             rules: components["schemas"]["NewAccessRule"][];
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
         };
         "create-access-rules.response": {
+            /** @description Rules that are new */
             created: number;
+            /** @description Rules that changed */
             updated: number;
+            /** @description Rules that were there already, the same */
             unchanged: number;
+            /** @description Version of the rules after this call */
             version: number;
+            /** @description The rules as they are stored */
             rules: components["schemas"]["AccessRuleDefinition"][];
         };
         "delete-access-rules.requestBody": {
+            /** @description The rules to delete */
             conditions: components["schemas"]["AccessRuleCondition"][];
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
         };
         "delete-access-rules.response": {
+            /** @description Rules that were removed */
             deleted: number;
+            /** @description Conditions that no rule had */
             missing: number;
+            /** @description Version of the rules after this call */
             version: number;
         };
         "get-access-rule-hits.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description What the rule compares */
             type: components["schemas"]["AccessRuleType"];
+            /** @description What the type must match: an address, prefix, AS number, country, fingerprint or part of a user agent */
             value: string | number;
+            /** @description Start of the time range, rounded down to its bucket. Default: 24 hours ago */
             since?: components["schemas"]["Time"];
+            /** @description End of the time range, rounded up to its bucket. Default: now */
             until?: components["schemas"]["Time"];
-            /** @default 3600 */
+            /**
+             * @description `minute`, `hour`, `day`, or seconds: a multiple of 60
+             * @default 3600
+             */
             bucket?: components["schemas"]["Bucket"];
         };
         "get-access-rule-hits.response": {
+            /** @description Id of the rule, as in `fired_rules` of a verdict */
             rule: string;
+            /** @description Start of the time range, inclusive */
             since: number;
+            /** @description End of the time range, exclusive */
             until: number;
+            /** @description Length of a bucket, in seconds */
             bucketSeconds: number;
+            /** @description Requests in which the rule fired */
             total: number;
+            /** @description Allowed requests */
             allow: number;
+            /** @description Challenged requests */
             challenge: number;
+            /** @description Blocked requests */
             block: number;
+            /** @description Start of the minute of the newest hit, in ISO 8601. `null`: none */
             lastHitAt: components["schemas"]["IsoTime"] | null;
+            /** @description Buckets with traffic, oldest first */
             buckets: components["schemas"]["DecisionPoint"][];
+            /** @description `false`: there were more different values in an hour than the log counts apart */
             isExact: boolean;
         };
         "explain-access-rules.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description IP address, version 4 or 6 */
             ip?: string;
+            /** @description Number of the autonomous system (AS) of the network */
             asn?: string | number;
+            /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
             countryCode?: string;
+            /** @description JA4 fingerprint of the TLS handshake */
             ja4?: string;
+            /** @description `User-Agent` header */
             userAgent?: string;
+            /** @description Categories of the address. Without them, only Tor is known, by the country `T1` */
             ipCategories?: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
         };
         "explain-access-rules.response": {
+            /** @description What a visitor with these signals gets now */
             decision: components["schemas"]["Decision"];
+            /** @description Id of the deciding rule, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `default` */
             decidedBy: string;
-            /** @enum {string} */
+            /**
+             * @description Input of the decision table
+             * @enum {string}
+             */
             input: "network" | "client" | "category" | "risk" | "policy" | "default";
+            /** @description The rules that match */
             firedRules: {
+                /** @description Type and canonical value of the rule */
                 id: string;
+                /** @description What the rule compares */
                 type: components["schemas"]["AccessRuleType"];
+                /** @description What the rule decides */
                 verdict: components["schemas"]["Decision"];
-                /** @enum {string} */
+                /**
+                 * @description `monitor`: the rule is recorded as fired and decides nothing
+                 * @enum {string}
+                 */
                 mode: "enforce" | "monitor";
             }[];
+            /** @description The decision in words */
             explain: string;
-            /** @enum {string} */
+            /**
+             * @description `monitor`: the edge records this decision and forwards the request
+             * @enum {string}
+             */
             enforcementPolicy: "enforce" | "monitor";
+            /** @description Version of the rules after this call */
             version: number;
         };
         "preview-access-rules.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Rules that would be created or changed */
             rules?: components["schemas"]["NewAccessRule"][];
+            /** @description Rules that would be deleted */
             conditions?: components["schemas"]["AccessRuleCondition"][];
+            /** @description Text of the file */
             content?: string;
-            /** @enum {string} */
+            /**
+             * @description Format of the file. Default: recognised by its content
+             * @enum {string}
+             */
             format?: "csv" | "ndjson" | "list";
+            /** @description Verdict of lines that have none */
             verdict?: components["schemas"]["Decision"];
-            /** @enum {string} */
+            /**
+             * @description Mode of lines that have none
+             * @enum {string}
+             */
             mode?: "enforce" | "monitor";
+            /** @description Expiry of lines that have none, in ISO 8601 */
             expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Note of lines that have none */
             note?: string | null;
+            /** @description Columns of a `csv` file whose heading is in an earlier part */
             columns?: string[];
-            /** @default 1 */
+            /**
+             * @description Number of the first line, for the numbers in the response
+             * @default 1
+             */
             firstLine?: number;
+            /** @description How far to look back. Default: one day ago */
             since?: components["schemas"]["Time"];
         };
         "preview-access-rules.response": {
+            /** @description From when on requests were examined, in ISO 8601 */
             since: string;
+            /** @description Requests that were examined */
             examined: number;
+            /** @description Every request since then was examined */
             complete: boolean;
+            /** @description Requests since then, counted by the log */
             inWindow: number;
+            /** @description `false`: the instance keeps no rows of allowed requests, so the numbers leave them out */
             allowedRequestsIncluded: boolean;
+            /** @description Requests that would be decided otherwise */
             changed: number;
+            /** @description Distinct addresses of these requests */
             changedAddresses: number;
+            /** @description The ways in which a decision changes */
             changes: {
+                /** @description What was decided */
                 from: components["schemas"]["Decision"];
+                /** @description What would be decided */
                 to: components["schemas"]["Decision"];
+                /** @description Logged requests */
                 requests: number;
+                /** @description Distinct addresses */
                 addresses: number;
             }[];
+            /** @description The newest ten of each change */
             samples: components["schemas"]["PreviewedRequest"][];
+            /** @description What the write would do to the stored rules */
             plan: {
+                /** @description Rules that would be new */
                 added: number;
+                /** @description Rules that would change */
                 changed: number;
+                /** @description Rules that are there already, the same */
                 unchanged: number;
+                /** @description Rules that would be removed */
                 removed: number;
+                /** @description Lines that are no rules */
                 refused: number;
             };
-            /** @enum {string} */
+            /**
+             * @description Format of the file
+             * @enum {string}
+             */
             format?: "csv" | "ndjson" | "list";
+            /** @description Lines of a file that are no rules */
             refusedLines: components["schemas"]["RefusedLine"][];
+            /** @description The first 1,000 rules that would be added, changed or removed */
             differences: {
-                /** @enum {string} */
+                /**
+                 * @description What would happen to the rule
+                 * @enum {string}
+                 */
                 change: "added" | "changed" | "removed";
+                /** @description The rule after the write. `null`: removed */
                 rule: components["schemas"]["AccessRuleDefinition"] | null;
+                /** @description The rule as it is now. `null`: there is none */
                 before: components["schemas"]["AccessRuleDefinition"] | null;
             }[];
+            /** @description How many of the rules match a request since then */
             rulesTouched: number;
+            /** @description The 1,000 rules that touch most. A request that several rules match counts under each */
             effects: {
+                /** @description The rule */
                 rule: string;
-                /** @enum {string} */
+                /**
+                 * @description What would happen to the rule
+                 * @enum {string}
+                 */
                 change: "added" | "changed" | "unchanged" | "removed";
+                /** @description Logged requests */
                 requests: number;
+                /** @description Distinct visitors: sessions, or addresses with their user agents */
                 visitors: number;
+                /** @description What was decided, and what would be. Both are the same where something else counts more */
                 changes: {
+                    /** @description What was decided */
                     from: components["schemas"]["Decision"];
+                    /** @description What would be decided */
                     to: components["schemas"]["Decision"];
+                    /** @description Logged requests */
                     requests: number;
                 }[];
+                /** @description At most three requests, first of those that would be decided otherwise */
                 examples: components["schemas"]["PreviewedRequest"][];
             }[];
         };
         "import-access-rules.requestBody": {
+            /** @description Text of the file */
             content: string;
-            /** @enum {string} */
+            /**
+             * @description Format of the file. Default: recognised by its content
+             * @enum {string}
+             */
             format?: "csv" | "ndjson" | "list";
+            /** @description Verdict of lines that have none */
             verdict?: components["schemas"]["Decision"];
-            /** @enum {string} */
+            /**
+             * @description Mode of lines that have none
+             * @enum {string}
+             */
             mode?: "enforce" | "monitor";
+            /** @description Expiry of lines that have none, in ISO 8601 */
             expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Note of lines that have none */
             note?: string | null;
-            /** @default 1 */
+            /**
+             * @description Number of the first line, for the numbers in the response
+             * @default 1
+             */
             firstLine?: number;
+            /** @description Columns of a `csv` file whose heading is in an earlier part */
             columns?: string[];
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
         };
         "import-access-rules.response": {
-            /** @enum {string} */
+            /**
+             * @description Format of the file
+             * @enum {string}
+             */
             format: "csv" | "ndjson" | "list";
+            /** @description Rules that are new */
             created: number;
+            /** @description Rules that changed */
             updated: number;
+            /** @description Rules that were there already, the same */
             unchanged: number;
+            /** @description Lines that are no rules */
             skipped: number;
+            /** @description The first 100 of them */
             skippedLines: components["schemas"]["RefusedLine"][];
+            /** @description Version of the rules after this call */
             version: number;
         };
         "export-access-rules.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
             /**
+             * @description Format of the file
              * @default ndjson
              * @enum {string}
              */
             format?: "csv" | "ndjson" | "list";
+            /** @description Only rules of this type */
             type?: components["schemas"]["AccessRuleType"];
+            /** @description Only rules with this verdict */
             verdict?: components["schemas"]["Decision"];
         };
         "export-access-rules.response": string;
         "access-rules-history.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
-            /** @default 50 */
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
             limit?: number;
+            /** @description Only versions below this one */
             before?: number;
         };
         "access-rules-history.response": {
+            /** @description Version of the rules now */
             version: number;
+            /** @description The oldest version that a rollback can restore */
             oldest: number;
+            /** @description The versions, newest first */
             versions: components["schemas"]["AccessRuleVersion"][];
         };
         "rollback-access-rules.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description The version whose rules are restored */
             version: number;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
         };
         "rollback-access-rules.response": {
+            /** @description Version of the rules after this call */
             version: number;
+            /** @description The version whose rules were restored */
             restores: number;
+            /** @description Rules that are new */
             created: number;
+            /** @description Rules that changed */
             updated: number;
+            /** @description Rules that were removed */
             deleted: number;
         };
         "list-verdicts.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
+            /** @description Only verdicts with this decision, or one of these */
             decision?: components["schemas"]["DecisionFilter"];
+            /** @description Only verdicts of this source, or one of these */
             sources?: components["schemas"]["SourceFilter"];
+            /** @description Only verdicts in which this rule fired, or one of these */
             firedRules?: string | string[];
+            /** @description Only this AS number, or one of these */
             asn?: components["schemas"]["AsnFilter"];
+            /** @description Only this kind of device, or one of these */
             deviceType?: components["schemas"]["DeviceTypeFilter"];
+            /** @description Exact path, or a prefix with a trailing `*` */
             requestPath?: string;
+            /** @description Only verdicts in which at least so many rules fired */
             minRulesFired?: number | string;
+            /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId?: string;
-            /** @default 50 */
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
             limit?: number | string;
-            /** @default 0 */
+            /**
+             * @description Verdicts to skip
+             * @default 0
+             */
             offset?: number | string;
+            /** @description `nextCursor` of the previous page. Without it, the first page */
             cursor?: string;
         };
         "tail-verdicts.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Only verdicts with this decision, or one of these */
             decision?: components["schemas"]["DecisionFilter"];
+            /** @description Only verdicts of this source, or one of these */
             sources?: components["schemas"]["SourceFilter"];
+            /** @description Only verdicts in which this rule fired, or one of these */
             firedRules?: string | string[];
+            /** @description Only this AS number, or one of these */
             asn?: components["schemas"]["AsnFilter"];
+            /** @description Only this kind of device, or one of these */
             deviceType?: components["schemas"]["DeviceTypeFilter"];
+            /** @description Exact path, or a prefix with a trailing `*` */
             requestPath?: string;
+            /** @description Only verdicts in which at least so many rules fired */
             minRulesFired?: number | string;
+            /** @description IP address, version 4 or 6 */
             ip?: string;
+            /** @description Id of the session, challenge or token */
             jti?: string;
-            /** @default 200 */
+            /**
+             * @description Most entries in the response
+             * @default 200
+             */
             limit?: number | string;
+            /** @description `cursor` of the previous call. Without it, the newest verdicts */
             cursor?: string;
         };
         "tail-verdicts.response": {
+            /** @description What the log stored since the previous call, in the order of arrival */
             verdicts: components["schemas"]["Verdict"][];
+            /** @description Send it with the next call */
             cursor: string;
+            /** @description More has arrived already: call again at once */
             more: boolean;
+            /** @description Verdicts that were moved or erased before this call */
             missed: number;
         };
         "explain-verdict.requestBody": {
+            /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId: string;
+            /** @description Site key of the instance. Default: every active instance of the account is searched */
             siteKey?: string;
         };
         "list-distinct-sources.response": {
+            /** @description The sources, with their counts */
             sources: {
+                /** @description What kind of input decided */
                 source: string;
+                /** @description Verdicts */
                 total: number;
+                /** @description Allowed requests */
                 allow: number;
+                /** @description Challenged requests */
                 challenge: number;
+                /** @description Blocked requests */
                 block: number;
             }[];
+            /** @description Start of the time range, inclusive */
             since: number;
+            /** @description End of the time range, exclusive */
             until: number;
         };
         "list-distinct-fired-rules.response": {
+            /** @description The rules that fired, with their counts */
             firedRules: {
+                /** @description Type and canonical value of the rule */
                 id: string;
+                /** @description Verdicts */
                 total: number;
+                /** @description Allowed requests */
                 allow: number;
+                /** @description Challenged requests */
                 challenge: number;
+                /** @description Blocked requests */
                 block: number;
             }[];
+            /** @description `false`: more different rules fired in an hour than the log counts apart */
             isComplete: boolean;
+            /** @description Start of the time range, inclusive */
             since: number;
+            /** @description End of the time range, exclusive */
             until: number;
         };
         "get-traffic-summary.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
-            /** @default 3600 */
+            /**
+             * @description `minute`, `hour`, `day`, or seconds: a multiple of 60
+             * @default 3600
+             */
             bucket?: components["schemas"]["Bucket"];
+            /** @description Only verdicts of this source, or one of these */
             source?: components["schemas"]["SourceFilter"];
         };
         "get-traffic-summary.response": {
+            /** @description Start of the time range, inclusive */
             since: number;
+            /** @description End of the time range, exclusive */
             until: number;
+            /** @description Length of a bucket, in seconds */
             bucketSeconds: number;
+            /** @description Requests in the time range */
             total: number;
+            /** @description Allowed requests */
             allow: number;
+            /** @description Challenged requests */
             challenge: number;
+            /** @description Blocked requests */
             block: number;
+            /** @description Buckets with traffic, oldest first */
             buckets: components["schemas"]["DecisionPoint"][];
         };
         "get-traffic-by-dimension.requestBody": {
+            /** @description What the verdicts are grouped by */
             groupBy: components["schemas"]["TrafficDimension"];
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
-            /** @default 3600 */
+            /**
+             * @description `minute`, `hour`, `day`, or seconds: a multiple of 60
+             * @default 3600
+             */
             bucket?: components["schemas"]["Bucket"];
-            /** @default 10 */
+            /**
+             * @description How many values get a series of their own
+             * @default 10
+             */
             topN?: number | string;
+            /** @description Only verdicts with this decision, or one of these */
             decision?: components["schemas"]["DecisionFilter"];
         };
         "get-traffic-by-dimension.response": {
+            /** @description What the verdicts are grouped by */
             groupBy: components["schemas"]["TrafficDimension"];
+            /** @description Start of the time range, inclusive */
             since: number;
+            /** @description End of the time range, exclusive */
             until: number;
+            /** @description Length of a bucket, in seconds */
             bucketSeconds: number;
+            /** @description Requests in the time range */
             total: number;
+            /** @description Allowed requests */
             allow: number;
+            /** @description Challenged requests */
             challenge: number;
+            /** @description Blocked requests */
             block: number;
+            /** @description The values with most requests, largest first. A verdict with several values counts under each */
             series: {
+                /** @description The value. `null`: verdicts without one */
                 value: string | null;
+                /** @description Requests with this value */
                 total: number;
+                /** @description Allowed requests */
                 allow: number;
+                /** @description Challenged requests */
                 challenge: number;
+                /** @description Blocked requests */
                 block: number;
+                /** @description Buckets with traffic, oldest first */
                 points: components["schemas"]["DecisionPoint"][];
             }[];
+            /** @description All other values together */
             other: {
+                /** @description How many other values there are */
                 values: number;
+                /** @description Requests with other values */
                 total: number;
+                /** @description Allowed requests */
                 allow: number;
+                /** @description Challenged requests */
                 challenge: number;
+                /** @description Blocked requests */
                 block: number;
+                /** @description Buckets with traffic, oldest first */
                 points: components["schemas"]["DecisionPoint"][];
             };
+            /** @description `false`: there were more different values in an hour than the log counts apart */
             isExact: boolean;
         };
         "list-sessions.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Only sessions with at least this risk */
             minRisk?: number | string;
+            /** @description Only sessions that used this address and were opened in its network */
             ip?: string;
+            /** @description Only sessions that were renewed or reported since then */
             since?: components["schemas"]["Time"];
-            /** @default 50 */
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
             limit?: number | string;
+            /** @description `nextCursor` of the previous page. Without it, the first page */
             cursor?: string;
         };
         "list-sessions.response": {
+            /** @description The sessions, newest first */
             sessions: components["schemas"]["Session"][];
+            /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
             nextCursor: string | null;
         };
         "get-session-telemetry.requestBody": {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
         };
         "get-session-telemetry.response": {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description When its first verdict was logged. `null`: none was */
             first_seen: number | null;
+            /** @description When its newest verdict was logged. `null`: none was */
             last_seen: number | null;
+            /** @description Its verdicts, by decision */
             requests: {
+                /** @description All of them */
                 total: number;
+                /** @description Allowed requests */
                 allow: number;
+                /** @description Challenged requests */
                 challenge: number;
+                /** @description Blocked requests */
                 block: number;
             };
+            /** @description Addresses of its verdicts */
             ips: string[];
+            /** @description AS numbers of its verdicts */
             asns: number[];
+            /** @description Countries of its verdicts */
             countries: string[];
+            /** @description User agents of its verdicts */
             user_agents: string[];
+            /** @description JA4 fingerprints of its verdicts */
             ja4s: string[];
+            /** @description Kind of device, by the user agent */
             device_type: string | null;
+            /** @description Risk in its newest verdict. `null`: unknown */
             latest_risk_score: number | null;
+            /** @description The rules that fired in its verdicts */
             fired_rules: {
+                /** @description Type and canonical value of the rule */
                 id: string;
+                /** @description Verdicts in which the rule fired */
                 verdicts: number;
             }[];
+            /** @description What its risk is computed from. `null`: the session is unknown or was erased */
             session: {
+                /** @description When the session was opened */
                 opened_at: number;
+                /** @description When it ends */
                 expires_at: number;
+                /** @description When it was last renewed, or its page last reported */
                 updated_at: number;
+                /** @description Risk of the session, 0 to 1. `null`: unknown */
                 risk_score: number;
+                /** @description The detectors that fired. Their weights add up to the score, which ends at 1 */
                 parts: components["schemas"]["RiskPart"][];
+                /** @description How often it was renewed */
                 renewals: number;
+                /** @description How often its network changed */
                 address_changes: number;
+                /** @description How often its user agent changed */
                 user_agent_changes: number;
+                /** @description Sessions without input that its network (/24 or /56) had opened shortly before */
                 idle_sessions_of_network: number;
+                /** @description Requests in its busiest minute */
                 requests_per_minute: number;
+                /** @description Reports of its pages */
                 reports: number;
+                /** @description Reports that contradict themselves or the session's age */
                 implausible_reports: number;
+                /** @description A page reported input of a person */
                 interacted: boolean;
+                /** @description What its browser gave away about itself */
                 traits: components["schemas"]["SessionTrait"][];
             } | null;
+            /** @description What the protect script reported, oldest first */
             telemetry: {
+                /** @description When it happened */
                 timestamp: number;
+                /** @description The report, as the script sent it */
                 report: unknown;
             }[];
         };
         "get-metrics.requestBody": Record<string, never>;
         "get-metrics.response": string;
         "get-risk-history.requestBody": {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
         };
         "get-risk-history.response": {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description The first score and every change of it, the newest 50, oldest first */
             scores: {
+                /** @description When it happened */
                 timestamp: number;
+                /** @description Risk of the session, 0 to 1. `null`: unknown */
                 risk_score: number;
-                /** @enum {string} */
+                /**
+                 * @description The event that changed the score
+                 * @enum {string}
+                 */
                 cause: "opened" | "renewed" | "telemetry" | "burst";
+                /** @description The detectors that fired. Their weights add up to the score, which ends at 1 */
                 parts: components["schemas"]["RiskPart"][];
+                /** @description Detectors that fired and count nothing, because the instance ignores them */
                 ignored: components["schemas"]["Detector"][];
             }[];
+            /** @description Its newest 1,000 verdicts, oldest first */
             history: {
+                /** @description When it happened */
                 timestamp: number;
+                /** @description Id of the record */
                 id: string;
+                /** @description Reference of the request */
                 request_id: string;
+                /** @description Risk of the session, 0 to 1. `null`: unknown */
                 risk_score: number | null;
+                /** @description What was decided. In monitor mode the request was forwarded all the same */
                 decision: components["schemas"]["Decision"];
+                /** @description What kind of input decided */
                 source: string;
+                /** @description Fired rule, `category:<name>`, `risk:<verdict>`, `policy:<reason>`, `path:<pattern>` or `default` */
                 decided_by: string;
+                /** @description Path of the request, without the query */
                 request_path: string;
+                /** @description Every rule that matched, and the parts of the risk score as `risk:<name>` */
                 fired_rules: string[];
             }[];
+            /** @description Risk in its newest verdict. `null`: unknown */
             latest_risk_score: number | null;
+            /** @description Highest risk in its verdicts. `null`: unknown */
             highest_risk_score: number | null;
+            /** @description Verdicts of the session */
             total: number;
         };
         "export-verdicts.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
+            /** @description Only verdicts with this decision, or one of these */
             decision?: components["schemas"]["DecisionFilter"];
+            /** @description Only verdicts of this source, or one of these */
             sources?: components["schemas"]["SourceFilter"];
+            /** @description Only verdicts in which this rule fired, or one of these */
             firedRules?: string | string[];
+            /** @description Only this AS number, or one of these */
             asn?: components["schemas"]["AsnFilter"];
+            /** @description Only this kind of device, or one of these */
             deviceType?: components["schemas"]["DeviceTypeFilter"];
+            /** @description Exact path, or a prefix with a trailing `*` */
             requestPath?: string;
+            /** @description Only verdicts in which at least so many rules fired */
             minRulesFired?: number | string;
+            /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId?: string;
             /**
+             * @description Format of the file
              * @default ndjson
              * @enum {string}
              */
@@ -4393,96 +5427,176 @@ export interface components {
         };
         "export-verdicts.response": string;
         "erase-session.requestBody": {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
         };
         "erase-session.response": {
+            /** @description Id of the session, challenge or token */
             jti: string;
+            /** @description Rows that were erased */
             erased: number;
         };
         "search-verdicts.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
+            /** @description IP address, version 4 or 6 */
             ip?: string;
+            /** @description Id of the session, challenge or token */
             jti?: string;
+            /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId?: string;
+            /** @description Only this AS number, or one of these */
             asn?: components["schemas"]["AsnFilter"];
+            /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
-            /** @default 50 */
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
             limit?: number | string;
-            /** @default 0 */
+            /**
+             * @description Verdicts to skip
+             * @default 0
+             */
             offset?: number | string;
+            /** @description `nextCursor` of the previous page. Without it, the first page */
             cursor?: string;
         };
         "siteverify.requestBody": {
+            /** @description Secret key of the site */
             secret: string;
+            /** @description The token, or the whole value of the form field */
             token: string;
+            /** @description Address of the visitor, from the professional tier on. What is no address is ignored */
             ip?: string | null;
+            /** @description Email address of the visitor, or its domain, from the professional tier on */
             email?: string | null;
+            /** @description The visitor's account, as the site's backend names it */
             userAccount?: ("" | string) | null;
+            /** @description The action that the token must have. Without it, any passes */
             action?: string;
+            /** @description The host name that the token must come from. The site's `domains` are always checked */
             hostname?: string;
+            /** @description Lowest level that is accepted: 0 any, 1 proof of work, 2 image or puzzle */
             level?: number;
-            /** @enum {string} */
+            /**
+             * @description Who verifies: the site's backend or the edge. A token is spent once for each
+             * @enum {string}
+             */
             audience?: "site" | "edge";
+            /** @description The same key with the same request repeats the response for ten minutes. Never compute it from the token */
             idempotencyKey?: string;
+            /** @description The visitor who shows the token. Only with audience `edge` and its client JWT */
             visitor?: components["schemas"]["EdgeVisitor"];
+            /** @description Id of their Protect session. Only with audience `edge` and its client JWT */
             sessionId?: string;
         };
         "siteverify.response": {
+            /** @description Whether the token is good */
             verified: boolean;
+            /** @description Premium tier. Closer to 1 means more likely a bot */
             score?: number;
+            /** @description Stable key: why not, or what a verified token was flagged for */
             reason?: string;
+            /** @description Id of the token */
             jti?: string;
+            /** @description The action that the widget was given, such as `login` */
             action?: string;
+            /** @description Host name of the page */
             hostname?: string;
+            /** @description Level of what was solved: 0 waited, 1 proof of work, 2 image or puzzle */
             level?: number;
-            /** @enum {string} */
+            /**
+             * @description For an edge: kind of challenge that was solved
+             * @enum {string}
+             */
             kind?: "pow" | "image" | "puzzle";
+            /** @description For an edge: the work that was done. 0: only waited */
             powDifficulty?: number;
+            /** @description For an edge: a rule asked this visitor for less than the site does */
             eased?: boolean;
+            /** @description When the challenge was issued */
             challengeTimestamp?: number;
+            /** @description Settings without effect, because what they need is not known */
             notEvaluated?: string[];
+            /** @description A test key was used. No visitor was verified */
             test?: boolean;
         };
         "create-challenge.requestBody": {
+            /** @description Key of the site */
             siteKey: string;
+            /** @description The action that the widget was given, such as `login` */
             action?: string;
+            /** @description Text that the page gave the widget, returned as it is */
             cdata?: string;
+            /** @description Page that shows the widget. The `Origin` header counts first */
             currentUrl?: string;
+            /** @description What the browser can run. It never makes the work cheaper */
             capabilities?: {
-                /** @default true */
+                /**
+                 * @description It has BigInt
+                 * @default true
+                 */
                 bigint?: boolean;
-                /** @default true */
+                /**
+                 * @description It has workers
+                 * @default true
+                 */
                 worker?: boolean;
-                /** @default true */
+                /**
+                 * @description `false`: it runs no scripts
+                 * @default true
+                 */
                 script?: boolean;
-                /** @default false */
+                /**
+                 * @description The visitor asks for a recording instead of a picture
+                 * @default false
+                 */
                 audio?: boolean;
             };
+            /** @description The page was in a frame, as the page says */
             iFrame?: boolean;
+            /** @description Who the visitor is to the site: a JWT (HS256) that its backend signed with the secret key */
             userToken?: string;
+            /** @description Id of the visitor's Protect session */
             sessionId?: string;
+            /** @description The visitor, as an edge sees them. Only with its client JWT */
             visitor?: components["schemas"]["EdgeVisitor"];
         };
         "submit-solution.requestBody": {
+            /** @description The challenge as it was received */
             challenge: string;
+            /** @description Solution of the task, whose fields depend on the kind */
             solution: {
                 [key: string]: unknown;
             };
+            /** @description Content of the honeypot field, which people leave empty */
             honeypot?: string;
+            /** @description The visitor, as an edge sees them. Only with its client JWT */
             visitor?: components["schemas"]["EdgeVisitor"];
         };
         "submit-solution.response": {
+            /** @description Whether the challenge is solved */
             verified: boolean;
+            /** @description Goes into the form field as `{"token": …}` */
             token?: string;
+            /** @description When the token expires */
             expiresAt?: number;
+            /** @description The service's clock, to compare `expiresAt` with */
             now?: number;
+            /** @description Stable key: why not, or what a verified token was flagged for */
             reason?: string;
+            /** @description The picture or recording behind the proof of work, a further round, or a new try */
             next?: components["schemas"]["Challenge"];
         };
         "submit-wait-page.requestBody": {
+            /** @description The challenge as it was received */
             challenge: string;
+            /** @description The honeypot field, which people leave empty */
             email_confirm?: string;
         };
     };

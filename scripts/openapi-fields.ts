@@ -1,0 +1,35 @@
+/**
+ * Descriptions of every field that is no setting, from docs/api-fields.md: the row with the longest name that the place of
+ * the field ends in.
+ */
+import { readPage } from './settings-pages.ts';
+import type { SettingsPage } from './settings-pages.ts';
+
+type Json = Record<string, unknown>;
+
+export const fieldsPage: SettingsPage = readPage('docs/api-fields.md', 'Field');
+
+/** Describes the named schemas and their fields, and leaves the descriptions that there are. */
+export function describeFields(schemas: Readonly<Record<string, Json>>): void {
+  for (const [name, schema] of Object.entries(schemas)) {
+    const own = fieldsPage.get(name);
+    if (own !== undefined) schema['description'] ??= own.meaning;
+    visit(schema, name);
+  }
+}
+
+/** @returns the name of the row for the field at this place, such as `VerdictPage.verdicts`. */
+export function rowFor(place: string): string | undefined {
+  const parts = place.split('.');
+  return parts.map((_, index) => parts.slice(index).join('.')).find((name) => fieldsPage.has(name));
+}
+
+function visit(schema: Json, place: string): void {
+  for (const [name, field] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) {
+    const row = rowFor(`${place}.${name}`);
+    if (row !== undefined) field['description'] ??= fieldsPage.get(row)?.meaning;
+    visit(field, `${place}.${name}`);
+  }
+  const inner = [schema['items'], schema['additionalProperties'], ...((schema['anyOf'] ?? []) as unknown[])];
+  for (const child of inner) if (typeof child === 'object' && child !== null) visit(child as Json, place);
+}
