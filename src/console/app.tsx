@@ -14,6 +14,7 @@ import { Navigation } from './frame/navigation.tsx';
 import { TopBar } from './frame/top-bar.tsx';
 
 const SignIn = lazy(() => import('./views/sign-in/sign-in.tsx'));
+const DisabledAccount = lazy(() => import('./views/sign-in/disabled-account.tsx'));
 const Security = lazy(() => import('./views/security/security.tsx'));
 const Overview = lazy(() => import('./views/overview/overview.tsx'));
 const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
@@ -65,6 +66,13 @@ function Content() {
           <RefusalNotice error={state.error} onRetry={() => void loadSession()} />
         </main>
       </div>
+    );
+  }
+  if (state.kind === 'signed-in' && state.user.account.disabled) {
+    return (
+      <ErrorBoundary>
+        <DisabledAccount user={state.user} />
+      </ErrorBoundary>
     );
   }
   if (state.kind === 'signed-in') return <Frame />;

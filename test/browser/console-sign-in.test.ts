@@ -19,7 +19,9 @@ afterAll(() => browser.close());
 async function command(...words: string[]): Promise<string> {
   const control = new StateDir(stack().stateDir).control();
   if (control === null) throw new Error('The stack does not run');
-  return (await runInStack(control, words)).output;
+  const { exitCode, output } = await runInStack(control, words);
+  if (exitCode !== 0) throw new Error(output);
+  return output;
 }
 
 /** What `npm run gatehouse -- signin` prints. */
@@ -166,6 +168,32 @@ describe('the console', () => {
     await page.goto(await newLink(email));
     await heading(page, 'Overview');
     expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('lets a member of a disabled account go to another one, and sign out', async () => {
+    const email = 'stranded@example.com';
+    await manage(stack(), '/users/create', { email, name: 'Stranded', role: 'viewer' });
+    const { id } = JSON.parse(await command('account', 'create', '--email', email)) as { id: string };
+    const { context, page } = await visit();
+    await page.goto(await newLink(email));
+    await button(page, `${email} (owner)`).click();
+    await heading(page, 'Overview');
+    await command('account', 'disable', id);
+    await page.goto(stack().consoleUrl);
+    await heading(page, 'The account is disabled');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await button(page, `${stack().ownerEmail} (viewer)`).click();
+    await heading(page, 'Overview');
+
+    await command('account', 'enable', id);
+    await page.goto(`${stack().consoleUrl}/security`);
+    await button(page, `${email} (owner)`).click();
+    await heading(page, 'Overview');
+    await command('account', 'disable', id);
+    await page.goto(stack().consoleUrl);
+    await button(page, 'Sign out').click();
+    await page.getByText('You are signed out.').waitFor();
     await context.close();
   });
 

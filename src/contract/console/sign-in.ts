@@ -86,9 +86,9 @@ export interface Me {
   email: string;
   name: string;
   role: ShownRole;
-  account: { id: string; ownerEmail: string; tier: AccountTier; features: readonly Feature[] };
+  account: { id: string; ownerEmail: string; tier: AccountTier; features: readonly Feature[]; disabled: boolean };
   permissions: PermissionMap;
-  /** Every account that the person may choose. */
+  /** Every account that the person may choose. None of them is disabled. */
   accounts: ShownMembership[];
   signedInAt: number;
   /** Until then passkeys may be changed. */

@@ -32,6 +32,7 @@ import { listSessions, revokeSession, signOut, signOutEverywhere } from './sign-
 const ATTEMPTS_PER_MINUTE_MAX = 60;
 const attempts = new RateLimit(ATTEMPTS_PER_MINUTE_MAX, 'Too many attempts to sign in from this network');
 const BODY_MAX_BYTES = 128 * 1024;
+const OF_DISABLED_ACCOUNTS = new Set(['/me', '/sessions', '/sessions/revoke', '/sign-out', '/sign-out-everywhere']);
 
 export function consoleAuthRoutes(): ServiceApp {
   const routes = new Hono<ServiceHonoEnv>();
@@ -51,7 +52,7 @@ export function consoleAuthRoutes(): ServiceApp {
       }),
     );
   };
-  /** Somebody who is signed in. */
+  /** Somebody who is signed in. In a disabled account they can see and end their sessions, and go to another account. */
   const own = <Body extends core.$ZodType>(
     method: 'GET' | 'POST',
     path: string,
@@ -62,6 +63,9 @@ export function consoleAuthRoutes(): ServiceApp {
       respond(serviceCall(context), async (call) => {
         const user = await currentUser(call);
         if (!user.ok) return user;
+        if (user.value.account.disabled && !OF_DISABLED_ACCOUNTS.has(path)) {
+          return failed<ConsoleError>({ kind: 'account-disabled' });
+        }
         const read =
           method === 'GET' ? ok({} as core.output<Body>) : await readBodyAs(schema, call.request, BODY_MAX_BYTES);
         return read.ok ? handler({ ...call, user: user.value }, read.value) : read;

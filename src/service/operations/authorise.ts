@@ -17,10 +17,9 @@ import type { ServiceCall } from '../http/service-call.ts';
 import type { CredentialError, RateLimitError, SignInError } from '../http/service-error.ts';
 import type { Account, Operation, Principal } from './define-operation.ts';
 
-/** Per minute and caller, in one isolate. One caller must not slow the account's database down for everyone else. */
+/** Per minute and key, in one isolate. One caller must not slow the account's database down for everyone else. */
 const CALLS_PER_MINUTE_MAX = 12_000;
 const keyRateLimit = new RateLimit(CALLS_PER_MINUTE_MAX, 'Too many calls with this API key');
-const sessionRateLimit = new RateLimit(CALLS_PER_MINUTE_MAX, 'Too many calls in this session');
 
 export interface Caller {
   account: Account;
@@ -75,8 +74,6 @@ async function sessionCaller(call: AuthorisedCall): Promise<Result<Caller, Calle
   const user = await authenticateSession(call);
   if (user === null || !user.ok) return user;
   const { session, name, role, account } = user.value;
-  const limited = sessionRateLimit.take(session.id, call.nowMs);
-  if (limited !== null) return failed(limited);
   if (account.disabled) return failed({ kind: 'account-disabled' });
   const principal: Principal = { kind: 'user', id: session.email, name, permissions: permissionsOfRole(role) };
   return ok({ account, principal });

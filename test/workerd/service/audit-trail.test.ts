@@ -17,6 +17,29 @@ test('every successful write leaves one entry, without secrets', async () => {
   expect(body.nextCursor).toBeNull();
 });
 
+test('an entry has no secret, however deep in lists and objects the body has it', async () => {
+  const { token } = await newAccount();
+  const marketingPreferences = {
+    tokens: ['hidden-1', ['hidden-2', { value: 'hidden-3' }]],
+    secret: { current: 'hidden-4', former: [{ at: 7, text: 'hidden-5' }] },
+    list: [{ apiKey: 'hidden-6' }, { 'api-key': 'hidden-7' }, { credentials: { user: 'hidden-8' } }],
+    passphrase: 'hidden-9',
+    privateKey: ['hidden-10'],
+    note: 'shown',
+    tokenCount: 3,
+  };
+  const user = { email: 'deep@example.com', name: 'Deep', role: 'viewer' };
+  await call(token, '/users/create', user);
+  const update = { email: user.email, marketingPreferences };
+  expect((await call(token, '/users/update', update, 'PUT')).status).toBe(200);
+  const { body } = await call(token, '/audit-trail/get', {});
+  const kept = body.entries[0].body.marketingPreferences;
+  expect(JSON.stringify(body.entries)).not.toContain('hidden');
+  expect(kept).toMatchObject({ tokens: ['[redacted]', ['[redacted]', { value: '[redacted]' }]], tokenCount: 3 });
+  expect(kept.secret.former[0].at).toBe(7);
+  expect(kept.note).toBe('shown');
+});
+
 test('pages go back in time without gaps', async () => {
   const { token } = await newAccount();
   for (let index = 0; index < 5; index++) {

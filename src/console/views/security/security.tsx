@@ -11,7 +11,7 @@ import { Facts, Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
-import { AccountList } from '../sign-in/sign-in.tsx';
+import { AccountList } from '../sign-in/account-list.tsx';
 import type { Act } from './act.ts';
 import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';

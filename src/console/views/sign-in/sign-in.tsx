@@ -16,6 +16,7 @@ import type { ShownMembership, SignInQuestion, SignInWays, WayIn } from '../../a
 import { Button } from '../../components/button.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
+import { AccountList } from './account-list.tsx';
 
 type Step =
   | { kind: 'working' }
@@ -141,24 +142,4 @@ function Question({
 
 function refusalOf(key: string): Refusal {
   return { status: 0, key, message: refusals.get(key) ?? OTHER_REFUSAL, details: [], requestId: null };
-}
-
-export function AccountList({
-  accounts,
-  onChoose,
-}: {
-  accounts: readonly ShownMembership[];
-  onChoose: (accountId: string) => void;
-}) {
-  return (
-    <ul class="stack">
-      {accounts.map(({ accountId, ownerEmail, role }) => (
-        <li key={accountId}>
-          <Button onClick={() => onChoose(accountId)}>
-            {ownerEmail} <span class="soft">({role})</span>
-          </Button>
-        </li>
-      ))}
-    </ul>
-  );
 }

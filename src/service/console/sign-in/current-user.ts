@@ -17,10 +17,9 @@ import { shownMembership } from './open-session.ts';
  */
 const FRESH_MS = LINK_VALID_MS;
 
+/** Also of an account that is disabled. */
 export async function currentUser(call: ConsoleCall): Promise<Result<SignedInUser, ConsoleError>> {
-  const user = await authenticateSession(call);
-  if (user === null) return failed({ kind: 'signed-out' });
-  return user.ok && user.value.account.disabled ? failed({ kind: 'account-disabled' }) : user;
+  return (await authenticateSession(call)) ?? failed({ kind: 'signed-out' });
 }
 
 export function isFresh({ user, nowMs }: SignedInCall): boolean {
@@ -37,8 +36,14 @@ export async function me({ store, user }: SignedInCall): Promise<ConsoleResult> 
     email: session.email,
     name,
     role: account.ownerEmail === session.email ? 'owner' : role,
-    account: { id: account.id, ownerEmail: account.ownerEmail, tier: account.tier, features: account.features },
-    permissions: permissionsOfRole(role),
+    account: {
+      id: account.id,
+      ownerEmail: account.ownerEmail,
+      tier: account.tier,
+      features: account.features,
+      disabled: account.disabled,
+    },
+    permissions: account.disabled ? {} : permissionsOfRole(role),
     accounts: memberships.filter((one) => !one.disabled).map((one) => shownMembership(one, session.email)),
     signedInAt: session.signedInAt,
     freshUntil: freshUntil(user),

@@ -112,6 +112,7 @@ async function signIn(
 ): Promise<Entry> {
   const { request, signals, place, store, nowMs } = call;
   const facts = { address: clientAddress(signals, request), userAgent: request.headers.get('user-agent') ?? '' };
-  const secret = await openConsoleSession(store, { ...session, ...facts }, sessionSecret(request, place), nowMs);
-  return { kind: 'signed-in', accountId: session.accountId, cookie: sessionCookie(place, secret) };
+  const former = await sessionSecret(store, request, place);
+  const secret = await openConsoleSession(store, { ...session, ...facts }, former, nowMs);
+  return { kind: 'signed-in', accountId: session.accountId, cookie: await sessionCookie(store, place, secret) };
 }
