@@ -26,8 +26,8 @@ export function rowFor(place: string): string | undefined {
 
 function visit(schema: Json, place: string): void {
   for (const [name, field] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) {
-    const row = rowFor(`${place}.${name}`);
-    if (row !== undefined) field['description'] ??= fieldsPage.get(row)?.meaning;
+    field['description'] ??= fieldsPage.get(rowFor(`${place}.${name}`) ?? '')?.meaning;
+    if (field['description'] === undefined) throw new Error(`docs/api-fields.md has no row for ${place}.${name}`);
     visit(field, `${place}.${name}`);
   }
   const inner = [schema['items'], schema['additionalProperties'], ...((schema['anyOf'] ?? []) as unknown[])];

@@ -143,6 +143,17 @@ test('a user is added with a role, and loses it', async () => {
   expect(gone.status).toBe(401);
 });
 
+test('a user who is there already is refused in the dialog, which keeps what was typed', async () => {
+  await console.open('/users');
+  await button('Add a user').click();
+  await dialog().getByLabel('Email').fill('owner@example.com');
+  await dialog().getByLabel('Name').fill('Bob');
+  console.expectMessage(/status of 4\d\d/);
+  await dialog().getByLabel('Name').press('Enter');
+  await dialog().getByText('The account owner cannot be changed through the API').waitFor();
+  expect(await dialog().getByLabel('Name').inputValue()).toBe('Bob');
+});
+
 test('an API key gets exactly the permissions that were chosen, and the change is in the audit trail', async () => {
   const { page } = console;
   await console.open('/api-keys');

@@ -1,5 +1,5 @@
 /** Calls to the service, typed by the OpenAPI document: a path, its request body and its response belong together. */
-import type { paths } from './openapi-types.d.ts';
+import type { components, paths } from './openapi-types.d.ts';
 
 export type Method = 'get' | 'post' | 'put';
 export type Path = keyof paths;
@@ -20,6 +20,9 @@ type Call<M extends Method> = <P extends PathsWith<M>>(
   path: P,
   ...body: BodyOf<paths[P][M]>
 ) => Promise<ResultOf<paths[P][M]>>;
+
+/** A schema by its name in the document. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 /** The body of a POST to `P`, and what it answers. */
 export type RequestOf<P extends PathsWith<'post'>> = NonNullable<BodyOf<paths[P]['post']>[0]>;

@@ -13,6 +13,8 @@ const classOf = ({ kind = 'plain', isSmall = false }: Look): string =>
 export interface ButtonProps extends Look {
   onClick?: () => void;
   type?: 'button' | 'submit';
+  /** Id of the form that it submits, when it is not inside. */
+  form?: string;
   isDisabled?: boolean;
   /** While its work runs. The button keeps its width and ignores clicks. */
   isBusy?: boolean;
@@ -21,10 +23,11 @@ export interface ButtonProps extends Look {
 }
 
 export function Button(props: ButtonProps) {
-  const { children, onClick, type = 'button', isDisabled = false, isBusy = false, label, title } = props;
+  const { children, onClick, type = 'button', form, isDisabled = false, isBusy = false, label, title } = props;
   return (
     <button
       type={type}
+      form={form}
       class={classOf(props)}
       disabled={isDisabled}
       aria-busy={isBusy}

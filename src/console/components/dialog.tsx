@@ -14,14 +14,24 @@ export interface DialogProps {
 
 export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  // The browser says that it closed a dialog after another one may have taken its place.
+  const isGone = useRef(false);
   const id = useId();
   useEffect(() => {
     const { current } = dialog;
     if (current !== null && !current.open) current.showModal();
-    return () => current?.close();
+    return () => {
+      isGone.current = true;
+      current?.close();
+    };
   }, []);
   return (
-    <dialog ref={dialog} class={isWide ? 'dialog dialog-wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class={isWide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby={id}
+      onClose={() => isGone.current || onClose()}
+    >
       <header>
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" label="Close" onClick={onClose}>

@@ -5,10 +5,12 @@
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
+import { failed } from '../../result.ts';
 import { Button, ButtonLink } from '../components/button.tsx';
 import { Chip, DecisionChip } from '../components/chip.tsx';
 import type { Tone } from '../components/chip.tsx';
 import { CopyButton } from '../components/copy.tsx';
+import { CreateDialog } from '../components/create-dialog.tsx';
 import { Confirm } from '../components/dialog.tsx';
 import { Facts, Section } from '../components/facts.tsx';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
@@ -160,10 +162,12 @@ function Fields() {
 
 function Messages() {
   const [isAsking, setIsAsking] = useState(false);
+  const [name, setName] = useState<string | null>(null);
   return (
     <Section title="Dialog and toast: say what will happen, then what did">
       <div class="actions">
         <Button onClick={() => setIsAsking(true)}>Open a dialog</Button>
+        <Button onClick={() => setName('')}>Create something</Button>
         <Button onClick={() => toast('The rule was deleted.', { undo: () => toast('It is back.') })}>
           Show a toast
         </Button>
@@ -180,6 +184,17 @@ function Messages() {
         >
           <p>Every rule of the group is deleted. This cannot be undone.</p>
         </Confirm>
+      )}
+      {name !== null && (
+        <CreateDialog
+          title="New thing, which is refused"
+          isComplete={name !== ''}
+          send={() => Promise.resolve(failed(refusal))}
+          onMade={() => setName(null)}
+          onClose={() => setName(null)}
+        >
+          <TextField label="Name" value={name} onInput={setName} />
+        </CreateDialog>
       )}
     </Section>
   );

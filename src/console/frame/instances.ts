@@ -2,10 +2,10 @@
 import { signal } from '@preact/signals';
 import { call } from '../api/call.ts';
 import type { Refusal } from '../api/send.ts';
-import type { ResponseOf } from '../api/service-api.ts';
+import type { Schema } from '../api/service-api.ts';
 import type { Params } from '../url/params.ts';
 
-export type Instance = ResponseOf<'/protect/instances'>[number];
+export type Instance = Schema<'Instance'>;
 
 export const instances = signal<{ list: readonly Instance[] | null; error: Refusal | null }>({
   list: null,

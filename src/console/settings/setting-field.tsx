@@ -49,16 +49,8 @@ export function SettingField(props: SettingFieldProps) {
 }
 
 /** An object with plain members: a field for each. */
-function GroupField({
-  name,
-  schema,
-  value,
-  onChange,
-  onReadable,
-  error,
-  isDisabled,
-  hint,
-}: SettingFieldProps & { hint: string }) {
+function GroupField({ hint, ...field }: SettingFieldProps & { hint: string }) {
+  const { name, schema, value, onChange, onReadable, error } = field;
   const members = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   return (
     <fieldset class="group">
@@ -68,12 +60,12 @@ function GroupField({
       <div class="group-members">
         {Object.entries(schema.properties ?? {}).map(([member, inner]) => (
           <SettingField
+            {...field}
             key={member}
             name={member}
             schema={inner}
             value={members[member]}
             error={null}
-            isDisabled={isDisabled}
             onReadable={(inside, isReadable) => onReadable(`${name}.${inside}`, isReadable)}
             onChange={(next) => {
               const changed = { ...members, [member]: next };

@@ -1,5 +1,5 @@
 /** A page of access control rules as the service lists it. */
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { ResponseOf, Schema } from '../../api/service-api.ts';
 
 export type AccessControlPage = ResponseOf<'/access-control/get'>;
-export type AccessControlRule = AccessControlPage['rules'][number];
+export type AccessControlRule = Schema<'AccessControlRule'>;

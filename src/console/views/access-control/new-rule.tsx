@@ -2,11 +2,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
 
 type Rule = RequestOf<'/access-control/create'>['rule'];
 type Condition = Rule['conditions'][number];
@@ -68,46 +66,29 @@ export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated
   const [captchaType, setCaptchaType] = useState<'' | NonNullable<Rule['captchaType']>>('');
   const [given, setGiven] = useState<Partial<Record<NumberName, string>>>({});
   const [deferToVerify, setDeferToVerify] = useState(false);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
 
   const restriction = (): Partial<Rule> => ({
     ...(captchaType === '' ? {} : { captchaType }),
     ...Object.fromEntries(Object.entries(given).flatMap(([name, text]) => (text === '' ? [] : [[name, Number(text)]]))),
     ...(deferToVerify ? { deferToVerify } : {}),
   });
-  const create = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/access-control/create', {
-      rule: {
-        type,
-        conditions: conditions.map(({ field, value }) => ({ field, operator: 'equals', value: value.trim() })),
-        expiry: new Date(Date.now() + Number(life) * 1000).toISOString(),
-        ...(description === '' ? {} : { description }),
-        ...(group === '' ? {} : { ruleGroupId: group }),
-        ...(type === 'restrict' ? restriction() : {}),
-      },
-    });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) onCreated();
-  };
-  const isComplete = conditions.every(({ value }) => value.trim() !== '');
+  const rule = (): Rule => ({
+    type,
+    conditions: conditions.map(({ field, value }) => ({ field, operator: 'equals', value: value.trim() })),
+    expiry: new Date(Date.now() + Number(life) * 1000).toISOString(),
+    ...(description === '' ? {} : { description }),
+    ...(group === '' ? {} : { ruleGroupId: group }),
+    ...(type === 'restrict' ? restriction() : {}),
+  });
   return (
-    <Dialog
+    <CreateDialog
       title="New access control rule"
       isWide
+      isComplete={conditions.every(({ value }) => value.trim() !== '')}
+      send={() => call('/access-control/create', { rule: rule() })}
+      onMade={onCreated}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isBusy={isBusy} isDisabled={!isComplete} onClick={() => void create()}>
-            Create
-          </Button>
-        </>
-      }
     >
-      {error !== null && <RefusalNotice error={error} />}
       <SelectField
         label="What it does"
         value={type}
@@ -148,7 +129,7 @@ export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated
       </div>
       <TextField label="Description" hint="For people." value={description} onInput={setDescription} maxLength={1024} />
       <p class="hint">A rule with the same conditions is replaced.</p>
-    </Dialog>
+    </CreateDialog>
   );
 }
 

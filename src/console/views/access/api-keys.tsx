@@ -6,7 +6,8 @@ import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { CopyButton } from '../../components/copy.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
+import { Confirm } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -118,72 +119,53 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [days, setDays] = useState<string>('90');
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
-  const [error, setError] = useState<Refusal | null>(null);
   const [token, setToken] = useState<string | null>(null);
   const state = session.value;
   // Nobody grants more than the account has.
   const features = (state.kind === 'signed-in' ? Object.keys(state.user.permissions) : []) as Feature[];
-  const create = async (): Promise<void> => {
-    const permissions = Object.fromEntries(
-      features
-        .map((feature) => [feature, featurePermissions[feature].filter((one) => chosen.has(one))] as const)
-        .filter(([, granted]) => granted.length > 0),
+  const permissions = Object.fromEntries(
+    features
+      .map((feature) => [feature, featurePermissions[feature].filter((one) => chosen.has(one))] as const)
+      .filter(([, granted]) => granted.length > 0),
+  );
+  if (token !== null) {
+    return (
+      <SecretDialog title="New API key" secret={token} onClose={onClose}>
+        <p>Keep it like a password.</p>
+      </SecretDialog>
     );
-    const answer = await call('/api-keys/create', { name, permissions, expiresIn: Number(days) * DAY_SECONDS });
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) setToken(answer.value.token);
-  };
+  }
   return (
-    <Dialog
+    <CreateDialog
       title="New API key"
       isWide
+      isComplete={name !== '' && chosen.size > 0}
+      send={() => call('/api-keys/create', { name, permissions, expiresIn: Number(days) * DAY_SECONDS })}
+      onMade={(made) => setToken(made.token)}
       onClose={onClose}
-      actions={
-        token === null ? (
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" isDisabled={name === '' || chosen.size === 0} onClick={() => void create()}>
-              Create
-            </Button>
-          </>
-        ) : (
-          <Button onClick={onClose}>Done</Button>
-        )
-      }
     >
-      {error !== null && <RefusalNotice error={error} />}
-      {token !== null ? (
-        <>
-          <p>Keep it like a password.</p>
-          <code class="secret">{token}</code>
-          <CopyButton text={token} />
-        </>
-      ) : (
-        <>
-          <TextField label="Name" value={name} onInput={setName} maxLength={256} />
-          <SelectField label="Expires after" value={days} options={lifetimes} onChange={setDays} />
-          <div class="columns">
-            {features.map((feature) => (
-              <fieldset key={feature}>
-                <legend>{feature}</legend>
-                {featurePermissions[feature].map((permission) => (
-                  <CheckField
-                    key={permission}
-                    label={permission}
-                    isChecked={chosen.has(permission)}
-                    onChange={(isChecked) => {
-                      const next = new Set(chosen);
-                      if (isChecked) next.add(permission);
-                      else next.delete(permission);
-                      setChosen(next);
-                    }}
-                  />
-                ))}
-              </fieldset>
+      <TextField label="Name" value={name} onInput={setName} maxLength={256} />
+      <SelectField label="Expires after" value={days} options={lifetimes} onChange={setDays} />
+      <div class="columns">
+        {features.map((feature) => (
+          <fieldset key={feature}>
+            <legend>{feature}</legend>
+            {featurePermissions[feature].map((permission) => (
+              <CheckField
+                key={permission}
+                label={permission}
+                isChecked={chosen.has(permission)}
+                onChange={(isChecked) => {
+                  const next = new Set(chosen);
+                  if (isChecked) next.add(permission);
+                  else next.delete(permission);
+                  setChosen(next);
+                }}
+              />
             ))}
-          </div>
-        </>
-      )}
-    </Dialog>
+          </fieldset>
+        ))}
+      </div>
+    </CreateDialog>
   );
 }

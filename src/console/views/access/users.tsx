@@ -2,20 +2,21 @@
 import { useState } from 'preact/hooks';
 import { send } from '../../api/send.ts';
 import type { Refusal, Sent } from '../../api/send.ts';
-import { useGet } from '../../api/call.ts';
+import { call, useGet } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import type { RequestOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 
-type Role = RequestOf<'/users/create'>['role'];
+type Role = Schema<'User'>['role'];
 const roles: readonly (readonly [Role, string])[] = [
   ['viewer', 'viewer: sees traffic, rules and settings'],
   ['analyst', 'analyst: sees everything but keys and secrets'],
@@ -27,12 +28,11 @@ export default function Users() {
   const [isAdding, setIsAdding] = useState(false);
   const [removed, setRemoved] = useState<string | null>(null);
   const [failure, setFailure] = useState<Refusal | null>(null);
-  const act = async (sent: Sent, done: string): Promise<boolean> => {
+  const act = async (sent: Sent, done: string): Promise<void> => {
     const answer = await send(sent);
     setFailure(answer.ok ? null : answer.error);
     if (answer.ok) toast(done);
     reload();
-    return answer.ok;
   };
   return (
     <Page
@@ -110,42 +110,27 @@ export default function Users() {
           <p>They are signed out at once. API keys stay: delete those that they know on their own page.</p>
         </Confirm>
       )}
-      {isAdding && (
-        <AddUser
-          onClose={() => setIsAdding(false)}
-          add={(body) => act({ method: 'POST', path: '/users/create', body }, `${body.email} was added.`)}
-        />
-      )}
+      {isAdding && <AddUser onClose={() => setIsAdding(false)} onAdded={reload} />}
     </Page>
   );
 }
 
-function AddUser({
-  onClose,
-  add,
-}: {
-  onClose: () => void;
-  add: (body: RequestOf<'/users/create'>) => Promise<boolean>;
-}) {
+function AddUser({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   return (
-    <Dialog
+    <CreateDialog
       title="Add a user"
+      verb="Add"
+      isComplete={email !== '' && name !== ''}
+      send={() => call('/users/create', { email, name, role })}
+      onMade={() => {
+        toast(`${email} was added.`);
+        onClose();
+        onAdded();
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isDisabled={email === '' || name === ''}
-            onClick={() => void add({ email, name, role }).then((isDone) => isDone && onClose())}
-          >
-            Add
-          </Button>
-        </>
-      }
     >
       <TextField label="Email" type="email" value={email} onInput={setEmail} maxLength={320} />
       <TextField label="Name" value={name} onInput={setName} maxLength={256} />
@@ -153,6 +138,6 @@ function AddUser({
       <p class="hint">
         Then make a sign-in link for them: <code>npm run gatehouse -- signin --email {email || 'EMAIL'}</code>
       </p>
-    </Dialog>
+    </CreateDialog>
   );
 }

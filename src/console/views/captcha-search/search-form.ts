@@ -1,11 +1,11 @@
 /** The criteria of a search for captcha records: in the address as text, in the call as the API takes them. */
-import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import type { RequestOf, Schema } from '../../api/service-api.ts';
 import type { Params } from '../../url/params.ts';
 import type { TimeWindow } from '../../url/window.ts';
 import { chosenSite } from '../captchas/sites.ts';
 
 export type SearchBody = RequestOf<'/audit/searchcaptcharecords'>;
-export type CaptchaRecord = ResponseOf<'/audit/searchcaptcharecords'>['records'][number];
+export type CaptchaRecord = Schema<'CaptchaRecord'>;
 type Criteria = NonNullable<SearchBody['searchCriteria']>;
 
 const RECORDS_PER_PAGE = 50;

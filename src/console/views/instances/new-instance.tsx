@@ -1,62 +1,45 @@
 /** A form for a new instance of a site that has none. */
 import { useState } from 'preact/hooks';
 import { call, useCall } from '../../api/call.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Result } from '../../../result.ts';
 import type { Refusal } from '../../api/send.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
-import { instances, loadInstances } from '../../frame/instances.ts';
+import { activeInstances, loadInstances } from '../../frame/instances.ts';
+import type { Instance } from '../../frame/instances.ts';
 
 export interface NewInstanceProps {
   onClose: () => void;
-  onCreated: (instance: ResponseOf<'/protect/instances/create'>) => void;
+  onCreated: (instance: Instance) => void;
 }
 
 export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
   const sites = useCall('/sites/get', {});
-  const taken = new Set((instances.value.list ?? []).filter(({ active }) => active).map((one) => one.globalSiteKey));
+  const taken = new Set(activeInstances().map((one) => one.globalSiteKey));
   const free = (sites.value ?? []).filter(({ active, siteKey }) => active && !taken.has(siteKey));
   const [name, setName] = useState('');
   const [cname, setCname] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
   const siteKey = chosen ?? free[0]?.siteKey ?? '';
-  const create = async (): Promise<void> => {
-    setIsBusy(true);
+  const create = async (): Promise<Result<Instance, Refusal>> => {
     const answer = await call('/protect/instances/create', { name, cname, globalSiteKey: siteKey });
-    setIsBusy(false);
-    if (!answer.ok) {
-      setError(answer.error);
-      return;
-    }
-    await loadInstances();
-    toast(`${name} was created. It is in monitor mode.`);
-    onClose();
-    onCreated(answer.value);
+    if (answer.ok) await loadInstances();
+    return answer;
   };
   return (
-    <Dialog
+    <CreateDialog
       title="New instance"
+      isComplete={name !== '' && cname !== '' && siteKey !== ''}
+      send={create}
+      onMade={(instance) => {
+        toast(`${name} was created. It is in monitor mode.`);
+        onClose();
+        onCreated(instance);
+      }}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isBusy={isBusy}
-            isDisabled={name === '' || cname === '' || siteKey === ''}
-            onClick={() => void create()}
-          >
-            Create
-          </Button>
-        </>
-      }
     >
-      {error !== null && <RefusalNotice error={error} />}
       {sites.error !== null && <RefusalNotice error={sites.error} />}
       {sites.value !== null && free.length === 0 && (
         <p>
@@ -79,6 +62,6 @@ export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
         options={free.map((site) => [site.siteKey, site.name] as const)}
         onChange={setChosen}
       />
-    </Dialog>
+    </CreateDialog>
   );
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -13,7 +13,7 @@ import type { Instance } from '../../frame/instances.ts';
 
 export function OriginKeys({ instance: { id } }: { instance: Instance }) {
   const [weeks, setWeeks] = useState('8');
-  const [keys, setKeys] = useState<ResponseOf<'/protect/origin-keys'>['keys'] | null>(null);
+  const [keys, setKeys] = useState<readonly Schema<'OriginKey'>[] | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const show = async (): Promise<void> => {
     const answer = await call('/protect/origin-keys', { protectInstanceId: id, weeks: Number(weeks) });

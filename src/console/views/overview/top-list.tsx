@@ -1,13 +1,13 @@
 /** The largest values of one dimension, each with its course and a link to its verdicts, and the exact remainder. */
 import { useCall } from '../../api/call.ts';
-import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import type { RequestOf, ResponseOf, Schema } from '../../api/service-api.ts';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, percent } from '../../format/numbers.ts';
 
-export type Dimension = RequestOf<'/protect/traffic-by-dimension'>['groupBy'];
+export type Dimension = Schema<'TrafficDimension'>;
 type Breakdown = ResponseOf<'/protect/traffic-by-dimension'>;
 
 export interface TopListProps {

@@ -17,14 +17,14 @@ import { expiryAfter, lifetimes, ruleTypes } from './rule.ts';
 import type { Lifetime, NewRule, Rule, RuleType } from './rule.ts';
 
 export interface AddRulesProps {
-  site: { siteKey?: string };
+  siteKey: string;
   /** `null`: new rules. */
   edited: Rule | null;
   onClose: () => void;
   onDone: () => void;
 }
 
-export function AddRules({ site, edited, onClose, onDone }: AddRulesProps) {
+export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
   const [type, setType] = useState<RuleType>(edited?.type ?? 'ip');
   const [values, setValues] = useState(edited?.value ?? '');
   const [verdict, setVerdict] = useState<Rule['verdict']>(edited?.verdict ?? 'block');
@@ -55,21 +55,20 @@ export function AddRules({ site, edited, onClose, onDone }: AddRulesProps) {
 
   const look = async (): Promise<void> => {
     setIsBusy('preview');
-    const answer = await call('/protect/access-rules/preview', { ...site, rules: rulesNow() });
+    const answer = await call('/protect/access-rules/preview', { siteKey, rules: rulesNow() });
     setIsBusy(null);
     setError(answer.ok ? null : answer.error);
     if (answer.ok) setPreview({ of: shown, result: answer.value });
   };
   /** Changes one rule, unless somebody else has changed it meanwhile. */
   const change = async (before: Rule, next: NewRule): Promise<Refusal | null> => {
-    const siteKey = site.siteKey ?? '';
     const answer = await changeRule(siteKey, before, before, next);
     if (!answer.ok) return answer.error;
     announceChange(siteKey, before, { before, after: answer.value.rule }, onDone);
     return null;
   };
   const add = async (rules: readonly NewRule[]): Promise<Refusal | null> => {
-    const answer = await call('/protect/access-rules/create', { ...site, rules: [...rules] });
+    const answer = await call('/protect/access-rules/create', { siteKey, rules: [...rules] });
     if (!answer.ok) return answer.error;
     const { created, updated } = answer.value;
     const done = `${count(created)} added, ${count(updated)} changed. Every edge follows within seconds.`;
@@ -79,7 +78,7 @@ export function AddRules({ site, edited, onClose, onDone }: AddRulesProps) {
   };
   const undo = async (rules: readonly NewRule[]): Promise<void> => {
     const conditions = rules.map((rule) => ({ type: rule.type, value: rule.value }));
-    const answer = await call('/protect/access-rules/delete', { ...site, conditions });
+    const answer = await call('/protect/access-rules/delete', { siteKey, conditions });
     toast(answer.ok ? 'Undone.' : answer.error.message, { tone: answer.ok ? 'done' : 'failed' });
     onDone();
   };

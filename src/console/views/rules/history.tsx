@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -17,7 +17,7 @@ import { count } from '../../format/numbers.ts';
 import { instances, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 
-type Version = ResponseOf<'/protect/access-rules/history'>['versions'][number];
+type Version = Schema<'AccessRuleVersion'>;
 
 const VERSIONS_PER_PAGE = 100;
 

@@ -1,8 +1,8 @@
 /** An edge access rule as the API lists it, and its words. */
-import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 
-export type Rule = ResponseOf<'/protect/access-rules'>['rules'][number];
-export type NewRule = RequestOf<'/protect/access-rules/create'>['rules'][number];
+export type Rule = Schema<'AccessRule'>;
+export type NewRule = Schema<'NewAccessRule'>;
 export type RuleType = Rule['type'];
 
 /** What a rule matches on, and an example of its value. */

@@ -7,7 +7,7 @@ import { Download } from '../../components/download.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { count } from '../../format/numbers.ts';
-import { siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
 import { announceChange, changeRule } from './rule-change.ts';
@@ -18,14 +18,14 @@ import { exportBody, rulesBody, useRules } from './use-rules.ts';
 
 export default function Rules() {
   const [params] = useParams();
-  const site = siteOf(params);
+  const siteKey = chosenInstance(params)?.globalSiteKey ?? null;
   const { rules, error, isLoading, hasMore, loadMore, reload } = useRules(params);
   const [edited, setEdited] = useState<Rule | 'new' | null>(null);
   const [failure, setFailure] = useState<Refusal | null>(null);
-  const mayChange = may('updateProtectSettings');
+  const mayChange = siteKey !== null && may('updateProtectSettings');
 
   const remove = async (rule: Rule): Promise<void> => {
-    const siteKey = site.siteKey ?? '';
+    if (siteKey === null) return;
     const answer = await changeRule(siteKey, rule, rule, null);
     setFailure(answer.ok ? null : answer.error);
     if (answer.ok) announceChange(siteKey, rule, { before: rule, after: null }, reload);
@@ -84,9 +84,9 @@ export default function Rules() {
           )}
         </>
       )}
-      {edited !== null && (
+      {edited !== null && siteKey !== null && (
         <AddRules
-          site={site}
+          siteKey={siteKey}
           edited={edited === 'new' ? null : edited}
           onClose={() => setEdited(null)}
           onDone={reload}

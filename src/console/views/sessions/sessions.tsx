@@ -1,7 +1,7 @@
 /** The sessions of an instance, newest first: by risk, by address, by when they last did something. */
 import { useEffect, useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -17,7 +17,7 @@ import type { Params } from '../../url/params.ts';
 import { ranges } from '../../url/window.ts';
 import type { Range } from '../../url/window.ts';
 
-type Row = ResponseOf<'/protect/sessions'>['sessions'][number];
+type Row = Schema<'Session'>;
 const SESSIONS_PER_PAGE = 50;
 const MINUTE_MS = 60_000;
 const PARTS_SHOWN_MAX = 3;

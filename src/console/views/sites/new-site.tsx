@@ -1,58 +1,36 @@
 /** A form for a new site. */
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
-import type { Refusal } from '../../api/send.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import type { Schema } from '../../api/service-api.ts';
+import { CreateDialog } from '../../components/create-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 
 export interface NewSiteProps {
   onClose: () => void;
-  onCreated: (site: ResponseOf<'/sites/create'>) => void;
+  onCreated: (site: Schema<'SiteWithSecretKey'>) => void;
 }
 
 export function NewSite({ onClose, onCreated }: NewSiteProps) {
   const [name, setName] = useState('');
   const [domains, setDomains] = useState('');
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const create = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/sites/create', {
-      name,
-      settings: { domains: domains.split(/[\s,]+/).filter((domain) => domain !== '') },
-    });
-    setIsBusy(false);
-    if (!answer.ok) {
-      setError(answer.error);
-      return;
-    }
-    toast(`${name} was created.`);
-    onClose();
-    onCreated(answer.value);
-  };
   return (
-    <Dialog
+    <CreateDialog
       title="New site"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isBusy={isBusy}
-            isDisabled={name === '' || domains === ''}
-            onClick={() => void create()}
-          >
-            Create
-          </Button>
-        </>
+      isComplete={name !== '' && domains !== ''}
+      send={() =>
+        call('/sites/create', {
+          name,
+          settings: { domains: domains.split(/[\s,]+/).filter((domain) => domain !== '') },
+        })
       }
+      onMade={(site) => {
+        toast(`${name} was created.`);
+        onClose();
+        onCreated(site);
+      }}
+      onClose={onClose}
     >
-      {error !== null && <RefusalNotice error={error} />}
       <TextField
         label="Name"
         hint="Letters, digits, hyphens and underscores."
@@ -68,6 +46,6 @@ export function NewSite({ onClose, onCreated }: NewSiteProps) {
         rows={3}
         isMono
       />
-    </Dialog>
+    </CreateDialog>
   );
 }

@@ -2,7 +2,7 @@
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
@@ -12,7 +12,7 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { NewSite } from './new-site.tsx';
 
-export type Site = ResponseOf<'/sites/get'>[number];
+export type Site = Schema<'Site'>;
 
 export function siteAddress({ siteKey }: Pick<Site, 'siteKey'>): string {
   return `/console/sites/${encodeURIComponent(siteKey)}`;

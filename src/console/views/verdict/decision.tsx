@@ -1,9 +1,9 @@
 /** The decision in sentences: what decided, what changed it afterwards, and what would have happened without it. */
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { DecisionChip } from '../../components/chip.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 
-type Explanation = ResponseOf<'/protect/verdicts/explain'>;
+type Explanation = Schema<'VerdictExplanation'>;
 
 const policies = {
   enforce: '',

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
@@ -18,7 +18,7 @@ import { PreviewResult } from '../rules/preview.tsx';
 import type { Rule } from '../rules/rule.ts';
 import { announceChange, changeRule } from '../rules/rule-change.ts';
 
-type Explanation = ResponseOf<'/protect/verdicts/explain'>;
+type Explanation = Schema<'VerdictExplanation'>;
 type Fired = Explanation['rules'][number];
 type Change = { kind: 'edit' | 'delete'; rule: Rule };
 
@@ -94,9 +94,7 @@ export function FiredRules({ explanation: { rules, verdict, currentRulesetVersio
         Version {count(verdict.ruleset_version)} of the rules decided; the current one is {count(currentRulesetVersion)}
         .
       </p>
-      {change?.kind === 'edit' && (
-        <AddRules site={{ siteKey: site }} edited={change.rule} onClose={close} onDone={onChanged} />
-      )}
+      {change?.kind === 'edit' && <AddRules siteKey={site} edited={change.rule} onClose={close} onDone={onChanged} />}
       {change?.kind === 'delete' && <DeleteRule siteKey={site} rule={change.rule} onClose={close} onDone={onChanged} />}
     </>
   );

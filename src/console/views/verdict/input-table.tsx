@@ -1,10 +1,10 @@
 /** The decision table of the request: the five inputs in their order, what each said, and what became of it. */
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 
-type Explanation = ResponseOf<'/protect/verdicts/explain'>;
+type Explanation = Schema<'VerdictExplanation'>;
 type Row = Explanation['table'][number];
 
 const names: Record<Row['input'], string> = {

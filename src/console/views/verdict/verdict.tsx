@@ -2,7 +2,7 @@
 import { useRoute } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
@@ -16,7 +16,7 @@ import { InputTable } from './input-table.tsx';
 import { NextSteps } from './next-steps.tsx';
 import { RequestFacts, VisitorFacts } from './verdict-facts.tsx';
 
-type Explanation = ResponseOf<'/protect/verdicts/explain'>;
+type Explanation = Schema<'VerdictExplanation'>;
 const PATH = '/protect/verdicts/explain';
 
 const words = { allow: 'allowed', challenge: 'challenged', block: 'blocked' } as const;

@@ -4,10 +4,10 @@ import { Table } from '../../components/table.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import type { ResponseOf } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { addressOf } from '../../url/params.ts';
 
-export type VerdictRow = ResponseOf<'/protect/verdicts'>['verdicts'][number];
+export type VerdictRow = Schema<'Verdict'>;
 
 export function verdictAddress(verdict: VerdictRow): string {
   return addressOf(`/console/verdicts/${encodeURIComponent(verdict.request_id)}`, { site: verdict.site_key });
