@@ -53,9 +53,9 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   for (const route of parts.edgeRoutes) {
     app.on(route.method, route.path, async (c) => {
       const call = serviceCall(c);
-      const instance = await authenticateEdge(call);
-      if (!instance.ok) return errorResponse(instance.error);
-      return route.handler({ ...call, instance: instance.value }, c.req.param());
+      const edge = await authenticateEdge(call);
+      if (!edge.ok) return errorResponse(edge.error);
+      return route.handler({ ...call, ...edge.value }, c.req.param());
     });
   }
   app.route('/', parts.captcha);

@@ -30,15 +30,17 @@ test('an account without traffic sees the guide, whose steps end by themselves',
   const { page } = console;
   const stack = console.stack();
   await console.open('');
-  await page.getByText('4 of 7 steps are done').waitFor();
   await done('1. Create a site');
   await done('2. Create an instance');
   await done('3. Issue a client JWT');
-  expect(await step('4. Put the edge in front of the site').getByText('waiting').count()).toBe(1);
+  // The edge of the stack polls, though nobody has visited the site.
+  await done('4. Put the edge in front of the site');
+  await step('4. Put the edge in front of the site').getByText('No visitor has come through it yet.').waitFor();
+  await page.getByText('5 of 7 steps are done').waitFor();
   expect(await page.getByRole('region', { name: 'In the page' }).innerText()).toContain(stack.siteKey);
 
   await browse(`${stack.edgeUrl}/`);
-  await done('4. Put the edge in front of the site');
+  await step('4. Put the edge in front of the site').getByText('The newest request came at').waitFor();
 
   const other = await console.context.newPage();
   await other.goto(`${stack.consoleUrl}/sites/${stack.siteKey}?tab=try`);
@@ -93,6 +95,13 @@ test('a new account goes from a site to enforcement with its own keys in every c
   await button('Enforce').click();
   await done('7. Start to enforce');
   await page.getByText('4 of 7 steps are done').waitFor();
+
+  const poll = await fetch(`${console.stack().serviceUrl}/edge/v1/version`, {
+    headers: { authorization: `Bearer ${issued}` },
+  });
+  expect(poll.status).toBe(200);
+  await done('4. Put the edge in front of the site');
+  await page.getByText('5 of 7 steps are done').waitFor();
 });
 
 test('a counter that rises needs somebody, in the overview too, until they say that they have seen it', async () => {
@@ -123,10 +132,40 @@ test('a counter that rises needs somebody, in the overview too, until they say t
   );
 
   await button('I have seen them all').click();
+  await page.getByText(/counters are fine/).click();
   await row.getByText('fine', { exact: true }).waitFor();
   expect(await row.getByRole('cell').nth(2).innerText()).toBe(`0 of ${total} in all`);
   await console.open('');
   await page.getByRole('link', { name: 'Nothing needs you' }).waitFor();
+});
+
+test('each edge is shown with its last contact and its rules, and the response times as the API counts them', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await browse(`${stack.edgeUrl}/`);
+  const { version } = await manage<{ version: number }>(stack, '/protect/access-rules/create', {
+    rules: [{ type: 'ip', value: '192.0.2.77', verdict: 'block' }],
+  });
+  await console.open('/health');
+  const row = page.getByRole('table', { name: 'Edges' }).getByRole('row').nth(1);
+  await row.getByText('in contact').waitFor();
+  await row.getByText(`version ${version}, current`).waitFor();
+  expect(await row.innerText()).toMatch(/\d+ seconds? ago|less than a second ago/);
+  const { edges } = await manage<{ edges: { clientJwtId: string }[] }>(stack, '/protect/edges', {
+    protectInstanceId: stack.instanceId,
+  });
+  expect(await row.innerText()).toContain(edges[0]!.clientJwtId);
+
+  const { requests } = await eventually(
+    () => manage<{ requests: number }>(stack, '/protect/origin-latency', { bucket: 900 }),
+    (latency) => latency.requests > 0,
+  );
+  await console.open('/health');
+  const chart = page.getByRole('figure', { name: /Response time of the origin over time/ });
+  await page.getByRole('definition').getByText(String(requests), { exact: true }).waitFor();
+  await chart.getByRole('img').focus();
+  await page.keyboard.press('ArrowLeft');
+  await chart.getByText(/p50 \d+ ms, p95 \d+ ms, p99 \d+ ms, of \d+ responses?/).waitFor();
 });
 
 test('an instance without a client JWT that works is named', async () => {

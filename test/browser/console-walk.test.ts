@@ -59,7 +59,31 @@ async function addressOf(route: string): Promise<string> {
   return route.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
 }
 
-/** What axe finds on the open page in both themes and two widths, and where it is wider than the window. */
+/** What is folded away counts too. */
+async function openDetails(page: Page): Promise<void> {
+  await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+}
+
+/** What is wider than its room: the page, and everything in it that scrolls or cuts. Code to copy keeps its lines. */
+function sidewaysIn(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const clips = (element: Element) => {
+      const { overflowX } = getComputedStyle(element);
+      return overflowX === 'auto' || overflowX === 'scroll' || element.matches('.table-scroll');
+    };
+    return [document.documentElement, ...document.querySelectorAll('body *')]
+      .filter((element) => element === document.documentElement || clips(element))
+      .filter((element) => !element.matches('pre.snippet'))
+      .filter((element) => element.scrollWidth > element.clientWidth)
+      .map((element) => {
+        const { right } = element.getBoundingClientRect();
+        const wide = [...element.querySelectorAll('*')].find((one) => one.getBoundingClientRect().right > right);
+        return `${element.ariaLabel ?? element.tagName}: ${element.scrollWidth} pixels wide at ${wide?.outerHTML}`;
+      });
+  });
+}
+
+/** What axe finds on the open page in both themes and two widths, and what scrolls sideways in it. */
 async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = [];
   for (const width of [1280, 360]) {
@@ -68,6 +92,8 @@ async function faultsOf(page: Page): Promise<string[]> {
       await page.emulateMedia({ colorScheme });
       for (const fault of await accessibilityFaults(page)) faults.push(`${colorScheme}, ${width} px: ${fault}`);
     }
+    if (width === 360) await openDetails(page);
+    for (const fault of width === 360 ? await sidewaysIn(page) : []) faults.push(`360 px: ${fault}`);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (over > 0) faults.push(`${over} pixels wider than ${width}`);
   }

@@ -148,6 +148,8 @@ describe('the client typed by the OpenAPI document', () => {
     const issued = await api.post('/protect/client-jwt/generate', { protectInstanceId: made.id, expiresInWeeks: 4 });
     await api.post('/protect/client-jwt/revoke', { protectInstanceId: made.id, jti: issued.jti });
     expect((await api.post('/protect/origin-keys', { protectInstanceId: made.id })).keys).toHaveLength(10);
+    const { edges } = await api.post('/protect/edges', { protectInstanceId: made.id });
+    expect(edges).toEqual([]);
     const { clientJwts } = await api.post('/protect/client-jwt/list', { protectInstanceId: made.id });
     expect(clientJwts.map((one) => [one.jti, one.status])).toEqual([[issued.jti, 'revoked']]);
     expect(await api.post('/protect/instances/delete', { id: made.id })).toEqual({ success: true, id: made.id });
@@ -181,6 +183,7 @@ describe('the client typed by the OpenAPI document', () => {
     await api.post('/protect/verdicts/distinct-fired-rules', { since });
     await api.post('/protect/traffic-summary', { since });
     await api.post('/protect/traffic-by-dimension', { groupBy: 'decision' });
+    expect((await api.post('/protect/origin-latency', {})).bucketSeconds).toBe(3600);
     await api.post('/protect/session-telemetry', { jti: 'unknown' });
     await api.post('/protect/risk-history', { jti: 'unknown' });
     await api.post('/protect/verdicts/export', {});

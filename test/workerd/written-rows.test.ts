@@ -10,27 +10,10 @@ import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RiskBook } from '../../src/store/risk-book/object/risk-book.ts';
 import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { writtenBy } from './written-by.ts';
 
 const service = env as ServiceEnv;
 const RETENTION = { retentionDays: 30 };
-
-/** Rows that every statement of the object wrote while `work` ran. */
-async function writtenBy(state: DurableObjectState, work: () => Promise<unknown>): Promise<number> {
-  const prototype = Object.getPrototypeOf(state.storage.sql) as SqlStorage;
-  const exec = Reflect.get(prototype, 'exec') as (...args: unknown[]) => { rowsWritten: number };
-  const cursors: { rowsWritten: number }[] = [];
-  Reflect.set(prototype, 'exec', function counted(this: SqlStorage, ...args: unknown[]) {
-    const cursor = Reflect.apply(exec, this, args);
-    cursors.push(cursor);
-    return cursor;
-  });
-  try {
-    await work();
-  } finally {
-    Reflect.set(prototype, 'exec', exec);
-  }
-  return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
-}
 
 test('a verdict costs one written row to store, one to seal, and less than 0.1 for the rest, however small its batch', async () => {
   const verdicts = 20_000;

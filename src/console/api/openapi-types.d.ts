@@ -580,6 +580,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/edges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List edges with their last contact and what they have taken
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-edges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/origin-keys": {
         parameters: {
             query?: never;
@@ -934,6 +954,26 @@ export interface paths {
          * @description Feature Protect, permission updateProtectSettings.
          */
         post: operations["get-traffic-by-dimension"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/origin-latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Percentiles of how long the origin took to respond
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-origin-latency"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4598,6 +4638,55 @@ export interface components {
             /** @description Id of the JWT */
             jti: string;
         };
+        "list-edges.requestBody": {
+            /** @description Id of the instance */
+            protectInstanceId: string;
+        };
+        "list-edges.response": {
+            /** @description Version of the edge access rules that every edge should have */
+            rulesVersion: number;
+            /** @description The edges of the instance, the one that called last first */
+            edges: {
+                /** @description `jti` of the client JWT of the edge, which it is known by */
+                clientJwtId: string;
+                /**
+                 * @description Whether its client JWT is still accepted
+                 * @enum {string}
+                 */
+                status: "active" | "expired" | "revoked";
+                /** @description When it was issued */
+                issuedAt: number;
+                /** @description When it expires */
+                expiresAt: number;
+                /** @description When it last called the service. `null`: never */
+                lastContactAt: number | null;
+                /**
+                 * @description `in-contact`: it called within three minutes. `old-rules`: it calls, and has lacked a change of the rules for three minutes. `silent`: it has not called for three minutes. `never-seen`: it has not called yet. `retired`: its client JWT no longer works
+                 * @enum {string}
+                 */
+                state: "in-contact" | "old-rules" | "silent" | "never-seen" | "retired";
+                /** @description Version of its code, from its newest verdicts. `null`: not known yet */
+                build: string | null;
+                /** @description Location of its newest verdicts. `null`: not known yet */
+                colo: string | null;
+                /** @description The newest edge access rules that it has taken. `null`: not known yet */
+                rules: {
+                    /** @description Version of these rules */
+                    version: number;
+                    /** @description Whether it has every change */
+                    isCurrent: boolean;
+                    /** @description When the first change that it lacks was made. `null`: it lacks none */
+                    behindSince: number | null;
+                } | null;
+                /** @description The configuration that it took last. `null`: not known yet */
+                config: {
+                    /** @description Version of this configuration */
+                    version: string;
+                    /** @description When it took this configuration */
+                    takenAt: number;
+                } | null;
+            }[];
+        };
         "list-origin-keys.requestBody": {
             /** @description Id of the instance */
             protectInstanceId: string;
@@ -5232,6 +5321,48 @@ export interface components {
             };
             /** @description `false`: there were more different values in an hour than the log counts apart */
             isExact: boolean;
+        };
+        "get-origin-latency.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Start of the time range, inclusive */
+            since?: components["schemas"]["Time"];
+            /** @description End of the time range, exclusive. Default: now */
+            until?: components["schemas"]["Time"];
+            /**
+             * @description `minute`, `hour`, `day`, or seconds: a multiple of 60
+             * @default 3600
+             */
+            bucket?: components["schemas"]["Bucket"];
+        };
+        "get-origin-latency.response": {
+            /** @description Start of the time range, inclusive */
+            since: number;
+            /** @description End of the time range, exclusive */
+            until: number;
+            /** @description Length of a bucket, in seconds */
+            bucketSeconds: number;
+            /** @description Requests that the origin responded to. The percentiles are computed from all of them */
+            requests: number;
+            /** @description Half of the responses began within so many milliseconds. Above 32 at most a sixteenth too high. `null`: there were none */
+            p50: number | null;
+            /** @description 95 of 100 responses began within so many milliseconds. Above 32 at most a sixteenth too high. `null`: there were none */
+            p95: number | null;
+            /** @description 99 of 100 responses began within so many milliseconds. Above 32 at most a sixteenth too high. `null`: there were none */
+            p99: number | null;
+            /** @description Buckets with traffic, oldest first */
+            buckets: {
+                /** @description When it happened */
+                timestamp: number;
+                /** @description Requests of the bucket that the origin responded to */
+                requests: number;
+                /** @description Half of the responses began within so many milliseconds. Above 32 at most a sixteenth too high. `null`: there were none */
+                p50: number | null;
+                /** @description 95 of 100 responses began within so many milliseconds. Above 32 at most a sixteenth too high. `null`: there were none */
+                p95: number | null;
+                /** @description 99 of 100 responses began within so many milliseconds. Above 32 at most a sixteenth too high. `null`: there were none */
+                p99: number | null;
+            }[];
         };
         "list-sessions.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
@@ -6784,6 +6915,43 @@ export interface operations {
             503: components["responses"]["503"];
         };
     };
+    "list-edges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["list-edges.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-edges.requestBody"];
+                "multipart/form-data": components["schemas"]["list-edges.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-edges.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
     "list-origin-keys": {
         parameters: {
             query?: never;
@@ -7471,6 +7639,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["get-traffic-by-dimension.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-origin-latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["get-origin-latency.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-origin-latency.requestBody"];
+                "multipart/form-data": components["schemas"]["get-origin-latency.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["get-origin-latency.response"];
                 };
             };
             400: components["responses"]["400"];

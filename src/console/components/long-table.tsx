@@ -8,9 +8,12 @@
 import { Component, createRef } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column, TableProps } from './table-props.ts';
+import { useIsNarrow } from './use-is-narrow.ts';
 
-/** As in the style sheet. */
+/** As in the style sheet. In a narrow window a row is a block: a line for each column, and the room around them. */
 const ROW_HEIGHT_PX = 41;
+const LINE_HEIGHT_PX = 26;
+const BLOCK_ROOM_PX = 17;
 /** Above and below the window: more than somebody scrolls in a frame. */
 const OVERSCAN_ROWS = 20;
 /** So far from the end, more rows are asked for: a few seconds of fast scrolling. */
@@ -22,12 +25,14 @@ export function LongTable<Row>({ caption, columns, rows, keyOf, isCurrent, onNea
   const region = useRef<HTMLDivElement>(null);
   const [first, setFirst] = useState(0);
   const [visibleRows, setVisibleRows] = useState(40);
+  const isNarrow = useIsNarrow();
+  const rowHeightPx = isNarrow ? columns.length * LINE_HEIGHT_PX + BLOCK_ROOM_PX : ROW_HEIGHT_PX;
   useEffect(() => {
     const { current } = region;
     if (current === null) return;
     const measure = () => {
-      setFirst(Math.floor(current.scrollTop / ROW_HEIGHT_PX));
-      setVisibleRows(Math.ceil(current.clientHeight / ROW_HEIGHT_PX));
+      setFirst(Math.floor(current.scrollTop / rowHeightPx));
+      setVisibleRows(Math.ceil(current.clientHeight / rowHeightPx));
     };
     const observer = new ResizeObserver(measure);
     observer.observe(current);
@@ -36,7 +41,7 @@ export function LongTable<Row>({ caption, columns, rows, keyOf, isCurrent, onNea
       observer.disconnect();
       current.removeEventListener('scroll', measure);
     };
-  }, []);
+  }, [rowHeightPx]);
   const isNearEnd = first > 0 && first + visibleRows + NEAR_END_ROWS > rows.length;
   useEffect(() => {
     if (isNearEnd) onNearEnd?.();
@@ -58,7 +63,7 @@ export function LongTable<Row>({ caption, columns, rows, keyOf, isCurrent, onNea
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT_PX}px` }}>
+        <tbody role="rowgroup" style={{ height: `${rows.length * rowHeightPx}px` }}>
           {Array.from({ length: Math.min(slots, rows.length) }, (_, at) => {
             const slot = (turn + at) % slots;
             const index = from + ((slot - (from % slots) + slots) % slots);
@@ -67,7 +72,7 @@ export function LongTable<Row>({ caption, columns, rows, keyOf, isCurrent, onNea
               row !== undefined && (
                 <LongRow
                   key={slot}
-                  {...{ row, index, tracks, columns }}
+                  {...{ row, index, tracks, columns, isNarrow, rowHeightPx }}
                   id={keyOf(row)}
                   isCurrent={isCurrent?.(row) === true}
                 />
@@ -112,6 +117,8 @@ interface LongRowProps {
   index: number;
   tracks: string;
   columns: readonly Column<never>[];
+  isNarrow: boolean;
+  rowHeightPx: number;
   isCurrent: boolean;
 }
 
@@ -119,8 +126,14 @@ class LongRow extends Component<LongRowProps> {
   readonly #element = createRef<HTMLTableRowElement>();
 
   override shouldComponentUpdate(next: LongRowProps): boolean {
-    const { row, index, columns, isCurrent } = this.props;
-    return next.row !== row || next.index !== index || next.columns !== columns || next.isCurrent !== isCurrent;
+    const { row, index, columns, isNarrow, isCurrent } = this.props;
+    return (
+      next.row !== row ||
+      next.index !== index ||
+      next.columns !== columns ||
+      next.isNarrow !== isNarrow ||
+      next.isCurrent !== isCurrent
+    );
   }
 
   /** The element shows another row now: a button that has the focus must not act on that one. */
@@ -130,18 +143,22 @@ class LongRow extends Component<LongRowProps> {
     current.closest<HTMLElement>('.table-long')?.focus({ preventScroll: true });
   }
 
-  override render({ row, index, tracks, columns, isCurrent }: LongRowProps) {
+  override render({ row, index, tracks, columns, isNarrow, rowHeightPx, isCurrent }: LongRowProps) {
     return (
       <tr
         ref={this.#element}
         role="row"
         aria-rowindex={index + 2}
         aria-current={isCurrent ? 'true' : undefined}
-        style={{ gridTemplateColumns: tracks, transform: `translateY(${index * ROW_HEIGHT_PX}px)` }}
+        style={{
+          gridTemplateColumns: isNarrow ? 'minmax(0, 1fr)' : tracks,
+          height: `${rowHeightPx}px`,
+          transform: `translateY(${index * rowHeightPx}px)`,
+        }}
       >
         {columns.map(({ title, isNumber, cell }) => (
-          <td key={title} role="cell" class={isNumber === true ? 'number' : ''}>
-            {cell(row as never)}
+          <td key={title} role="cell" class={isNumber === true ? 'number' : ''} data-label={title}>
+            {isNarrow ? <div class="cell">{cell(row as never)}</div> : cell(row as never)}
           </td>
         ))}
       </tr>

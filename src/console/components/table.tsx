@@ -1,4 +1,7 @@
-/** A table of rows. One of some hundred rows is a list whose rows have one height (`long-table.tsx`). */
+/**
+ * A table of rows. One of some hundred rows is a list whose rows have one height (`long-table.tsx`). On a narrow screen
+ * each row is a block of lines with the headings as labels; the roles keep it a table for screen readers.
+ */
 import { LongTable } from './long-table.tsx';
 import type { Column, TableProps } from './table-props.ts';
 
@@ -14,23 +17,23 @@ export function Table<Row>(props: TableProps<Row>) {
 function ShortTable<Row>({ caption, columns, rows, keyOf, isCurrent }: TableProps<Row>) {
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table class="table">
+      <table class="table" role="table">
         <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
+              <th key={column.title} role="columnheader" scope="col" class={classOf(column)}>
                 {column.title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
+            <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
               {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
-                  {column.cell(row)}
+                <td key={column.title} role="cell" class={classOf(column)} data-label={column.title}>
+                  <div class="cell">{column.cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -1,48 +1,51 @@
 /**
- * Counts by decision over time, stacked. Dragging over the chart chooses a part of the time. What the pointer is at, or
- * the arrow keys, is written below the chart, in room that is always there.
+ * Numbers over time. Dragging over the chart chooses a part of the time. What the pointer is at, or the arrow keys, is
+ * written below the chart, in room that is always there. `chart-options.ts` says how it is drawn.
  */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { compact, count } from '../format/numbers.ts';
-import { localClock, localDay, localTime, zoneName } from '../format/times.ts';
+import { localTime, zoneName } from '../format/times.ts';
+import { chartOptions, HEIGHT_PX } from './chart-options.ts';
+import type { ChartScale, Series } from './chart-options.ts';
 
-export interface SeriesPoint {
-  /** Epoch milliseconds of the start of the bucket. */
-  timestamp: number;
-  allow: number;
-  challenge: number;
-  block: number;
-}
+export type { Series } from './chart-options.ts';
 
-export interface TimeSeriesProps {
+/** `timestamp`: epoch milliseconds, of a bucket its start. */
+export type SeriesRow<Key extends string> = { timestamp: number } & Partial<Readonly<Record<Key, number | null>>>;
+
+export interface TimeSeriesProps<Key extends string> {
   title: string;
-  /** Buckets with traffic. The others count as zero. */
-  points: readonly SeriesPoint[];
+  series: readonly Series<Key>[];
+  /** In order of time. Buckets without a row count as zero, or as a gap where nothing is stacked. */
+  rows: readonly SeriesRow<Key>[];
   /** Epoch milliseconds; `until` is exclusive. */
   since: number;
   until: number;
-  bucketSeconds: number;
+  /** `null`: rows are events, at any time. */
+  bucketSeconds: number | null;
+  /** A row as a sentence, without its time. */
+  read: (row: SeriesRow<Key>) => string;
+  /** Values are at most this; otherwise the chart grows with them. */
+  max?: number;
+  /** After the numbers of the axis. */
+  unit?: string;
   /** A part of the time was chosen, in whole buckets. */
   onChoose?: (since: number, until: number) => void;
 }
 
-const stack = ['allow', 'challenge', 'block'] as const;
-const names = { allow: 'allowed', challenge: 'challenged', block: 'blocked' } as const;
-const HEIGHT_PX = 220;
-/** A drag of fewer pixels is a click. */
-const DRAG_MIN_PX = 8;
-
-export function TimeSeries(props: TimeSeriesProps) {
-  const { title, since, until, bucketSeconds, onChoose } = props;
+export function TimeSeries<Key extends string>(props: TimeSeriesProps<Key>) {
+  const { title, series, since, until, bucketSeconds, read, max, unit = '', onChoose } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const choose = useRef(onChoose);
   choose.current = onChoose;
+  const scale = useRef<ChartScale>({ since, until, bucketSeconds, max, unit });
+  scale.current = { since, until, bucketSeconds, max, unit };
   const [at, setAt] = useState<number | null>(null);
   const [theme, setTheme] = useState(0);
   const captionId = useId();
-  const rows = bucketsOf(props);
+  const rows = rowsShown(props);
+  const styles = series.map(({ key, style }) => `${key} ${style}`).join();
 
   useEffect(() => {
     const query = matchMedia('(prefers-color-scheme: dark)');
@@ -54,7 +57,7 @@ export function TimeSeries(props: TimeSeriesProps) {
   useEffect(() => {
     const { current } = box;
     if (current === null) return;
-    const chart = new uPlot(optionsFor(current, bucketSeconds, setAt, choose), stacked(rows), current);
+    const chart = new uPlot(chartOptions(current, series, scale, setAt, choose), dataOf(series, rows), current);
     plot.current = chart;
     const resize = new ResizeObserver(() => chart.setSize({ width: current.clientWidth, height: HEIGHT_PX }));
     resize.observe(current);
@@ -63,12 +66,13 @@ export function TimeSeries(props: TimeSeriesProps) {
       chart.destroy();
       plot.current = null;
     };
-  }, [theme, bucketSeconds]);
+  }, [theme, bucketSeconds, styles]);
 
-  useEffect(() => plot.current?.setData(stacked(rows)), [JSON.stringify(props.points), since, until]);
+  useEffect(() => plot.current?.setData(dataOf(series, rows)), [JSON.stringify(props.rows), since, until]);
 
-  const shown = at === null ? null : rows[at];
+  const shown = at === null ? undefined : rows[at];
   const move = (step: number) => setAt(Math.max(0, Math.min(rows.length - 1, (at ?? rows.length) + step)));
+  const idle = `Times are in ${zoneName()}.${onChoose === undefined ? '' : ' Drag over the chart to look closer.'}`;
   return (
     <figure class="chart-figure" aria-labelledby={captionId}>
       <figcaption id={captionId} class="unseen">
@@ -88,17 +92,13 @@ export function TimeSeries(props: TimeSeriesProps) {
         }}
       />
       <p class="chart-reading" role="status">
-        {shown === undefined || shown === null
-          ? `Times are in ${zoneName()}.${onChoose === undefined ? '' : ' Drag over the chart to look closer.'}`
-          : `${localTime(shown.timestamp)}: ${count(shown.allow + shown.challenge + shown.block)} requests, ${stack
-              .map((name) => `${count(shown[name])} ${names[name]}`)
-              .join(', ')}`}
+        {shown === undefined ? idle : `${localTime(shown.timestamp)}: ${read(shown)}`}
       </p>
       <p class="legend">
-        {stack.map((name) => (
-          <span key={name}>
-            <i class={`swatch-${name}`} />
-            {names[name]}
+        {series.map(({ key, name, colour }) => (
+          <span key={key}>
+            <i style={{ background: `var(${colour})` }} />
+            {name}
           </span>
         ))}
       </p>
@@ -106,81 +106,35 @@ export function TimeSeries(props: TimeSeriesProps) {
   );
 }
 
-/** One row per bucket of the window, with zeros where nothing was. */
-function bucketsOf({ points, since, until, bucketSeconds }: TimeSeriesProps): SeriesPoint[] {
+/** Events as they are; else one row per bucket of the window. */
+function rowsShown<Key extends string>({ rows, since, until, bucketSeconds }: TimeSeriesProps<Key>): SeriesRow<Key>[] {
+  if (bucketSeconds === null) return rows.filter(({ timestamp }) => timestamp >= since && timestamp < until);
   const sizeMs = bucketSeconds * 1000;
-  const byTime = new Map(points.map((point) => [point.timestamp, point]));
-  const rows: SeriesPoint[] = [];
+  const byTime = new Map(rows.map((row) => [row.timestamp, row]));
+  const shown: SeriesRow<Key>[] = [];
   for (let timestamp = Math.floor(since / sizeMs) * sizeMs; timestamp < until; timestamp += sizeMs) {
-    rows.push(byTime.get(timestamp) ?? { timestamp, allow: 0, challenge: 0, block: 0 });
+    shown.push(byTime.get(timestamp) ?? ({ timestamp } as SeriesRow<Key>));
   }
-  return rows;
+  return shown;
 }
 
-/** Sums from the bottom; the highest sum is drawn first, the lower ones over it. */
-function stacked(rows: readonly SeriesPoint[]): uPlot.AlignedData {
+/** Bars are sums from the bottom; the highest sum is drawn first, the lower ones over it. */
+function dataOf<Key extends string>(
+  series: readonly Series<Key>[],
+  rows: readonly SeriesRow<Key>[],
+): uPlot.AlignedData {
+  const value = (row: SeriesRow<Key>, key: Key): number | null | undefined => row[key];
+  const bars = series.filter(({ style }) => style === 'bars').map(({ key }) => key);
   return [
     rows.map(({ timestamp }) => timestamp / 1000),
-    rows.map(({ allow, challenge, block }) => allow + challenge + block),
-    rows.map(({ allow, challenge }) => allow + challenge),
-    rows.map(({ allow }) => allow),
+    ...series
+      .map(({ key, style }) =>
+        rows.map((row) =>
+          style === 'bars'
+            ? bars.slice(0, bars.indexOf(key) + 1).reduce((sum, lower) => sum + (value(row, lower) ?? 0), 0)
+            : (value(row, key) ?? null),
+        ),
+      )
+      .toReversed(),
   ];
-}
-
-function optionsFor(
-  box: HTMLElement,
-  bucketSeconds: number,
-  onPoint: (index: number | null) => void,
-  choose: { current: ((since: number, until: number) => void) | undefined },
-): uPlot.Options {
-  const styles = getComputedStyle(box);
-  const colour = (name: string) => styles.getPropertyValue(name).trim();
-  const bars = uPlot.paths.bars?.({ size: [0.9, 40], align: 1 });
-  const series = (name: string): uPlot.Series => ({
-    fill: colour(`--series-${name}`),
-    stroke: 'transparent',
-    width: 0,
-    points: { show: false },
-    ...(bars === undefined ? {} : { paths: bars }),
-  });
-  const axis = {
-    stroke: colour('--soft'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-    font: '12px system-ui, sans-serif',
-  };
-  const isLong = bucketSeconds >= 3600;
-  return {
-    width: box.clientWidth,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    padding: [8, 8, 0, 0],
-    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false, dist: DRAG_MIN_PX } },
-    scales: {
-      x: { time: true, range: (_, min, max) => [min, max + bucketSeconds] },
-      y: { range: (_, __, max) => [0, Math.max(4, max * 1.05)] },
-    },
-    axes: [
-      { ...axis, values: (_, splits) => splits.map((s) => (isLong ? localDay(s * 1000) : localClock(s * 1000))) },
-      {
-        ...axis,
-        size: 52,
-        values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? compact(value) : '')),
-      },
-    ],
-    series: [{}, series('block'), series('challenge'), series('allow')],
-    hooks: {
-      setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
-      setSelect: [
-        (chart) => {
-          const { left, width } = chart.select;
-          if (width < DRAG_MIN_PX || choose.current === undefined) return;
-          const sizeMs = bucketSeconds * 1000;
-          const [from, to] = [chart.posToVal(left, 'x') * 1000, chart.posToVal(left + width, 'x') * 1000];
-          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          choose.current(Math.floor(from / sizeMs) * sizeMs, Math.ceil(to / sizeMs) * sizeMs);
-        },
-      ],
-    },
-  };
 }

@@ -19,6 +19,7 @@ import { Page } from '../components/page.tsx';
 import { Sparkline } from '../components/sparkline.tsx';
 import { Table } from '../components/table.tsx';
 import { Tabs } from '../components/tabs.tsx';
+import { byDecision, readDecisions } from '../components/by-decision.ts';
 import { TimeSeries } from '../components/time-series.tsx';
 import { Time } from '../components/time.tsx';
 import { Toasts, toast } from '../components/toast.tsx';
@@ -114,7 +115,9 @@ function Components() {
         <Section title="Chart: arrow keys read it, dragging chooses a part">
           <TimeSeries
             title="Requests by decision"
-            points={hours}
+            series={byDecision}
+            rows={hours}
+            read={readDecisions}
             since={START_MS}
             until={START_MS + 24 * HOUR_MS}
             bucketSeconds={3600}

@@ -182,6 +182,13 @@ export const trafficSummaryRequest = z.strictObject({
   source: z.optional(oneOrMany(z.enum(verdictSources))),
 });
 
+export const originLatencyRequest = z.strictObject({
+  siteKey: siteKeyField,
+  since: z.optional(instant),
+  until: z.optional(instant),
+  bucket: z._default(bucketSeconds, 3600),
+});
+
 export const trafficByDimensionRequest = z.strictObject({
   groupBy: z.enum(verdictDimensions),
   siteKey: siteKeyField,
@@ -246,6 +253,21 @@ export const trafficSummaryResponse = z.object({
   ...counted,
   /** Buckets with traffic, oldest first. */
   buckets: z.array(seriesPoint),
+});
+
+/** Milliseconds: exact up to 32, above that at most a sixteenth too high. `null`: no request was forwarded. */
+const percentile = z.nullable(z.int());
+/** `requests`: those that the origin responded to. The percentiles are computed from all of them. */
+const latency = { requests: z.int(), p50: percentile, p95: percentile, p99: percentile };
+
+export const originLatencyResponse = z.object({
+  /** The window that was counted, in whole buckets. Epoch milliseconds, `until` exclusive. */
+  since: z.int(),
+  until: z.int(),
+  bucketSeconds: z.int(),
+  ...latency,
+  /** Buckets with responses, oldest first. */
+  buckets: z.array(z.object({ timestamp: z.int(), ...latency })),
 });
 
 export const accessRuleHitsResponse = z.object({

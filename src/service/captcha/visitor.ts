@@ -54,8 +54,8 @@ export async function visitorOf(
 ): Promise<Result<Visitor, CaptchaError | CredentialError>> {
   if (described === undefined) return ok(directVisitor(call));
   if (call.request.headers.get('authorization') === null) return failed({ kind: 'visitor-without-jwt' });
-  const instance = await authenticateEdge(call);
-  return instance.ok ? ok(edgesVisitor(described, instance.value)) : instance;
+  const edge = await authenticateEdge(call);
+  return edge.ok ? ok(edgesVisitor(described, edge.value.instance)) : edge;
 }
 
 function edgesVisitor(described: EdgeVisitor, instance: StoredInstance): Visitor {

@@ -8,6 +8,7 @@ import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import { acceptBatch } from '../ingest/accept-batch.ts';
 import type { EdgeRoute } from './edge-route.ts';
+import { noteSender } from './note-edge.ts';
 
 /** 500 records of 8 kB. The edge cuts each text of a record at 1,024 characters. */
 const VERDICTS_BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -15,10 +16,12 @@ const VERDICTS_BODY_MAX_BYTES = 4 * 1024 * 1024;
 export const appendVerdicts: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/verdicts',
-  async handler({ store, instance, request, requestId, nowMs }) {
+  async handler(call) {
+    const { store, instance, request, requestId, nowMs } = call;
     const body = await readBodyAs(verdictBatch, request, VERDICTS_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
     const { batchId = requestId, records, counters } = body.value;
+    noteSender(call, records);
     return jsonResponse(await acceptBatch(store, instance, { batchId, records, counters }, nowMs));
   },
 };

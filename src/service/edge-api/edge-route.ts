@@ -1,10 +1,8 @@
 /** The shape of a route of the edge API. Its client JWT is verified, and its instance active, before the handler runs. */
-import type { StoredInstance } from '../../store/d1/instances.ts';
+import type { CallingEdge } from '../http/authenticate-edge.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 
-export interface EdgeCall extends ServiceCall {
-  instance: StoredInstance;
-}
+export type EdgeCall = ServiceCall & CallingEdge;
 
 export interface EdgeRoute {
   method: 'GET' | 'POST';

@@ -12,11 +12,11 @@ const versionPattern = /^(0|[1-9]\d{0,14})$/;
 export const getDelta: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/rulesets/:hash/delta/:version',
-  async handler({ store, instance }, { hash = '', version = '' }) {
+  async handler({ store, instance, clientJwtId, nowMs }, { hash = '', version = '' }) {
     if (!rulesetHashPattern.test(hash) || !versionPattern.test(version)) {
       return errorResponse({ kind: 'ruleset-unknown' });
     }
-    const file = await ruleBook(store, instance.id).delta(hash, Number(version));
+    const file = await ruleBook(store, instance.id).delta(hash, Number(version), { jti: clientJwtId, at: nowMs });
     return file
       ? rulesetResponse(file as Uint8Array<ArrayBuffer>, `${hash}.${version}`)
       : errorResponse({ kind: 'ruleset-unknown' });

@@ -5,14 +5,18 @@
 import { rulesetKey } from '../../store/rule-book/ruleset-objects.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-route.ts';
+import { noteEdge } from './note-edge.ts';
 import { rulesetHashPattern, rulesetResponse } from './ruleset-response.ts';
 
 export const getRuleset: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/rulesets/:hash',
-  async handler({ store, instance }, { hash = '' }) {
+  async handler(call, { hash = '' }) {
+    const { store, instance } = call;
     if (!rulesetHashPattern.test(hash)) return errorResponse({ kind: 'ruleset-unknown' });
     const file = await store.RULESETS.get(rulesetKey(instance.id, hash));
-    return file ? rulesetResponse(file.body, hash) : errorResponse({ kind: 'ruleset-unknown' });
+    if (!file) return errorResponse({ kind: 'ruleset-unknown' });
+    noteEdge(call, { baseHash: hash });
+    return rulesetResponse(file.body, hash);
   },
 };

@@ -11,10 +11,10 @@ import type { EdgeRoute } from './edge-route.ts';
 export const getVersion: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/version',
-  async handler({ store, instance, request, nowMs }) {
+  async handler({ store, instance, clientJwtId, request, nowMs }) {
     const [configVersion, { base, delta }] = await Promise.all([
       configVersionFor(store, instance, nowMs),
-      ruleBook(store, instance.id).currentVersion(),
+      ruleBook(store, instance.id).currentVersion({ jti: clientJwtId, at: nowMs }),
     ]);
     const version: EdgeVersion = {
       configVersion,

@@ -22,8 +22,16 @@ let lastRereadMs = 0;
 
 type EdgeRequest = Pick<ServiceCall, 'store' | 'serviceUrl' | 'request' | 'nowMs'>;
 
-/** The active instance that the client JWT of the request belongs to. */
-export async function authenticateEdge(call: EdgeRequest): Promise<Result<StoredInstance, CredentialError>> {
+/** Who calls: an edge is known by its client JWT. */
+export interface CallingEdge {
+  /** Active. */
+  instance: StoredInstance;
+  /** The `jti` of its client JWT. */
+  clientJwtId: string;
+}
+
+/** The edge that the client JWT of the request belongs to. */
+export async function authenticateEdge(call: EdgeRequest): Promise<Result<CallingEdge, CredentialError>> {
   const token = bearerToken(call.request);
   if (!token.ok) return token;
   if (token.value.length > CLIENT_JWT_MAX_CHARS) return refused('is too long');
@@ -38,7 +46,7 @@ export async function authenticateEdge(call: EdgeRequest): Promise<Result<Stored
   if (instance.clientJwtsRevokedBefore !== null && registered.issuedAt <= instance.clientJwtsRevokedBefore) {
     return refused('was issued before the instance revoked its client JWTs');
   }
-  return ok(instance);
+  return ok({ instance, clientJwtId: registered.jti });
 }
 
 async function verifiedClaims(

@@ -27,6 +27,7 @@ import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
 import { listClientJwts } from './protect/instances/list-client-jwts.ts';
+import { listEdges } from './protect/instances/list-edges.ts';
 import { listInstances } from './protect/instances/list-instances.ts';
 import { listOriginKeys } from './protect/instances/list-origin-keys.ts';
 import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
@@ -35,6 +36,7 @@ import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
 import { explainVerdictOperation } from './protect/verdicts/explain-verdict.ts';
 import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
 import { getMetrics } from './protect/verdicts/get-metrics.ts';
+import { getOriginLatency } from './protect/verdicts/get-origin-latency.ts';
 import { getRiskHistory } from './protect/verdicts/get-risk-history.ts';
 import { getSessionTelemetry } from './protect/verdicts/get-session-telemetry.ts';
 import { getTrafficByDimension } from './protect/verdicts/get-traffic-by-dimension.ts';
@@ -88,6 +90,7 @@ export const operations: readonly Operation[] = [
   generateClientJwt,
   listClientJwts,
   revokeClientJwt,
+  listEdges,
   listOriginKeys,
   listAccessRules,
   createAccessRules,
@@ -106,6 +109,7 @@ export const operations: readonly Operation[] = [
   listDistinctFiredRules,
   getTrafficSummary,
   getTrafficByDimension,
+  getOriginLatency,
   listSessions,
   getSessionTelemetry,
   getMetrics,

@@ -3,6 +3,7 @@
  * `decision` is no stored dimension, because every count is split by outcome.
  */
 import type { VerdictDimension } from '../../contract/management/verdict-query.ts';
+import { latencyStep } from './latency-steps.ts';
 
 export const storedDimensions = [
   'none',
@@ -16,7 +17,9 @@ export const storedDimensions = [
   'fired_rule',
   'device_type',
   'enforcement_policy',
-] as const satisfies readonly VerdictDimension[];
+  // In steps, for percentiles. A record without it is not counted.
+  'origin_ms',
+] as const satisfies readonly (VerdictDimension | 'origin_ms')[];
 export type StoredDimension = (typeof storedDimensions)[number];
 
 /** Visitors choose paths and user agents, so those are cut. The record keeps the whole text. */
@@ -36,6 +39,7 @@ export interface CountedRecord {
   fired_rules?: readonly { id: string }[];
   device_type?: string | null;
   enforcement_policy?: string | null;
+  origin_ms?: number | null;
 }
 
 /** Values per stored dimension, in the order of `storedDimensions`. */
@@ -54,6 +58,7 @@ export function dimensionValues(record: CountedRecord): (readonly string[])[] {
     rules.length === 0 ? NONE : [...new Set(rules.map(({ id }) => id))],
     [record.device_type ?? ''],
     [record.enforcement_policy ?? ''],
+    record.origin_ms == null ? [] : [String(latencyStep(record.origin_ms))],
   ];
 }
 

@@ -7,10 +7,20 @@ import type { Result } from '../../result.ts';
 import type { RuleKey, RuleWrite, StoredRule } from './rule-row.ts';
 
 export interface RuleBookRpc {
-  /** The version that edges should hold. Compiles the first base, so that an empty book has a valid one too. */
-  currentVersion(): Promise<RulesVersion>;
-  /** The signed changes from a base up to `version`; `null` for a base or version that is not served. */
-  delta(baseHash: string, version: number): Promise<Uint8Array | null>;
+  /**
+   * The version that edges should hold. Compiles the first base, so that an empty book has a valid one too. `by`: the
+   * edge that asks, which made contact.
+   */
+  currentVersion(by?: EdgeCaller): Promise<RulesVersion>;
+  /**
+   * The signed changes from a base up to `version`; `null` for a base or version that is not served. `by`: the edge that
+   * takes them.
+   */
+  delta(baseHash: string, version: number, by?: EdgeCaller): Promise<Uint8Array | null>;
+  /** An edge made contact, and what that showed of it. */
+  noteEdge(sighting: EdgeSighting): Promise<void>;
+  /** The edges that made contact, the last one first, and the version that they should hold. */
+  edges(): Promise<{ edges: SeenEdge[]; version: number }>;
   upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome>;
   remove(keys: RuleKey[], author: WriteAuthor): Promise<WriteOutcome>;
   /** Restores the rules of an earlier version, as a new version. */
@@ -28,6 +38,37 @@ export interface RuleBookRpc {
   retire(nowMs: number): Promise<void>;
   /** Compiles the present rules into a new base. A call while a compile runs waits for that one. */
   compile(): Promise<void>;
+}
+
+/** An edge is known by its client JWT. */
+export interface EdgeCaller {
+  jti: string;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** What a call of an edge shows of it. A field that is absent shows nothing. */
+export interface EdgeSighting extends EdgeCaller {
+  /** Rules that it has taken, by their version or as the base of this hash. */
+  rulesVersion?: number;
+  baseHash?: string;
+  configVersion?: string;
+  build?: string;
+  colo?: string;
+}
+
+export interface SeenEdge {
+  jti: string;
+  /** Epoch milliseconds. */
+  contactAt: number;
+  /** The newest version that it has taken; `null` while it has taken none under this client JWT. */
+  rulesVersion: number | null;
+  /** When the first version that it lacks was written; `null` while it lacks none, or is not known to. */
+  behindSince: number | null;
+  configVersion: string | null;
+  configAt: number | null;
+  build: string | null;
+  colo: string | null;
 }
 
 /** A compiled base: the SHA-256 of its payload, and the version at which reading its rules began. */

@@ -18,6 +18,7 @@ import { LiveSessions } from './live-sessions.tsx';
 import { chosenSite, siteOptions, useSites } from './sites.ts';
 import { countsOf, kinds } from './traffic-row.ts';
 import type { Kind, TrafficRow } from './traffic-row.ts';
+import { TrafficChart } from './traffic-chart.tsx';
 import { TrafficTable } from './traffic-table.tsx';
 
 const kindNames: Record<Kind, string> = {
@@ -72,7 +73,15 @@ export default function Captchas() {
             </p>
           </EmptyState>
         ) : (
-          <TrafficTable rows={value ?? []} kind={kind} />
+          <div class="stack">
+            <TrafficChart
+              rows={value ?? []}
+              kind={kind}
+              window={window}
+              onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
+            />
+            <TrafficTable rows={value ?? []} kind={kind} />
+          </div>
         )}
       </Section>
       <LiveSessions body={site === undefined ? null : liveBody(site)} />

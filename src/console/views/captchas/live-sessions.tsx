@@ -1,17 +1,21 @@
 /** The last hour of one site, minute by minute, with its most frequent addresses. Asked again every ten seconds. */
 import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
+import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
+import { TimeSeries } from '../../components/time-series.tsx';
 import { count } from '../../format/numbers.ts';
-import { localClock } from '../../format/times.ts';
 import { addressOf, useParams } from '../../url/params.ts';
+import { useZoom } from '../../url/use-zoom.ts';
 
 const EVERY_MS = 10_000;
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
+
+const series = [{ key: 'captchas', name: 'captchas', colour: '--go', style: 'bars' }] as const;
 
 export function LiveSessions({ body }: { body: RequestOf<'/getlivesessions'> | null }) {
   const { value, error, reload } = useCall('/getlivesessions', body, { everyMs: EVERY_MS });
@@ -21,7 +25,7 @@ export function LiveSessions({ body }: { body: RequestOf<'/getlivesessions'> | n
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}
       {body !== null && value !== null && (
         <div class="stack">
-          <Minutes points={value.points} />
+          <LiveHour points={value.points} />
           <p>
             {count(value.points.reduce((sum, point) => sum + point.count, 0))} captchas from {count(value.uniqueIps)}{' '}
             {value.uniqueIps === 1 ? 'address' : 'addresses'}
@@ -79,24 +83,32 @@ function TopAddresses({ addresses }: { addresses: readonly Address[] }) {
   );
 }
 
-/** One bar a minute. The numbers are in the sentence below. */
-function Minutes({ points }: { points: readonly { timestamp: number; count: number }[] }) {
-  const last = Math.floor(Date.now() / MINUTE_MS);
-  const byMinute = new Map(points.map((point) => [Math.floor(point.timestamp / MINUTE_MS), point.count]));
-  const max = Math.max(1, ...byMinute.values());
+/** The hour up to the end of this minute. */
+function LiveHour({ points }: { points: readonly { timestamp: number; count: number }[] }) {
+  const until = (Math.floor(Date.now() / MINUTE_MS) + 1) * MINUTE_MS;
+  const zoom = useZoom(until - MINUTES * MINUTE_MS, until);
   return (
-    <div class="minutes" aria-hidden="true">
-      {Array.from({ length: MINUTES }, (_, at) => {
-        const minute = last - MINUTES + 1 + at;
-        const value = byMinute.get(minute) ?? 0;
-        return (
-          <i
-            key={minute}
-            title={`${localClock(minute * MINUTE_MS)}: ${value}`}
-            style={{ height: value === 0 ? '1px' : `${Math.max(4, (value / max) * 100)}%` }}
-          />
-        );
-      })}
-    </div>
+    <>
+      <TimeSeries
+        title="Captchas minute by minute"
+        series={series}
+        rows={points.map(({ timestamp, count: captchas }) => ({
+          timestamp: Math.floor(timestamp / MINUTE_MS) * MINUTE_MS,
+          captchas,
+        }))}
+        since={zoom.since}
+        until={zoom.until}
+        bucketSeconds={60}
+        read={({ captchas }) => `${count(captchas ?? 0)} captchas`}
+        onChoose={zoom.choose}
+      />
+      {zoom.isZoomed && (
+        <div class="actions">
+          <Button isSmall onClick={zoom.reset}>
+            Show the whole hour
+          </Button>
+        </div>
+      )}
+    </>
   );
 }

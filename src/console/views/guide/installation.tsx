@@ -20,7 +20,8 @@ type Form = 'site' | 'instance' | 'client-jwt';
 
 export function Installation() {
   const progress = useProgress();
-  const { site, instance, hasClientJwt, newestRequestAt, hasCaptcha, hasVerification, isEnforcing } = progress;
+  const { site, instance, hasClientJwt, edgeContactAt, newestRequestAt, hasCaptcha, hasVerification, isEnforcing } =
+    progress;
   const [form, setForm] = useState<Form | null>(null);
   const [clientJwt, setClientJwt] = useState<string | null>(null);
   const close = (): void => {
@@ -28,15 +29,9 @@ export function Installation() {
     progress.reload();
   };
   const edge = { cname: instance?.cname ?? 'www.example.com', service: location.origin, clientJwt };
-  const done = [
-    site !== null,
-    instance !== null,
-    hasClientJwt,
-    newestRequestAt !== null,
-    hasCaptcha,
-    hasVerification,
-    isEnforcing,
-  ];
+  // A visitor's request shows it too, also of an edge that cannot reach the service.
+  const isEdgeThere = edgeContactAt !== null || newestRequestAt !== null;
+  const done = [site !== null, instance !== null, hasClientJwt, isEdgeThere, hasCaptcha, hasVerification, isEnforcing];
   return (
     <>
       {progress.error !== null && <RefusalNotice error={progress.error} onRetry={progress.reload} />}
@@ -98,10 +93,21 @@ export function Installation() {
         </Step>
         <Step
           title="4. Put the edge in front of the site"
-          isDone={newestRequestAt !== null}
+          isDone={isEdgeThere}
           seen={
             <>
-              The newest request came at <Time at={newestRequestAt} />. <a href="/console">See the traffic</a>
+              {edgeContactAt !== null && (
+                <>
+                  The edge made contact at <Time at={edgeContactAt} />.{' '}
+                </>
+              )}
+              {newestRequestAt === null ? (
+                'No visitor has come through it yet.'
+              ) : (
+                <>
+                  The newest request came at <Time at={newestRequestAt} />. <a href="/console">See the traffic</a>
+                </>
+              )}
             </>
           }
         >

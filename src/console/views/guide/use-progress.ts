@@ -7,6 +7,7 @@ import { chosenInstance, loadInstances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { visitorSources } from '../../frame/visitor-sources.ts';
 import { useParams } from '../../url/params.ts';
+import { edgesFinding } from '../health/edge-findings.ts';
 import type { Site } from '../sites/sites.tsx';
 
 const EVERY_MS = 3000;
@@ -18,6 +19,8 @@ export interface Progress {
   site: Site | null;
   instance: Instance | null;
   hasClientJwt: boolean;
+  /** Epoch milliseconds of the newest contact of an edge. */
+  edgeContactAt: number | null;
   /** Epoch milliseconds of a visitor's newest request. */
   newestRequestAt: number | null;
   hasCaptcha: boolean;
@@ -42,6 +45,9 @@ export function useProgress(): Progress {
   const jwts = useCall('/protect/client-jwt/list', instance === null ? null : { protectInstanceId: instance.id }, {
     everyMs: EVERY_MS,
   });
+  const edges = useCall('/protect/edges', instance === null ? null : { protectInstanceId: instance.id }, {
+    everyMs: EVERY_MS,
+  });
   const newest = useCall(
     '/protect/verdicts',
     instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
@@ -53,11 +59,12 @@ export function useProgress(): Progress {
     site,
     instance,
     hasClientJwt: jwts.value?.clientJwts.some(({ status }) => status === 'active') === true,
+    edgeContactAt: edges.value === null ? null : edgesFinding(edges.value.edges).lastContactAt,
     newestRequestAt: newest.value?.verdicts[0]?.timestamp ?? null,
     hasCaptcha: sum('total') > 0,
     hasVerification: sum('verifications') > 0,
     isEnforcing: instance?.monitor === false,
-    error: sites.error ?? jwts.error ?? newest.error ?? captchas.error,
+    error: sites.error ?? jwts.error ?? edges.error ?? newest.error ?? captchas.error,
     reload: () => {
       sites.reload();
       jwts.reload();

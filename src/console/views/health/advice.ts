@@ -15,6 +15,11 @@ export const advice: Readonly<Record<Watched, Advice>> = {
     normal: '0. The newest rules reach every edge within seconds.',
     todo: 'The last rules stay in force. The log of the service says which rule it is: change or delete it.',
   },
+  edge_rules_old: {
+    title: 'Edges with old rules',
+    normal: '0. An edge takes new rules within seconds, or a minute without visitors.',
+    todo: 'The edge polls and cannot take the rules: see its health and its log. Its last rules stay in force.',
+  },
   rulesets_refused: {
     title: 'Rulesets that the edge refused',
     normal: NEVER,

@@ -10,6 +10,7 @@ export type State = 'fine' | 'look' | 'act';
 /** Metrics whose rise should wake somebody, without the prefix; `look` for those that may rise for a short time. */
 export const watched = {
   rules_failing: 'act',
+  edge_rules_old: 'act',
   rulesets_refused: 'act',
   requests_without_ruleset: 'look',
   origin_failures: 'act',

@@ -14,9 +14,14 @@ import { count, duration } from '../../format/numbers.ts';
 import { chosenInstance, instances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
+import { useWindow } from '../../url/use-window.ts';
+import type { TimeWindow } from '../../url/window.ts';
 import { instanceAddress } from '../instances/instances.tsx';
 import { advice } from './advice.ts';
+import type { EdgesFinding } from './edge-findings.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
+import { Edges } from './edges.tsx';
+import { Latency, latencyBody } from './latency.tsx';
 import { seenOf } from './findings.ts';
 import type { Finding, State } from './findings.ts';
 import { rememberSeen } from './seen.ts';
@@ -24,8 +29,6 @@ import { useHealth } from './use-health.ts';
 import type { Health as HealthFacts } from './use-health.ts';
 
 const EVERY_MS = 10_000;
-/** A site without a request for so long may have no visitors at night, or an edge that is not in front of it. */
-const QUIET_MS = 3_600_000;
 
 interface Row {
   key: string;
@@ -43,6 +46,7 @@ const chips = { fine: ['allow', 'fine'], look: ['warn', 'look'], act: ['block', 
 
 export default function Health() {
   const [params] = useParams();
+  const window = useWindow();
   const { list, error } = instances.value;
   const instance = chosenInstance(params);
   return (
@@ -60,6 +64,8 @@ export default function Health() {
                 path: '/protect/client-jwt/list',
                 body: { protectInstanceId: instance.id },
               },
+              { method: 'POST' as const, path: '/protect/edges', body: { protectInstanceId: instance.id } },
+              { method: 'POST' as const, path: '/protect/origin-latency', body: latencyBody(instance, window) },
             ]),
       ]}
     >
@@ -71,12 +77,12 @@ export default function Health() {
           </p>
         </EmptyState>
       )}
-      {instance !== null && <Signs key={instance.id} instance={instance} />}
+      {instance !== null && <Signs key={instance.id} instance={instance} window={window} />}
     </Page>
   );
 }
 
-function Signs({ instance }: { instance: Instance }) {
+function Signs({ instance, window }: { instance: Instance; window: TimeWindow }) {
   const health = useHealth(instance, EVERY_MS);
   const newest = useCall('/protect/verdicts', { siteKey: instance.globalSiteKey, limit: 1 }, { everyMs: EVERY_MS });
   const [, setTurn] = useState(0);
@@ -87,10 +93,12 @@ function Signs({ instance }: { instance: Instance }) {
     setTurn((turn) => turn + 1);
     toast('Counters are shown from now on.');
   };
+  const found = (findings ?? []).map(rowOf);
   const rows = [
     ...ownRows(instance, health, newest.value?.verdicts[0]?.timestamp ?? null, newest.value !== null),
-    ...(findings ?? []).map(rowOf),
+    ...found.filter(({ state }) => state !== 'fine'),
   ].toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  const fine = found.filter(({ state }) => state === 'fine');
   const open = rows.filter(({ state }) => state !== 'fine').length;
   return (
     <>
@@ -114,49 +122,61 @@ function Signs({ instance }: { instance: Instance }) {
           </>
         }
       >
-        <Table
-          caption="Signs of health"
-          rows={rows}
-          keyOf={({ key }) => key}
-          columns={[
-            {
-              title: 'State',
-              cell: ({ state }) => <Chip tone={chips[state][0]}>{chips[state][1]}</Chip>,
-            },
-            {
-              title: 'Sign',
-              isWrapped: true,
-              cell: ({ title, metric }) => (
-                <>
-                  <b>{title}</b>
-                  {metric !== undefined && (
-                    <div class="soft">
-                      <code>{metric}</code>
-                    </div>
-                  )}
-                </>
-              ),
-            },
-            { title: 'Now', isWrapped: true, cell: ({ value }) => value },
-            { title: 'Normal', isWrapped: true, cell: ({ normal }) => normal },
-            {
-              title: 'What to do',
-              isWide: true,
-              isWrapped: true,
-              cell: ({ state, todo }) => (state === 'fine' ? <span class="soft">{todo}</span> : todo),
-            },
-          ]}
-        />
+        <SignTable caption="Signs of health" rows={rows} />
       </Section>
+      <Edges list={health.edges} now={Date.now()} />
+      <Latency instance={instance} window={window} />
+      <details class="more">
+        <summary>{count(fine.length)} counters are fine</summary>
+        <SignTable caption="Counters that are fine" rows={fine} />
+      </details>
       <AllMetrics families={families} instanceId={instance.id} />
     </>
+  );
+}
+
+function SignTable({ caption, rows }: { caption: string; rows: readonly Row[] }) {
+  return (
+    <Table
+      caption={caption}
+      rows={rows}
+      keyOf={({ key }) => key}
+      columns={[
+        {
+          title: 'State',
+          cell: ({ state }) => <Chip tone={chips[state][0]}>{chips[state][1]}</Chip>,
+        },
+        {
+          title: 'Sign',
+          isWrapped: true,
+          cell: ({ title, metric }) => (
+            <>
+              <b>{title}</b>
+              {metric !== undefined && (
+                <div class="soft">
+                  <code>{metric}</code>
+                </div>
+              )}
+            </>
+          ),
+        },
+        { title: 'Now', isWrapped: true, cell: ({ value }) => value },
+        { title: 'Normal', isWrapped: true, cell: ({ normal }) => normal },
+        {
+          title: 'What to do',
+          isWide: true,
+          isWrapped: true,
+          cell: ({ state, todo }) => (state === 'fine' ? <span class="soft">{todo}</span> : todo),
+        },
+      ]}
+    />
   );
 }
 
 /** The signs that are no counters of the edge. */
 function ownRows(
   instance: Instance,
-  { service, jwt, families }: HealthFacts,
+  { service, jwt, edgesFinding, families }: HealthFacts,
   newestAt: number | null,
   isNewestKnown: boolean,
 ): Row[] {
@@ -176,17 +196,25 @@ function ownRows(
       todo: 'The warning names the cause, and the log of the service has the rest.',
     },
     {
-      key: 'newest',
-      title: 'Newest request of the edge',
-      state: !isNewestKnown || (newestAt !== null && Date.now() - newestAt < QUIET_MS) ? 'fine' : 'look',
-      value: !isNewestKnown ? '–' : newestAt === null ? 'none yet' : <Time at={newestAt} />,
-      normal: 'Seconds ago, while the site has visitors.',
+      key: 'edges',
+      title: 'Contact of the edges',
+      state: edgesFinding?.state ?? 'fine',
+      value: edgesFinding === null ? '–' : contactOf(edgesFinding),
+      normal: 'Seconds ago, or a minute without visitors.',
       todo: (
         <>
-          Check that the edge is in front of {instance.cname}, and its <a href={jwts}>client JWT</a>. The{' '}
-          <a href="/console/guide">installation guide</a> has the commands, also the one for the health of the edge.
+          Check that the edge runs and reaches the service, and its <a href={jwts}>client JWT</a>: revoke one that was
+          replaced. The <a href="/console/guide">installation guide</a> has the commands.
         </>
       ),
+    },
+    {
+      key: 'newest',
+      title: 'Newest request',
+      state: 'fine',
+      value: !isNewestKnown ? '–' : newestAt === null ? 'none yet' : <Time at={newestAt} />,
+      normal: 'Seconds ago, while the site has visitors.',
+      todo: <>Edges in contact and no requests: the edge is not in front of {instance.cname}.</>,
     },
     {
       key: 'client-jwt',
@@ -218,9 +246,21 @@ function ownRows(
           ? '–'
           : `version ${count(version)}, changed ${duration(ageSeconds * 1000)} ago`,
       normal: 'The version is the one of your last change.',
-      todo: 'Edges that could not take a version show below.',
+      todo: 'Which edge has which version is in the table of edges.',
     },
   ];
+}
+
+function contactOf({ inContact, silent, lastContactAt }: EdgesFinding): ComponentChildren {
+  if (lastContactAt === null) return 'none yet';
+  return (
+    <>
+      {count(inContact)} in contact{silent > 0 && <>, {count(silent)} silent</>}
+      <div class="soft">
+        last at <Time at={lastContactAt} />
+      </div>
+    </>
+  );
 }
 
 function rowOf({ name, state, total, since, parts }: Finding): Row {

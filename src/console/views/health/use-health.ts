@@ -1,7 +1,10 @@
 /** What is known about the health of an instance, asked again while the page is open. */
 import { useCall, useGet, useSent } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
 import type { Instance } from '../../frame/instances.ts';
+import { edgesFinding } from './edge-findings.ts';
+import type { EdgesFinding } from './edge-findings.ts';
 import { metricFamilies } from './exposition.ts';
 import type { MetricFamily } from './exposition.ts';
 import { clientJwtFinding, findingsOf } from './findings.ts';
@@ -13,6 +16,8 @@ export interface Health {
   /** `null` until the service has said it. */
   service: { status: string; warnings?: readonly string[] } | null;
   jwt: { state: State; expiresAt: number | null } | null;
+  edges: ResponseOf<'/protect/edges'> | null;
+  edgesFinding: EdgesFinding | null;
   findings: readonly Finding[] | null;
   families: readonly MetricFamily[];
   seen: Remembered;
@@ -28,28 +33,37 @@ export function useHealth(instance: Instance | null, everyMs: number): Health {
   const jwts = useCall('/protect/client-jwt/list', instance === null ? null : { protectInstanceId: instance.id }, {
     everyMs,
   });
+  const edges = useCall('/protect/edges', instance === null ? null : { protectInstanceId: instance.id }, { everyMs });
   const seen = instance === null ? { at: null, values: {} } : rememberedSeen(instance.id);
   const families = metrics.value === null ? [] : metricFamilies(metrics.value);
   const findings = metrics.value === null || instance === null ? null : findingsOf(families, instance.id, seen.values);
   const jwt = jwts.value === null ? null : clientJwtFinding(jwts.value.clientJwts, Date.now());
+  const ofEdges = edges.value === null ? null : edgesFinding(edges.value.edges);
   return {
     service: service.value,
     jwt,
+    edges: edges.value,
+    edgesFinding: ofEdges,
     findings,
     families,
     seen,
-    worst: worstOf(service.value, jwt, findings),
-    error: service.error ?? metrics.error ?? jwts.error,
+    worst: worstOf(service.value, [jwt?.state, ofEdges?.state], findings),
+    error: service.error ?? metrics.error ?? jwts.error ?? edges.error,
     reload: () => {
       service.reload();
       metrics.reload();
       jwts.reload();
+      edges.reload();
     },
   };
 }
 
-function worstOf(service: Health['service'], jwt: Health['jwt'], findings: Health['findings']): State | null {
-  if (service === null || jwt === null || findings === null) return null;
-  const states: State[] = [service.status === 'ok' ? 'fine' : 'act', jwt.state, ...findings.map(({ state }) => state)];
+function worstOf(
+  service: Health['service'],
+  others: readonly (State | undefined)[],
+  findings: Health['findings'],
+): State | null {
+  if (service === null || others.includes(undefined) || findings === null) return null;
+  const states = [service.status === 'ok' ? 'fine' : 'act', ...others, ...findings.map(({ state }) => state)];
   return states.includes('act') ? 'act' : states.includes('look') ? 'look' : 'fine';
 }

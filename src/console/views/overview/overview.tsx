@@ -5,6 +5,7 @@ import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
+import { byDecision, readDecisions } from '../../components/by-decision.ts';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
@@ -87,7 +88,9 @@ export default function Overview() {
           <Section title="Requests by decision">
             <TimeSeries
               title="Requests by decision over time"
-              points={now.value?.buckets ?? []}
+              series={byDecision}
+              rows={now.value?.buckets ?? []}
+              read={readDecisions}
               since={now.value?.since ?? since}
               until={now.value?.until ?? until}
               bucketSeconds={now.value?.bucketSeconds ?? bucket}

@@ -7,6 +7,7 @@ import { Facts, Section } from '../../components/facts.tsx';
 import { RefusalNotice, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
+import { byDecision, readDecisions } from '../../components/by-decision.ts';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
@@ -79,7 +80,9 @@ export default function OneRule() {
           />
           <TimeSeries
             title="Requests in which the rule fired, by decision"
-            points={hits?.buckets ?? []}
+            series={byDecision}
+            rows={hits?.buckets ?? []}
+            read={readDecisions}
             since={hits?.since ?? since}
             until={hits?.until ?? until}
             bucketSeconds={hits?.bucketSeconds ?? bucketSecondsOf(window)}

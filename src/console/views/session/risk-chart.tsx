@@ -1,8 +1,11 @@
 /**
- * The score over time as a line of steps, with the thresholds, and each request where it met the score. The tables below
+ * The score over time as steps, with the thresholds, and each request as a mark where it met the score. The tables below
  * it say the same in words and numbers.
  */
-import { localTime } from '../../format/times.ts';
+import { Button } from '../../components/button.tsx';
+import { TimeSeries } from '../../components/time-series.tsx';
+import type { Series, SeriesRow } from '../../components/time-series.tsx';
+import { useZoom } from '../../url/use-zoom.ts';
 import type { RiskHistory } from './session-data.ts';
 
 export interface RiskChartProps {
@@ -11,76 +14,93 @@ export interface RiskChartProps {
   blockThreshold: number | null;
 }
 
-const WIDTH = 1000;
-const HEIGHT = 180;
-const PAD = 8;
-/** More marks than pixels cannot be seen; the newest stay. */
-const MARKS_MAX = 400;
+type Decision = RiskHistory['history'][number]['decision'];
+type Key = 'score' | 'challengeFrom' | 'blockFrom' | Decision;
+type Row = SeriesRow<Key>;
 
-export function RiskChart({ risk: { scores, history }, challengeThreshold, blockThreshold }: RiskChartProps) {
-  const times = [...scores, ...history].map(({ timestamp }) => timestamp);
-  if (times.length === 0) return <p class="soft">This session has no score.</p>;
-  const from = Math.min(...times);
-  const until = Math.max(...times, from + 1000);
-  const x = (at: number) => PAD + ((at - from) / (until - from)) * (WIDTH - 2 * PAD);
-  const y = (score: number) => HEIGHT - PAD - score * (HEIGHT - 2 * PAD);
-  const thresholds = [
-    ['challenge', challengeThreshold],
-    ['block', blockThreshold],
-  ] as const;
+const marks: readonly Series<Key>[] = (
+  [
+    ['allow', 'allowed'],
+    ['challenge', 'challenged'],
+    ['block', 'blocked'],
+  ] as const
+).map(([key, name]) => ({ key, name: `request ${name}`, colour: `--series-${key}`, style: 'marks' }));
+
+export function RiskChart({ risk, challengeThreshold, blockThreshold }: RiskChartProps) {
+  const events = [...risk.scores, ...risk.history].map(({ timestamp }) => timestamp);
+  const first = events.length === 0 ? 0 : Math.min(...events);
+  // Room for the last event, which is not at the edge.
+  const last = Math.max(...events, first + 1000);
+  const end = last + Math.ceil((last - first) / 50) + 1000;
+  const zoom = useZoom(first - 1000, end);
+  if (events.length === 0) return <p class="soft">This session has no score.</p>;
+  const thresholds = {
+    // A threshold of 1 is never reached.
+    ...(challengeThreshold !== null && challengeThreshold < 1 ? { challengeFrom: challengeThreshold } : {}),
+    ...(blockThreshold !== null && blockThreshold < 1 ? { blockFrom: blockThreshold } : {}),
+  };
+  const series: Series<Key>[] = [
+    ...('challengeFrom' in thresholds
+      ? [
+          {
+            key: 'challengeFrom',
+            name: `challenged from ${challengeThreshold}`,
+            colour: '--series-challenge',
+            style: 'level',
+          } as const,
+        ]
+      : []),
+    ...('blockFrom' in thresholds
+      ? [
+          {
+            key: 'blockFrom',
+            name: `blocked from ${blockThreshold}`,
+            colour: '--series-block',
+            style: 'level',
+          } as const,
+        ]
+      : []),
+    { key: 'score', name: 'score', colour: '--go', style: 'steps' },
+    ...marks,
+  ];
   return (
-    <figure class="chart-figure">
-      <svg class="risk-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {thresholds.map(
-          ([decision, threshold]) =>
-            // A threshold of 1 is never reached.
-            threshold !== null &&
-            threshold < 1 && (
-              <line
-                key={decision}
-                class={`threshold stroke-${decision}`}
-                x1={0}
-                x2={WIDTH}
-                y1={y(threshold)}
-                y2={y(threshold)}
-              />
-            ),
-        )}
-        <path class="risk-line" d={stepsOf(scores, x, y)} />
-        {history.slice(-MARKS_MAX).map(({ id, timestamp, risk_score: score, decision }) => (
-          <line
-            key={id}
-            class={`risk-mark stroke-${decision}`}
-            x1={x(timestamp)}
-            x2={x(timestamp)}
-            y1={y(score ?? 0) - 5}
-            y2={y(score ?? 0) + 5}
-          />
-        ))}
-      </svg>
-      <figcaption class="legend">
-        <span>
-          {localTime(from)} – {localTime(until)}
-        </span>
-        <span>Score 0 to 1</span>
-        {thresholds.map(
-          ([decision, threshold]) =>
-            threshold !== null && (
-              <span key={decision}>
-                <i class={`swatch-${decision}`} />
-                {decision} {threshold < 1 ? `from ${threshold}` : 'never by risk'}
-              </span>
-            ),
-        )}
-      </figcaption>
-    </figure>
+    <>
+      <TimeSeries
+        title="Risk score over time, from 0 to 1"
+        series={series}
+        rows={rowsOf(risk, zoom.since, zoom.until).map((row) => ({ ...row, ...thresholds }))}
+        since={zoom.since}
+        until={zoom.until}
+        bucketSeconds={null}
+        max={1}
+        read={read}
+        onChoose={zoom.choose}
+      />
+      {zoom.isZoomed && (
+        <div class="actions">
+          <Button isSmall onClick={zoom.reset}>
+            Show the whole session
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
-/** A score holds until the next one. */
-function stepsOf(scores: RiskHistory['scores'], x: (at: number) => number, y: (score: number) => number): string {
-  const [first, ...others] = scores;
-  if (first === undefined) return '';
-  const steps = others.map(({ timestamp, risk_score: score }) => `H${x(timestamp).toFixed(1)}V${y(score).toFixed(1)}`);
-  return `M${x(first.timestamp).toFixed(1)} ${y(first.risk_score).toFixed(1)}${steps.join('')}H${WIDTH - PAD}`;
+/** Scores and requests in order of time. A score holds until the next one, so the window begins and ends with one. */
+function rowsOf({ scores, history }: RiskHistory, since: number, until: number): Row[] {
+  const changes = scores.map(({ timestamp, risk_score: score }): Row => ({ timestamp, score }));
+  const requests = history.map(({ timestamp, decision, risk_score: score }): Row => ({
+    timestamp,
+    [decision]: score ?? 0,
+  }));
+  const scoreAt = (ms: number) => changes.findLast(({ timestamp }) => timestamp <= ms)?.score ?? null;
+  const ends = [since, until - 1].map((timestamp): Row => ({ timestamp, score: scoreAt(timestamp) }));
+  return [...ends, ...changes, ...requests].toSorted((a, b) => a.timestamp - b.timestamp);
+}
+
+function read(row: Row): string {
+  const met = (['allow', 'challenge', 'block'] as const).find((decision) => row[decision] !== undefined);
+  if (met !== undefined) return `a request, decision ${met}, score ${row[met]}`;
+  return row.score === null || row.score === undefined ? 'no score yet' : `score ${row.score}`;
 }

@@ -20,13 +20,15 @@ export class Aggregate {
     const minute = Math.floor(timestamp / MINUTE_MS);
     const values = dimensionValues(record);
     for (let dimension = 0; dimension < values.length; dimension++) {
+      const counted = values[dimension] as readonly string[];
+      if (counted.length === 0) continue;
       const minutes = this.dimensions[dimension] as MinuteCounts;
       let counts = minutes.get(minute);
       if (counts === undefined) {
         counts = new Map();
         minutes.set(minute, counts);
       }
-      for (const value of values[dimension] as readonly string[]) {
+      for (const value of counted) {
         const existing = counts.get(value);
         if (existing) existing[outcome as 0 | 1 | 2] += sign;
         else {

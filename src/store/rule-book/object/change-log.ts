@@ -52,6 +52,13 @@ export function changesSince(sql: SqlStorage, from: number): number {
     .one().changes;
 }
 
+/** When the first version in `(from, to]` was written; `null` when there is none. */
+export function firstChangeAt(sql: SqlStorage, from: number, to: number): number | null {
+  return sql
+    .exec<{ at: number | null }>('SELECT MIN(at) AS at FROM versions WHERE version > ? AND version <= ?', from, to)
+    .one().at;
+}
+
 /** Total size of all deltas over a base of version `from`, one delta for each version since. */
 export function deltaChangesShipped(sql: SqlStorage, from: number): number {
   return sql

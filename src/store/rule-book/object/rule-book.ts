@@ -6,20 +6,31 @@
 import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
 import { currentBase, servedBase } from './bases.ts';
-import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWithin } from './change-log.ts';
+import {
+  changesSince,
+  deltaChangesShipped,
+  firstChangeAt,
+  history,
+  historyFloor,
+  lastVersionWithin,
+} from './change-log.ts';
 import { compileBase } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
+import { EdgeContacts } from './edge-contacts.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
 import { eraseRuleBook, isRuleBookRetired, markRuleBookRetired } from './erase-rule-book.ts';
 import type {
   BasePointer,
+  EdgeCaller,
+  EdgeSighting,
   HistoryEntry,
   PackedRulePage,
   RollbackOutcome,
   RuleBookRpc,
   RulePageQuery,
   RulesVersion,
+  SeenEdge,
   WriteAuthor,
   WriteOutcome,
 } from '../rpc.ts';
@@ -51,6 +62,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   readonly #instanceId: string;
   readonly #deltas: DeltaFiles;
   readonly #watch: FailureWatch;
+  readonly #contacts: EdgeContacts;
   #compiling: Promise<void> | null = null;
   /**
    * Epoch milliseconds. Later writes may bring the alarm forward but never delay it, or writes could delay the compile
@@ -64,18 +76,39 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     createRuleBookTables(ctx.storage.sql, ctx.id.name);
     this.#instanceId = instanceIdOf(ctx.storage.sql);
     this.#watch = new FailureWatch(env, this.#instanceId);
+    this.#contacts = new EdgeContacts(ctx.storage.sql);
     this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId, this.#watch);
   }
 
-  async currentVersion(): Promise<RulesVersion> {
+  async currentVersion(by?: EdgeCaller): Promise<RulesVersion> {
     const base = await this.#base();
-    return { base, delta: { version: this.#publishedVersion(base) } };
+    const version = this.#publishedVersion(base);
+    if (by) this.#contacts.note(by, version);
+    return { base, delta: { version } };
   }
 
-  async delta(baseHash: string, version: number): Promise<Uint8Array | null> {
+  async delta(baseHash: string, version: number, by?: EdgeCaller): Promise<Uint8Array | null> {
     const base = servedBase(this.#storage.sql, baseHash);
     if (!base || version < base.version || version > this.#version()) return null;
-    return this.#deltas.file(base, version, Date.now());
+    const file = await this.#deltas.file(base, version, Date.now());
+    if (by) this.#contacts.note({ ...by, rulesVersion: version }, version);
+    return file;
+  }
+
+  async noteEdge({ baseHash, ...sighting }: EdgeSighting): Promise<void> {
+    const version = this.#publishedVersion(await this.#base());
+    const base = baseHash === undefined ? null : servedBase(this.#storage.sql, baseHash);
+    this.#contacts.note(base === null ? sighting : { ...sighting, rulesVersion: base.version }, version);
+  }
+
+  async edges(): Promise<{ edges: SeenEdge[]; version: number }> {
+    const { sql } = this.#storage;
+    const version = this.#publishedVersion(await this.#base());
+    const edges = this.#contacts.list().map((edge) => ({
+      ...edge,
+      behindSince: edge.rulesVersion === null ? null : firstChangeAt(sql, edge.rulesVersion, version),
+    }));
+    return { edges, version };
   }
 
   async upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome> {
@@ -136,6 +169,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     }
     while (this.#compiling) await this.#compiling.catch(() => {});
     await eraseRuleBook(this.#storage, this.env.RULESETS, this.#instanceId);
+    this.#contacts.forget();
     await this.#watch.forget();
   }
 

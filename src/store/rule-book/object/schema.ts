@@ -36,6 +36,11 @@ const statements = [
      id INTEGER PRIMARY KEY CHECK (id = 1), instance_id TEXT NOT NULL, version INTEGER NOT NULL,
      history_floor INTEGER NOT NULL
    )`,
+  // One row per client JWT that made contact.
+  `CREATE TABLE IF NOT EXISTS edges (
+     jti TEXT PRIMARY KEY, contact_at INTEGER NOT NULL, rules_version INTEGER, config_version TEXT, config_at INTEGER,
+     build TEXT, colo TEXT
+   ) WITHOUT ROWID`,
   // Has a row once the instance was deleted and until the book is erased.
   `CREATE TABLE IF NOT EXISTS retired (at INTEGER NOT NULL)`,
 ];

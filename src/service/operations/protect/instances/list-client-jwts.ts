@@ -2,10 +2,8 @@
 import * as z from 'zod/mini';
 import { clientJwtsOfInstance } from '../../../../store/d1/client-jwts.ts';
 import { operation } from '../../define-operation.ts';
+import { CLIENT_JWTS_LISTED_MAX, clientJwtStatus, clientJwtStatuses } from './client-jwt-status.ts';
 import { instanceId, ownInstance } from './instance-response.ts';
-
-/** Far more than regular rotation leaves. */
-const LISTED_MAX = 1000;
 
 export const listClientJwts = operation({
   name: 'list-client-jwts',
@@ -24,20 +22,22 @@ export const listClientJwts = operation({
         issuedAt: z.int(),
         expiresAt: z.int(),
         revokedAt: z.nullable(z.int()),
-        status: z.enum(['active', 'expired', 'revoked']),
+        status: z.enum(clientJwtStatuses),
       }),
     ),
   }),
   async handler(context) {
     const instance = await ownInstance(context, context.body.protectInstanceId);
-    const records = await clientJwtsOfInstance(context.store, instance.id, LISTED_MAX);
-    const revokedBefore = instance.clientJwtsRevokedBefore ?? -1;
+    const records = await clientJwtsOfInstance(context.store, instance.id, CLIENT_JWTS_LISTED_MAX);
     return {
-      clientJwts: records.map(({ jti, issuedAt, expiresAt, revokedAt }) => {
-        const revoked = revokedAt !== null || issuedAt <= revokedBefore;
-        const status = revoked ? 'revoked' : expiresAt <= context.nowMs ? 'expired' : 'active';
-        return { jti, protectInstanceId: instance.id, issuedAt, expiresAt, revokedAt, status };
-      }),
+      clientJwts: records.map((record) => ({
+        jti: record.jti,
+        protectInstanceId: instance.id,
+        issuedAt: record.issuedAt,
+        expiresAt: record.expiresAt,
+        revokedAt: record.revokedAt,
+        status: clientJwtStatus(record, instance, context.nowMs),
+      })),
     };
   },
 });

@@ -6,10 +6,15 @@
  */
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
+import { clientJwtsOfInstance } from '../../../../store/d1/client-jwts.ts';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
 import { ruleFailures } from '../../../../store/d1/rule-failures.ts';
 import { edgeTotals, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import type { ServiceStore } from '../../../environment.ts';
 import { operation } from '../../define-operation.ts';
+import { CLIENT_JWTS_LISTED_MAX, clientJwtStatus } from '../instances/client-jwt-status.ts';
+import { areRulesOld } from '../instances/edge-state.ts';
 import { metrics } from './metrics-table.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
 
@@ -39,10 +44,11 @@ export const getMetrics = operation({
     const failures = await ruleFailures(store);
     const samples = await Promise.all(
       instances.map(async (instance) => {
-        const [{ counters, missing }, dead, rules] = await Promise.all([
+        const [{ counters, missing }, dead, rules, edges] = await Promise.all([
           edgeTotals(store, verdictLogOf(instance)),
           waiting?.has(instance.id) === false ? 0 : countDeadLetters(store, instance.id),
           ruleBook(store, instance.id).history(1, null),
+          edgeGauges(store, instance, nowMs),
         ]);
         const changedMs = rules.versions[0]?.at ?? instance.createdAt;
         const added: Added = {
@@ -53,7 +59,7 @@ export const getMetrics = operation({
         };
         const failing = failures.filter(({ instanceId }) => instanceId === instance.id);
         const failed = Object.fromEntries(failing.map(({ step }) => [`rules_failing{step="${step}"}`, 1]));
-        const counted = { ...zeros, ...counters, ...added, ...failed };
+        const counted = { ...zeros, ...counters, ...added, ...edges, ...failed };
         return Object.entries(counted).map(([name, value]) => sampleOf(instance.id, name, value));
       }),
     );
@@ -62,6 +68,24 @@ export const getMetrics = operation({
     });
   },
 });
+
+/** Of the edges whose client JWT works. One that was replaced leaves when its client JWT is revoked. */
+async function edgeGauges(store: ServiceStore, instance: StoredInstance, nowMs: number) {
+  const { edges } = await ruleBook(store, instance.id).edges();
+  if (edges.length === 0) return {};
+  const jwts = await clientJwtsOfInstance(store, instance.id, CLIENT_JWTS_LISTED_MAX);
+  const active = new Set(
+    jwts.filter((jwt) => clientJwtStatus(jwt, instance, nowMs) === 'active').map(({ jti }) => jti),
+  );
+  return Object.fromEntries(
+    edges
+      .filter(({ jti }) => active.has(jti))
+      .flatMap((edge) => [
+        [`edge_contact_age_seconds{edge="${edge.jti}"}`, Math.max(0, Math.floor((nowMs - edge.contactAt) / 1000))],
+        [`edge_rules_old{edge="${edge.jti}"}`, areRulesOld(edge, nowMs) ? 1 : 0],
+      ]),
+  );
+}
 
 /** Every series before it is first counted. */
 const zeros = Object.fromEntries(

@@ -48,6 +48,8 @@ export const metrics: readonly Metric[] = [
   by('verified', ['true', 'false'], counter('verifications', 'Tokens that the edge verified with the service')),
   gauge('ruleset_age_seconds', 'Time since the edge access rules changed'),
   gauge('ruleset_version', 'Newest version of the edge access rules'),
+  by('edge', [], gauge('edge_contact_age_seconds', 'Time since an edge made contact; an edge is its client JWT')),
+  wakes(by('edge', [], gauge('edge_rules_old', '1 while an edge has lacked a change of the rules for three minutes'))),
   wakes(
     by('step', ['compile', 'delta'], gauge('rules_failing', '1 while the newest rules cannot be compiled or sent')),
   ),
