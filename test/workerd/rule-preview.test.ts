@@ -81,6 +81,32 @@ describe('a file', () => {
     expect(body.effects[1].examples.map(({ requestPath }: any) => requestPath)).toEqual(['/4', '/2', '/0']);
   });
 
+  test('in pieces is examined on the same requests, and names the rules that together have its whole effect', async () => {
+    const instance = await newInstance();
+    const records = await logged(
+      instance,
+      ...Array.from({ length: 4 }, (_, n) => ({ ip: '192.0.2.1', request_path: `/${n}` })),
+    );
+    const until = records[2]!.timestamp;
+    const window = { since: until - 60_000, until };
+    const one = await instance.rules('/preview', { content: '192.0.2.0/24', verdict: 'block', ...window });
+    const other = await instance.rules('/preview', { content: '192.0.2.1', verdict: 'allow', ...window });
+    for (const { body } of [one, other]) {
+      expect(body).toMatchObject({ examined: 2, complete: true, rulesTouched: 1 });
+      expect(Date.parse(body.examinedSince)).toBe(window.since);
+      expect(Date.parse(body.until)).toBe(until);
+    }
+    const proposed = [...one.body.effects, ...other.body.effects].map((effect: any) => effect.proposed);
+    expect(proposed).toMatchObject([
+      { type: 'ipMask', value: '192.0.2.0/24', verdict: 'block' },
+      { type: 'ip', value: '192.0.2.1', verdict: 'allow' },
+    ]);
+    const content = proposed.map((rule) => JSON.stringify(rule)).join('\n');
+    const whole = await instance.rules('/preview', { content, ...window });
+    expect(whole.body).toMatchObject({ format: 'ndjson', examined: 2, changed: 0 });
+    expect(one.body.changed).toBe(2);
+  });
+
   test('of 30,000 lines is previewed at once, and one of too many is refused', async () => {
     const { rules } = await newInstance();
     const address = (n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;

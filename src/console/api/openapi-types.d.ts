@@ -4903,12 +4903,18 @@ export interface components {
             firstLine?: number;
             /** @description How far to look back. Default: one day ago */
             since?: components["schemas"]["Time"];
+            /** @description Requests before this time are examined. Default: all */
+            until?: components["schemas"]["Time"];
         };
         "preview-access-rules.response": {
             /** @description From when on requests were examined, in ISO 8601 */
             since: string;
+            /** @description The end of the window, in ISO 8601. Send it with the other pieces of a file */
+            until: string;
             /** @description Requests that were examined */
             examined: number;
+            /** @description Every request of the window from here on was examined, in ISO 8601 */
+            examinedSince: string;
             /** @description Every request since then was examined */
             complete: boolean;
             /** @description Requests since then, counted by the log */
@@ -4975,6 +4981,8 @@ export interface components {
                  * @enum {string}
                  */
                 change: "added" | "changed" | "unchanged" | "removed";
+                /** @description The rule as it would be; `null` when it would be deleted */
+                proposed: components["schemas"]["AccessRuleDefinition"] | null;
                 /** @description Logged requests */
                 requests: number;
                 /** @description Distinct visitors: sessions, or addresses with their user agents */

@@ -50,6 +50,8 @@ const body = z.strictObject({
   firstLine,
   /** ISO 8601 or epoch milliseconds; the default is a day ago. */
   since: z.optional(instant),
+  /** The default is now. For several previews of the same requests, such as those of a file in pieces. */
+  until: z.optional(instant),
 });
 
 const sample = z.object({
@@ -78,7 +80,10 @@ export const previewAccessRules = operation({
   body,
   response: z.object({
     since: z.string(),
+    until: z.string(),
     examined: z.int(),
+    /** Every request from here to `until` was examined; `since`, when the preview is complete. */
+    examinedSince: z.string(),
     /** Whether every request since `since` was examined. */
     complete: z.boolean(),
     /** Requests since `since`, counted by the log. */
@@ -116,6 +121,8 @@ export const previewAccessRules = operation({
       z.object({
         rule: z.string(),
         change: z.enum(ruleChanges),
+        /** The rule as it would be; `null` when it would be deleted. */
+        proposed: z.nullable(edgeRuleCanonical),
         requests: z.int(),
         visitors: z.int(),
         /** What was decided, and what would have been; the same where another rule or input counts more. */
@@ -130,18 +137,30 @@ export const previewAccessRules = operation({
     const { rules, deleted, file } = proposed(given, nowMs);
     const target = await logTarget(context, given.siteKey);
     const since = Math.max(given.since ?? nowMs - DAY_MS, target.horizon);
-    if (since > nowMs) {
+    const until = given.until ?? nowMs;
+    if (since > until) {
       throw new OperationError('API.INVALID_BODY', 'The window is empty', [
-        { path: 'since', message: 'is in the future' },
+        { path: 'since', message: since > nowMs ? 'is in the future' : 'is after until, or older than the log' },
       ]);
     }
     const proposal = proposalOf(rules, deleted, target.instance.id);
     const book = ruleBook(context.store, target.instance.id);
     const { counts, differences, changeOf } = await plannedChanges(book, rules, deleted);
-    const trial = await tryProposal(context.store, target, since, proposal, rules, deleted);
-    const { changes, effects, ...numbers } = trial;
+    const trial = await tryProposal(
+      context.store,
+      target,
+      // An edge's clock may be ahead: without an end, its newest requests count as well.
+      { since, ...(given.until === undefined ? {} : { until }) },
+      proposal,
+      rules,
+      deleted,
+    );
+    const { changes, effects, examinedSince, ...numbers } = trial;
+    const proposedOf = new Map(rules.map((rule) => [ruleId(rule), rule]));
     return {
       since: isoTime(since),
+      until: isoTime(until),
+      examinedSince: isoTime(examinedSince),
       ...numbers,
       changed: changes.reduce((sum, { requests }) => sum + requests, 0),
       changedAddresses: new Set(changes.flatMap(({ addresses }) => [...addresses])).size,
@@ -151,7 +170,7 @@ export const previewAccessRules = operation({
       ...(file === null ? {} : { format: file.format }),
       refusedLines: file?.refusedLines ?? [],
       differences,
-      ...effects.result(changeOf),
+      ...effects.result(changeOf, proposedOf),
     };
   },
 });
@@ -164,7 +183,7 @@ interface Proposed {
 }
 
 function proposed(given: z.infer<typeof body>, nowMs: number): Proposed {
-  const { rules, conditions, content: text, siteKey: _siteKey, since: _since, ...fields } = given;
+  const { rules, conditions, content: text, siteKey: _siteKey, since: _since, until: _until, ...fields } = given;
   if ((rules === undefined) === (text === undefined) && (conditions === undefined || rules !== undefined)) {
     throw new OperationError('API.INVALID_BODY', 'Send rules, the content of a file, or conditions to delete', [
       { path: 'rules', message: 'is required, or content, but not both' },

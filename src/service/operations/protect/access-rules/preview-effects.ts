@@ -3,8 +3,11 @@
  * become of them, and examples. A request that several of the rules match counts under each of them. Pure.
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import type { EdgeRuleCanonical } from '../../../../contract/management/edge-rule.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
+import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import type { RuleChange } from './planned-changes.ts';
+import { canonicalRule } from './rule-response.ts';
 import type { WhatIf } from './what-if.ts';
 
 const EFFECTS_MAX = 1000;
@@ -13,6 +16,7 @@ const EXAMPLES_MAX = 3;
 export interface Effect {
   rule: string;
   change: RuleChange;
+  proposed: EdgeRuleCanonical | null;
   requests: number;
   visitors: number;
   changes: { from: Decision; to: Decision; requests: number }[];
@@ -54,13 +58,21 @@ export class PreviewEffects {
   }
 
   /** The rules that touched most requests first. */
-  result(changeOf: ReadonlyMap<string, RuleChange>): { rulesTouched: number; effects: Effect[] } {
+  result(
+    changeOf: ReadonlyMap<string, RuleChange>,
+    proposedOf: ReadonlyMap<string, RuleWrite>,
+  ): { rulesTouched: number; effects: Effect[] } {
+    const proposed = (rule: string) => {
+      const write = proposedOf.get(rule);
+      return write === undefined ? null : canonicalRule(write);
+    };
     const effects = [...this.#touched]
       .sort(([a, one], [b, other]) => other.requests - one.requests || (a < b ? -1 : 1))
       .slice(0, EFFECTS_MAX)
       .map(([rule, { requests, visitors, changes, changed, same }]) => ({
         rule,
         change: changeOf.get(rule) ?? ('added' as const),
+        proposed: proposed(rule),
         requests,
         visitors: visitors.size,
         changes: changes.toSorted((a, b) => b.requests - a.requests),

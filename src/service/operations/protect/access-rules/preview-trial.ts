@@ -40,6 +40,8 @@ export interface Trial {
   /** Requests that were examined, or that the index of the log has shown to be untouched. */
   examined: number;
   complete: boolean;
+  /** Every request from here on was examined; epoch milliseconds. */
+  examinedSince: number;
   /** All requests of the window. */
   inWindow: number;
   changes: Change[];
@@ -50,17 +52,18 @@ export interface Trial {
 export async function tryProposal(
   store: ServiceStore,
   target: LogTarget,
-  since: number,
+  window: Pick<RowFilter, 'since'> & Partial<Pick<RowFilter, 'until'>>,
   proposal: Proposal,
   rules: readonly RuleKey[],
   deleted: readonly RuleKey[],
 ): Promise<Trial> {
-  const filter: RowFilter = { ...everything, since, sources };
+  const filter: RowFilter = { ...everything, ...window, sources };
   const all = await readPage(store, target.log, { filter, before: null, offset: 0, limit: 1, wantTotal: true });
   const found = indexed(rules, deleted);
   const trial: Trial = {
     examined: 0,
     complete: false,
+    examinedSince: window.since,
     inWindow: all.total,
     changes: [],
     samples: [],
@@ -77,11 +80,13 @@ export async function tryProposal(
     });
     for (const row of page.rows) examine(trial, JSON.parse(row.body) as VerdictRecord, proposal, target);
     trial.examined += page.rows.length;
+    trial.examinedSince = page.rows.at(-1)?.timestamp ?? trial.examinedSince;
     before = page.next;
     if (before !== null) continue;
     return {
       ...trial,
       complete: true,
+      examinedSince: window.since,
       examined: found === null ? trial.examined : Math.max(trial.inWindow, trial.examined),
     };
   }
