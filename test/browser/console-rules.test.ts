@@ -1,7 +1,7 @@
 /** Rules in the console: added with a preview, enforced at the edge, undone, imported in bulk, and taken back. */
 import { expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/axe.ts';
-import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
+import { loseCall, NETWORK_MESSAGE, sessionByLink, signInLink, useConsole } from '../support/console.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 const console = useConsole();
@@ -107,6 +107,41 @@ test('the preview of a list says what it would change, and changes nothing', asy
   expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
 });
 
+test('a list of 200,000 is previewed in pieces, with the requests and addresses that the whole of it would change', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  // Of the first visitor, one rule is in the first piece of the file and one in the last.
+  const visitors = ['198.18.0.7', '198.21.13.63', '203.0.113.77'];
+  for (const ip of visitors) {
+    for (let request = 0; request < 2; request += 1) {
+      await fetch(`${stack.edgeUrl}/previewed`, {
+        headers: { 'user-agent': 'previewed', 'x-signals-secret': stack.signalsSecret, 'x-client-ip': ip },
+      });
+    }
+  }
+  await eventually(
+    () => manage<{ total: number }>(stack, '/protect/verdicts', { requestPath: '/previewed' }),
+    ({ total }) => total === 6,
+  );
+  const lines = [...addresses(200_000), '198.18.0.0/24', 'not an address'];
+  await console.open('/rules/import');
+  await chooseFile(lines);
+  await button('Preview').click();
+  await page.getByText(/^(50|100|150),000 of 200,002 lines looked at/).waitFor({ timeout: 120_000 });
+  await page
+    .getByText('200,001 rules would be added, 0 changed, 0 stay as they are, 1 line is no rule.')
+    .waitFor({ timeout: 200_000 });
+  const result = page.getByText(/requests would have been decided otherwise/);
+  expect(await result.innerText()).toMatch(/^4 of .* from 2 addresses/);
+  const effects = page.getByRole('table', { name: 'Rules that would have met most requests' });
+  expect(await effects.getByRole('row').allInnerTexts()).toEqual([
+    expect.stringContaining('Rule'),
+    expect.stringMatching(/^ip:198\.18\.0\.7\s+2\s+1\s+allow → block: 2/),
+    expect.stringMatching(/^ip:198\.21\.13\.63\s+2\s+1\s+allow → block: 2/),
+    expect.stringMatching(/^ipMask:198\.18\.0\.0\/24\s+2\s+1\s+allow → block: 2/),
+  ]);
+}, 400_000);
+
 test('a list of 200,000 with three bad lines is imported, they are named, and the import is taken back', async () => {
   const { page } = console;
   const before = await ruleValues();
@@ -144,6 +179,64 @@ test('an import that is stopped keeps whole pieces, and can be taken back', asyn
   await button(/^Undo: back to version/).click();
   await page.getByText('The rules are as they were before the import.').waitFor({ timeout: 60_000 });
   expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
+}, 200_000);
+
+/** Rules that match this user agent. */
+const rulesFor = async (value: string): Promise<number> => (await ruleValues()).filter((one) => one === value).length;
+
+test.each(['request', 'answer'] as const)(
+  'a rule is added once, however often it is tried, when the network loses the %s',
+  async (lost) => {
+    const { page } = console;
+    console.expectMessage(NETWORK_MESSAGE);
+    const name = `lost-${lost}-bot`;
+    await console.open('/rules');
+    await loseCall(console.context, '/protect/access-rules/create', lost);
+    await button('Add rules').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Matches').selectOption('userAgent');
+    await dialog.getByLabel(/one per line/).fill(name);
+    await button('Add the rule').click();
+    await dialog.getByText('look whether it was done before you try again').waitFor();
+    expect(await rulesFor(name)).toBe(lost === 'answer' ? 1 : 0);
+    expect(await dialog.getByLabel(/one per line/).inputValue()).toBe(name);
+    await button('Add the rule').click();
+    await page
+      .getByText(lost === 'answer' ? '0 added, 0 changed. 1 were there already.' : '1 added, 0 changed.')
+      .waitFor();
+    expect(await rulesFor(name)).toBe(1);
+    // Nobody undoes what was there before.
+    expect(await button('Undo').count()).toBe(lost === 'answer' ? 0 : 1);
+  },
+);
+
+test('an import that loses the network in the middle goes on where it stopped, or is taken back whole', async () => {
+  const { page } = console;
+  console.expectMessage(NETWORK_MESSAGE);
+  const before = await ruleValues();
+  const lines = addresses(30_000);
+  await console.open('/rules/import');
+  await loseCall(console.context, '/protect/access-rules/import', 'answer', 2);
+  await chooseFile(lines);
+  await button('Import').click();
+  await page.getByRole('heading', { name: 'Stopped' }).waitFor({ timeout: 60_000 });
+  await page.getByText('10,000 of 30,000 lines: 10,000 added').waitFor();
+  await page.getByText('Whether the next piece arrived is not known.').waitFor();
+  expect((await ruleValues()).length - before.length).toBe(20_000);
+  await button('Continue').click();
+  await page.getByRole('heading', { name: 'Imported' }).waitFor({ timeout: 60_000 });
+  await page.getByText('30,000 of 30,000 lines: 20,000 added, 0 changed, 10,000 as before, 0 refused.').waitFor();
+  expect((await ruleValues()).length - before.length).toBe(30_000);
+  await button(/^Undo: back to version/).click();
+  await page.getByText('The rules are as they were before the import.').waitFor({ timeout: 60_000 });
+  expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
+  // The first piece: nothing has arrived as far as the page can know, and it can be taken back all the same.
+  await console.context.unrouteAll();
+  await loseCall(console.context, '/protect/access-rules/import', 'answer');
+  await button('Import').click();
+  await page.getByText('0 of 30,000 lines').waitFor({ timeout: 60_000 });
+  await button(/^Undo: back to version/).click();
+  await eventually(ruleValues, (values) => values.length === before.length);
 }, 200_000);
 
 test('a version of the history comes back, and so does the one before', async () => {

@@ -1,7 +1,7 @@
 /** Instances, sites, users and keys in the console, over the real service. */
 import { expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/axe.ts';
-import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
+import { loseCall, NETWORK_MESSAGE, sessionByLink, signInLink, useConsole } from '../support/console.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 const console = useConsole();
@@ -171,16 +171,34 @@ test('an API key gets exactly the permissions that were chosen, and the change i
   await page.getByRole('row').filter({ hasText: 'create-api-key' }).first().waitFor();
 });
 
-test('a service that is gone is said, and what was typed stays', async () => {
-  const { page } = console;
-  console.expectMessage(/ERR_CONNECTION_REFUSED|ERR_FAILED/);
-  await console.open(`/instances/${console.stack().instanceId}`);
-  await page.getByLabel('challengeThreshold').fill('0.7');
-  await console.context.route('**/protect/instances/update', (route) => route.abort());
-  await button('Save').click();
-  await page.getByText('The service cannot be reached.').waitFor();
-  expect(await page.getByLabel('challengeThreshold').inputValue()).toBe('0.7');
-});
+test.each([
+  ['request', '0.7'],
+  ['answer', '0.71'],
+] as const)(
+  'settings are saved by a second try when the network loses the %s, and what was typed stays until then',
+  async (lost, value) => {
+    const { page } = console;
+    console.expectMessage(NETWORK_MESSAGE);
+    console.expectMessage(/status of 409/);
+    await console.open(`/instances/${console.stack().instanceId}`);
+    const field = page.getByLabel('challengeThreshold');
+    await field.fill(value);
+    await loseCall(console.context, '/protect/instances/update', lost);
+    await button('Save').click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    expect(await field.inputValue()).toBe(value);
+    expect((await instance()).challengeThreshold === Number(value)).toBe(lost === 'answer');
+    // Offline, nothing arrives, and nothing typed is lost.
+    await console.context.setOffline(true);
+    await button('Save').click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await console.context.setOffline(false);
+    await button('Save').click();
+    await page.getByText(/^Saved\./).waitFor();
+    expect((await instance()).challengeThreshold).toBe(Number(value));
+    await page.getByText('No changes').waitFor();
+  },
+);
 
 test('no view of settings has a fault that axe finds, in both themes', async () => {
   const { instanceId, siteKey } = console.stack();

@@ -86,6 +86,28 @@ export function useConsole(options: StackOptions = {}): TestConsole {
   };
 }
 
+/**
+ * The network fails during the `nth` call of this path. `answer`: the service made the change, and its response is lost.
+ * `request`: the call never arrives.
+ */
+export async function loseCall(
+  context: BrowserContext,
+  path: string,
+  lost: 'request' | 'answer',
+  nth = 1,
+): Promise<void> {
+  let calls = 0;
+  await context.route(`**${path}`, async (route) => {
+    calls += 1;
+    if (calls !== nth) return route.continue();
+    if (lost === 'answer') await route.fetch();
+    await route.abort('connectionfailed');
+  });
+}
+
+/** What the browser's console says about it. */
+export const NETWORK_MESSAGE = /ERR_(CONNECTION_FAILED|FAILED|INTERNET_DISCONNECTED)/;
+
 /** A session's cookie, `name=value`, for a one-time link. */
 export async function sessionByLink(stack: Stack, url: string): Promise<string> {
   const { origin, hash } = new URL(url);

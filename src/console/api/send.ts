@@ -24,7 +24,8 @@ export interface Sent {
 const UNREACHABLE: Refusal = {
   status: 0,
   key: 'NETWORK',
-  message: 'The service cannot be reached. Nothing was changed, as far as this page knows. Check your connection.',
+  message:
+    'The service cannot be reached. Check your connection. If you were changing something, look whether it was done before you try again.',
   details: [],
   requestId: null,
 };

@@ -74,7 +74,11 @@ export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, 
         setError(answer.error);
         break;
       }
-      const taken = names.filter((name) => !isSame(known.values[name], newer.value.values[name]));
+      const { values } = newer.value;
+      // A value that is what was to be saved was saved before, by a call whose response was lost.
+      const taken = names.filter(
+        (name) => !isSame(known.values[name], values[name]) && !isSame(values[name], changes[name]),
+      );
       known = newer.value;
       setStored(known);
       if (taken.length === 0) continue;

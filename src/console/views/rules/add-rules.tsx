@@ -70,10 +70,11 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
   const add = async (rules: readonly NewRule[]): Promise<Refusal | null> => {
     const answer = await call('/protect/access-rules/create', { siteKey, rules: [...rules] });
     if (!answer.ok) return answer.error;
-    const { created, updated } = answer.value;
-    const done = `${count(created)} added, ${count(updated)} changed. Every edge follows within seconds.`;
+    const { created, updated, unchanged } = answer.value;
+    const asBefore = unchanged === 0 ? '' : ` ${count(unchanged)} were there already.`;
+    const done = `${count(created)} added, ${count(updated)} changed.${asBefore} Every edge follows within seconds.`;
     // Of rules that were there before, the former state is not known here: the history has it.
-    toast(done, updated === 0 ? { undo: () => void undo(rules) } : {});
+    toast(done, updated + unchanged === 0 ? { undo: () => void undo(rules) } : {});
     return null;
   };
   const undo = async (rules: readonly NewRule[]): Promise<void> => {

@@ -40,17 +40,22 @@ export interface ImportOptions {
   verdict: 'allow' | 'challenge' | 'block';
   note: string;
   versionBefore: number;
+  /** Goes on after the lines that an import which stopped has sent. */
+  after: ImportProgress | null;
   onProgress: (progress: ImportProgress) => void;
   onRefused: (lines: readonly RefusedLine[]) => void;
   signal: AbortSignal;
 }
 
-/** The progress at the end. A failed piece changed nothing; the pieces before it stay. */
+/**
+ * The progress at the end. A piece that was refused changed nothing; the pieces before it stay. One whose response was
+ * lost may have been applied. Sending it again is safe: a rule that is there already is counted as unchanged.
+ */
 export async function importFile(options: ImportOptions): Promise<Result<ImportProgress, Refusal>> {
   const { site, text, verdict, note, signal } = options;
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
-  let progress: ImportProgress = {
+  let progress: ImportProgress = options.after ?? {
     lines: 0,
     linesTotal: lines.length,
     created: 0,
@@ -60,9 +65,12 @@ export async function importFile(options: ImportOptions): Promise<Result<ImportP
     version: null,
     versionBefore: options.versionBefore,
   };
-  let kept = 0;
+  const done = progress.lines;
+  let kept = Math.min(progress.skipped, REFUSED_KEPT_MAX);
+  options.onProgress(progress);
   for await (const piece of rulePieces(each(lines), undefined, EDGE_RULES_PER_CALL_MAX)) {
     if (signal.aborted) break;
+    if (piece.lastLine <= done) continue;
     const answer = await call('/protect/access-rules/import', {
       ...site,
       content: piece.content,

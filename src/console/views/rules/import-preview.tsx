@@ -1,8 +1,6 @@
 /** What an import would change, and what its rules would have done, before anything is changed. */
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
-import type { RequestOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
@@ -10,30 +8,34 @@ import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { PreviewResult } from './preview.tsx';
-import type { Preview } from './preview.tsx';
+import { previewFile } from './preview-file.ts';
+import type { FilePreview, FilePreviewProgress, PreviewedFile } from './preview-file.ts';
 
 const EFFECTS_SHOWN_MAX = 20;
 
-/** `body`: the import as one call; another one clears the result. */
-export function ImportPreview({ body }: { body: RequestOf<'/protect/access-rules/preview'> }) {
-  const [preview, setPreview] = useState<Preview | null>(null);
+/** Another file, verdict or instance clears the result. */
+export function ImportPreview({ file }: { file: PreviewedFile }) {
+  const [preview, setPreview] = useState<FilePreview | null>(null);
+  const [progress, setProgress] = useState<FilePreviewProgress | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => {
     setPreview(null);
+    setProgress(null);
     setError(null);
-  }, [body.content, body.verdict, body.siteKey]);
+  }, [file.text, file.verdict, file.site.siteKey]);
   const look = async (): Promise<void> => {
     const controller = new AbortController();
     setRunning(controller);
     try {
-      const answer = await call('/protect/access-rules/preview', body, controller.signal);
+      const answer = await previewFile(file, setProgress, controller.signal);
       setError(answer.ok ? null : answer.error);
       if (answer.ok) setPreview(answer.value);
     } catch {
       // Only a stopped call throws.
     } finally {
       setRunning(null);
+      setProgress(null);
     }
   };
   return (
@@ -48,6 +50,14 @@ export function ImportPreview({ body }: { body: RequestOf<'/protect/access-rules
       }
     >
       {error !== null && <RefusalNotice error={error} />}
+      {progress !== null && (
+        <div class="stack" role="status">
+          <progress max={progress.linesTotal} value={progress.lines} aria-label="Lines looked at" />
+          <p>
+            {count(progress.lines)} of {count(progress.linesTotal)} lines looked at. Nothing is changed.
+          </p>
+        </div>
+      )}
       {preview === null ? (
         <p class="soft">See what the list would change and whom it would have met, before you import it.</p>
       ) : (
@@ -57,6 +67,9 @@ export function ImportPreview({ body }: { body: RequestOf<'/protect/access-rules
             {count(preview.plan.unchanged)} stay as they are, {count(preview.plan.refused)}{' '}
             {preview.plan.refused === 1 ? 'line is' : 'lines are'} no rule.
           </p>
+          {preview.isInPieces && (
+            <p class="soft">A rule that stands in the file more than once may count more than once here.</p>
+          )}
           <PreviewResult preview={preview} />
           {preview.effects.length > 0 && (
             <Table

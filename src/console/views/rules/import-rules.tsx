@@ -1,6 +1,6 @@
 /** Imports a list of any length: what it would do, then its progress, refused lines by number, and the way back. */
 import { useRef, useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
@@ -17,7 +17,7 @@ import { addressOf, useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ImportPreview } from './import-preview.tsx';
 import { importFile, refusedFile } from './import-file.ts';
-import type { ImportProgress, RefusedLine } from './import-file.ts';
+import type { ImportOptions, ImportProgress, RefusedLine } from './import-file.ts';
 
 /** A file of 1,250,000 user agents has some 100 MB. */
 const FILE_MAX_BYTES = 200_000_000;
@@ -26,7 +26,6 @@ const REFUSED_SHOWN_MAX = 200;
 export default function ImportRules() {
   const [params] = useParams();
   const site = siteOf(params);
-  const history = useCall('/protect/access-rules/history', { ...site, limit: 1 });
   const [file, setFile] = useState<{ name: string; text: string } | null>(null);
   const [fileError, setFileError] = useState<string | null>(null);
   const [verdict, setVerdict] = useState<(typeof decisions)[number]>('block');
@@ -36,6 +35,8 @@ export default function ImportRules() {
   const [state, setState] = useState<'ready' | 'running' | 'done' | 'stopped'>('ready');
   const [error, setError] = useState<Refusal | null>(null);
   const running = useRef<AbortController | null>(null);
+  /** What the import began with. It goes on with the same, whatever the fields say by then. */
+  const begun = useRef<Begun | null>(null);
 
   const choose = async (chosen: File | undefined): Promise<void> => {
     setState('ready');
@@ -50,35 +51,46 @@ export default function ImportRules() {
     setFileError(null);
     setFile({ name: chosen.name, text: await chosen.text() });
   };
-  const start = async (text: string, versionBefore: number): Promise<void> => {
+  const run = async (what: Begun, after: ImportProgress | null): Promise<void> => {
     const controller = new AbortController();
     running.current = controller;
+    begun.current = what;
     setState('running');
-    setRefused([]);
+    if (after === null) setRefused([]);
     setError(null);
     const result = await importFile({
-      site,
-      text,
-      verdict,
-      note,
-      versionBefore,
+      ...what,
+      after,
       onProgress: setProgress,
       onRefused: (lines) => setRefused((former) => [...former, ...lines]),
       signal: controller.signal,
     });
     setState(result.ok && !controller.signal.aborted ? 'done' : 'stopped');
     setError(result.ok ? null : result.error);
-    history.reload();
   };
-  const rollBack = async (version: number): Promise<void> => {
-    const answer = await call('/protect/access-rules/rollback', { ...site, version });
+  /** The version to come back to is asked for now: it is another one after every change. */
+  const start = async (text: string): Promise<void> => {
+    setProgress(null);
+    setState('running');
+    const answer = await call('/protect/access-rules/history', { ...site, limit: 1 });
+    if (answer.ok) {
+      await run({ site, text, verdict, note, versionBefore: answer.value.version }, null);
+      return;
+    }
+    setState('ready');
+    setError(answer.error);
+  };
+  const rollBack = async ({ versionBefore, version }: ImportProgress): Promise<void> => {
+    // After a lost response, the version that the import made is not known.
+    const guard = error === null && version !== null ? { ifVersion: version } : {};
+    const answer = await call('/protect/access-rules/rollback', { ...site, version: versionBefore, ...guard });
     setError(answer.ok ? null : answer.error);
     if (!answer.ok) return;
     setProgress(null);
     setState('ready');
     toast('The rules are as they were before the import.');
   };
-  const version = history.value?.version ?? null;
+  const isUncertain = state === 'stopped' && error?.status === 0;
   return (
     <Page
       title="Import rules"
@@ -86,7 +98,6 @@ export default function ImportRules() {
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
       calls={[{ method: 'POST', path: '/protect/access-rules/import', body: { ...site, content: '…', verdict } }]}
     >
-      {history.error !== null && <RefusalNotice error={history.error} onRetry={history.reload} />}
       <Section title="File">
         <div class="form">
           <div class="field">
@@ -118,8 +129,8 @@ export default function ImportRules() {
           <div class="actions">
             <Button
               kind="primary"
-              isDisabled={file === null || version === null || state === 'running'}
-              onClick={() => file !== null && version !== null && void start(file.text, version)}
+              isDisabled={file === null || state === 'running'}
+              onClick={() => file !== null && void start(file.text)}
             >
               Import
             </Button>
@@ -127,9 +138,7 @@ export default function ImportRules() {
           </div>
         </div>
       </Section>
-      {file !== null && state === 'ready' && (
-        <ImportPreview body={{ ...site, content: file.text, verdict, ...(note === '' ? {} : { note }) }} />
-      )}
+      {file !== null && state === 'ready' && <ImportPreview file={{ site, text: file.text, verdict, note }} />}
       {error !== null && <RefusalNotice error={error} />}
       {progress !== null && (
         <Section title={titles[state]}>
@@ -140,11 +149,24 @@ export default function ImportRules() {
               {count(progress.updated)} changed, {count(progress.unchanged)} as before, {count(progress.skipped)}{' '}
               refused.
             </p>
-            {state !== 'running' && progress.created + progress.updated > 0 && (
+            {isUncertain && (
+              <p>
+                Whether the next piece arrived is not known. Continue sends it again: rules that are there already stay
+                as they are.
+              </p>
+            )}
+            {state !== 'running' && (
               <div class="actions">
-                <Button kind="danger" onClick={() => void rollBack(progress.versionBefore)}>
-                  Undo: back to version {count(progress.versionBefore)}
-                </Button>
+                {state === 'stopped' && progress.lines < progress.linesTotal && begun.current !== null && (
+                  <Button kind="primary" onClick={() => begun.current !== null && void run(begun.current, progress)}>
+                    Continue
+                  </Button>
+                )}
+                {(isUncertain || progress.created + progress.updated > 0) && (
+                  <Button kind="danger" onClick={() => void rollBack(progress)}>
+                    Undo: back to version {count(progress.versionBefore)}
+                  </Button>
+                )}
               </div>
             )}
           </div>
@@ -154,6 +176,8 @@ export default function ImportRules() {
     </Page>
   );
 }
+
+type Begun = Pick<ImportOptions, 'site' | 'text' | 'verdict' | 'note' | 'versionBefore'>;
 
 const titles = { ready: 'Import', running: 'Importing', done: 'Imported', stopped: 'Stopped' } as const;
 
