@@ -128,7 +128,8 @@ function schemaSection(document: OpenapiDocument): Html {
     ([name, schema]) =>
       html`<article id="${name}">
         <h3>${name}</h3>
-        ${schema.description === undefined ? null : html`<p>${schema.description}</p>`} ${content(schema)}
+        <p>${prose(schema)}</p>
+        ${content(schema)}
       </article>`,
   );
   return html`<section>
@@ -159,7 +160,7 @@ function fieldList({ items, anyOf = [], properties = {}, required = [], addition
     ([name, field]) =>
       html`<li>
         <code>${name}${required.includes(name) ? '' : '?'}</code> <span class="type">${typeText(field)}</span>
-        ${field.description ?? ''} ${fieldList(field)}
+        ${prose(field)} ${fieldList(field)}
       </li>`,
   );
   const values = typeof additionalProperties === 'object' ? [additionalProperties] : [];
@@ -170,6 +171,11 @@ function fieldList({ items, anyOf = [], properties = {}, required = [], addition
           ${fields}
         </ul>`
   }${[...(items ? [items] : []), ...anyOf, ...values].map(fieldList)}`;
+}
+
+/** The description, whose code is between backticks. */
+function prose({ description = '' }: Schema): Html[] {
+  return description.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
 function typeText(schema: Schema): Html {
