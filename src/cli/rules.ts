@@ -114,7 +114,11 @@ async function importFile(
     total.skipped += response.skipped - response.skippedLines.length;
     process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
   }
-  if (total.skipped > 0 && total.created + total.updated + total.unchanged === 0) {
+  const isNothing = total.created + total.updated + total.unchanged === 0;
+  if (isNothing && total.skipped === 0) {
+    throw new CallError(`No rules in ${path === '-' ? 'standard input' : path}. Nothing was changed.`);
+  }
+  if (isNothing) {
     throw new CallError(`No rule was imported: all ${total.skipped} lines were skipped. First: ${firstSkipped[0]}`);
   }
   if (firstSkipped.length > 0) process.stderr.write(`${firstSkipped.join('\n')}\n`);

@@ -16,6 +16,20 @@ const api = <Answer>(path: string, body: object = {}): Promise<Answer> => manage
 const loggedVerdict = (body: object, isWanted: (one: LoggedVerdict) => boolean) =>
   verdictOf(console.stack(), body, isWanted);
 const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: typeof name === 'string' });
+
+/** Drags over the middle of a chart. */
+async function brush(name: RegExp): Promise<void> {
+  const { mouse } = console.page;
+  const plot = console.page.getByRole('figure', { name }).locator('.u-over');
+  await plot.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await plot.boundingBox())!;
+  await mouse.move(x + width / 4, y + height / 2);
+  await mouse.down();
+  await mouse.move(x + width / 2, y + height / 2, { steps: 4 });
+  await mouse.move(x + (3 * width) / 4, y + height / 2, { steps: 4 });
+  await mouse.up();
+}
+
 const dialog = () => console.page.getByRole('dialog');
 
 beforeAll(async () => {
@@ -103,6 +117,22 @@ describe('sessions', () => {
       .waitFor();
   });
 
+  test('a part of the score over time is chosen by dragging, kept in the address, and left again', async () => {
+    const { page } = console;
+    await console.open(`/sessions/${jti}`);
+    const chart = page.getByRole('figure', { name: /Risk score over time/ });
+    await chart.getByRole('img').focus();
+    await page.keyboard.press('ArrowLeft');
+    await chart.getByText(/: score [\d.]+$/).waitFor();
+    await brush(/Risk score over time/);
+    await page.waitForURL(/[?&]zoom=\d+-\d+/);
+    const [, from, to] = /zoom=(\d+)-(\d+)/.exec(page.url())!;
+    expect(Number(to)).toBeGreaterThan(Number(from));
+    await page.reload();
+    await button('Show the whole session').click();
+    await page.waitForURL((url) => !url.search.includes('zoom'));
+  });
+
   test('one is erased after its numbers are said, and nothing of it is left', async () => {
     const { page } = console;
     const erased = await implausibleSession(console.stack());
@@ -152,6 +182,28 @@ describe('captchas', () => {
     await page.getByRole('table', { name: 'Most frequent addresses' }).getByRole('link').first().waitFor();
   });
 
+  test('over time are looked at closer by dragging, by the hour and by the minute', async () => {
+    const { page } = console;
+    const { siteKey } = console.stack();
+    await console.open(`/captchas?captchaSite=${siteKey}`);
+    const live = page.getByRole('figure', { name: 'Captchas minute by minute' });
+    await live.getByRole('img').focus();
+    await page.keyboard.press('ArrowLeft');
+    await live.getByText(/: \d+ captchas$/).waitFor();
+    await brush(/Captchas minute by minute/);
+    await page.waitForURL(/[?&]zoom=\d+-\d+/);
+    await button('Show the whole hour').click();
+    await brush(/Captchas by hour/);
+    await page.waitForURL(/[?&]from=\d+&to=\d+/);
+    const { searchParams } = new URL(page.url());
+    const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
+    // Whole hours, a part of the day.
+    expect([from % 3_600_000, to % 3_600_000]).toEqual([0, 0]);
+    expect(to - from).toBeLessThan(86_400_000);
+    await button('Back to the last 24 hours').click();
+    await page.waitForURL((url) => !url.search.includes('from='));
+  });
+
   test('are paged without a gap or a repetition', async () => {
     const { page } = console;
     await console.open('/captchas/search');
@@ -186,7 +238,7 @@ describe('captchas', () => {
     await dialog().getByText('odd-one/1.0').waitFor();
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
-    expect(new URL(page.url()).searchParams.get('record')).toBeNull();
+    await page.waitForURL((url) => !url.searchParams.has('record'));
   });
 
   test('a criterion that the service refuses is named', async () => {

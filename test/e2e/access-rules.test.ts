@@ -145,6 +145,21 @@ describe('gatehouse rules', () => {
     }
   });
 
+  test.each([
+    ['empty', ''],
+    ['of blank lines', '\n\n  \n'],
+    ['of comments', '; a published list\n# of nothing\n'],
+    ['of a heading alone', 'type,value,verdict\n'],
+  ])('an import of a file that is %s says that it has no rules, and changes nothing', async (_, content) => {
+    const file = join(dir, 'empty.csv');
+    writeFileSync(file, content);
+    const before = (await manage(stack(), '/protect/access-rules', {})) as { total: number; version: number };
+    const { exitCode, output } = await runRules(['rules', 'import', file], stack().stateDir);
+    expect([exitCode, output]).toEqual([1, `No rules in ${file}. Nothing was changed.`]);
+    const { total, version } = (await manage(stack(), '/protect/access-rules', {})) as typeof before;
+    expect([total, version]).toEqual([before.total, before.version]);
+  });
+
   test('imports a list longer than one call takes, reports bad lines, and changes nothing the second time', async () => {
     const file = join(dir, 'drop.txt');
     const lines = Array.from(

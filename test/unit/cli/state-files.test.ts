@@ -91,6 +91,15 @@ describe('a stack refuses', () => {
     expect(refusal(() => new StateDir('/proc/gatehouse').claim(false))).toMatch(/^\/proc\/gatehouse cannot be used: /);
   });
 
+  test('a directory that holds something else, which a typing error leads to', () => {
+    const other = join(parent, 'project');
+    mkdirSync(join(other, 'src'), { recursive: true });
+    writeFileSync(join(other, 'package.json'), '{}');
+    expect(refusal(() => new StateDir(other).claim(false))).toBe(
+      `${other} has files that are not of a local stack. Choose another directory with --state.`,
+    );
+  });
+
   test('a directory whose parent is missing, which a typing error looks like', () => {
     const typo = join(parent, 'typo', 'state');
     expect(refusal(() => new StateDir(typo).claim(false))).toContain(`${join(parent, 'typo')} does not exist.`);
