@@ -78,6 +78,27 @@ test('a visitor can be tried, and the rule that decides is named', async () => {
   await page.getByText('Blocked by rule ipMask:203.0.113.0/24', { exact: false }).waitFor();
 });
 
+test('the fields of a filter follow the address when somebody goes back', async () => {
+  const { page } = console;
+  await console.open('/rules/explain?ip=192.0.2.1');
+  const field = page.getByRole('textbox', { name: 'Address', exact: true });
+  await field.fill('192.0.2.2');
+  await button('Explain').click();
+  await page.waitForURL(/ip=192\.0\.2\.2/);
+  await page.goBack();
+  await eventually(
+    () => field.inputValue(),
+    (value) => value === '192.0.2.1',
+  );
+});
+
+test('the history of rules leads to older versions and back to the newest', async () => {
+  const { page } = console;
+  await console.open('/rules/history?before=2');
+  await page.getByRole('link', { name: 'Newest' }).click();
+  await page.waitForURL(/\/rules\/history$/);
+});
+
 test('notes and values of rules are text, whatever they hold', async () => {
   const { page } = console;
   const note = '<img src=x onerror=alert(1)> \u202egnp.exe\u0007';

@@ -1,12 +1,12 @@
 /** Who changed what, newest first. */
 import { useCall } from '../../api/call.ts';
-import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { addressOf, useParams } from '../../url/params.ts';
+import { useParams } from '../../url/params.ts';
 
 const ENTRIES_PER_PAGE = 50;
 const BODY_MAX_CHARS = 300;
@@ -46,12 +46,12 @@ export default function AuditTrail() {
           ]}
         />
       )}
-      <nav class="actions" aria-label="Pages">
-        {cursor !== undefined && <ButtonLink href="/console/audit-trail">Newest</ButtonLink>}
-        {typeof value?.nextCursor === 'string' && (
-          <ButtonLink href={addressOf('/console/audit-trail', { cursor: value.nextCursor })}>Older</ButtonLink>
-        )}
-      </nav>
+      <OlderPages
+        path="/console/audit-trail"
+        params={params}
+        place={['cursor']}
+        next={typeof value?.nextCursor === 'string' ? { cursor: value.nextCursor } : null}
+      />
     </Page>
   );
 }

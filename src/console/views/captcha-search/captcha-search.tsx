@@ -1,11 +1,11 @@
 /** Single captchas, found by any of their facts, page by page; and one of them with everything that is known. */
 import { useCall } from '../../api/call.ts';
-import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count } from '../../format/numbers.ts';
-import { addressOf, useParams } from '../../url/params.ts';
+import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { CaptchaTabs } from '../captchas/captcha-tabs.tsx';
 import { useSites } from '../captchas/sites.ts';
@@ -52,25 +52,16 @@ export default function CaptchaSearch() {
           ) : (
             <RecordTable records={value.records} names={names} params={params} />
           )}
-          <nav class="actions" aria-label="Pages">
-            {params['lastId'] !== undefined && (
-              <ButtonLink href={addressOf(PATH, { ...params, lastId: null, lastTimestamp: null, record: null })}>
-                Newest
-              </ButtonLink>
-            )}
-            {value.hasMore && value.lastId !== undefined && (
-              <ButtonLink
-                href={addressOf(PATH, {
-                  ...params,
-                  lastId: value.lastId,
-                  lastTimestamp: String(value.lastTimestamp ?? ''),
-                  record: null,
-                })}
-              >
-                Older
-              </ButtonLink>
-            )}
-          </nav>
+          <OlderPages
+            path={PATH}
+            params={{ ...params, record: null }}
+            place={['lastId', 'lastTimestamp']}
+            next={
+              value.hasMore && value.lastId !== undefined
+                ? { lastId: value.lastId, lastTimestamp: String(value.lastTimestamp ?? '') }
+                : null
+            }
+          />
         </>
       )}
       {opened !== undefined && (

@@ -12,7 +12,7 @@ import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { PreviewResult } from './preview.tsx';
 import type { Preview } from './preview.tsx';
-import { changeRule, announceChange } from './rule-change.ts';
+import { changeRule } from './rule-change.ts';
 import { expiryAfter, lifetimes, ruleTypes } from './rule.ts';
 import type { Lifetime, NewRule, Rule, RuleType } from './rule.ts';
 
@@ -60,13 +60,6 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     setError(answer.ok ? null : answer.error);
     if (answer.ok) setPreview({ of: shown, result: answer.value });
   };
-  /** Changes one rule, unless somebody else has changed it meanwhile. */
-  const change = async (before: Rule, next: NewRule): Promise<Refusal | null> => {
-    const answer = await changeRule(siteKey, before, before, next);
-    if (!answer.ok) return answer.error;
-    announceChange(siteKey, before, { before, after: answer.value.rule }, onDone);
-    return null;
-  };
   const add = async (rules: readonly NewRule[]): Promise<Refusal | null> => {
     const answer = await call('/protect/access-rules/create', { siteKey, rules: [...rules] });
     if (!answer.ok) return answer.error;
@@ -88,7 +81,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     const [first] = rules;
     if (first === undefined) return;
     setIsBusy('apply');
-    const refusal = edited === null ? await add(rules) : await change(edited, first);
+    const refusal = edited === null ? await add(rules) : await changeRule(siteKey, edited, edited, first, onDone);
     setIsBusy(null);
     setError(refusal);
     if (refusal !== null) return;

@@ -1,17 +1,18 @@
 /** What the rules and categories say about a visitor, before one comes. */
-import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { ButtonLink } from '../../components/button.tsx';
 import { DecisionChip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
 import { TextField } from '../../components/field.tsx';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
+import { useDraft } from '../../url/use-draft.ts';
 
 const fields = [
   ['ip', 'Address', '192.0.2.1'],
@@ -23,7 +24,7 @@ const fields = [
 
 export default function Explain() {
   const [params, change] = useParams();
-  const [draft, setDraft] = useState<Record<string, string>>({ ...params });
+  const { textOf, write, typed } = useDraft(fields.map(([name]) => name));
   const visitor = Object.fromEntries(fields.flatMap(([name]) => (params[name] ? [[name, params[name]]] : [])));
   const body = { ...siteOf(params), ...visitor } as RequestOf<'/protect/access-rules/explain'>;
   const { value, error, reload } = useCall(
@@ -37,29 +38,18 @@ export default function Explain() {
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
       calls={[{ method: 'POST', path: '/protect/access-rules/explain', body }]}
     >
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change(Object.fromEntries(fields.map(([name]) => [name, draft[name]?.trim() ?? null])));
-        }}
-      >
+      <FilterForm verb="Explain" onSubmit={() => change(typed())} onClear={null}>
         {fields.map(([name, label, placeholder]) => (
           <TextField
             key={name}
             label={label}
             placeholder={placeholder}
             isMono
-            value={draft[name] ?? ''}
-            onInput={(text) => setDraft({ ...draft, [name]: text })}
+            value={textOf(name)}
+            onInput={(text) => write(name, text)}
           />
         ))}
-        <div class="actions">
-          <Button type="submit" kind="primary">
-            Explain
-          </Button>
-        </div>
-      </form>
+      </FilterForm>
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}
       {value !== null && (
         <Section title="Result">

@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -99,15 +100,12 @@ export default function RuleHistory() {
           ]}
         />
       )}
-      <nav class="actions" aria-label="Pages">
-        {hasOlder && (
-          <ButtonLink
-            href={addressOf('/console/rules/history', { ...siteParam(params), before: String(last.version) })}
-          >
-            Older
-          </ButtonLink>
-        )}
-      </nav>
+      <OlderPages
+        path="/console/rules/history"
+        params={params}
+        place={['before']}
+        next={hasOlder ? { before: String(last.version) } : null}
+      />
       {target !== null && (
         <Confirm
           title={`Go back to version ${target}?`}

@@ -42,7 +42,7 @@ const CHANGED: Refusal = {
 const ATTEMPTS = 4;
 
 /** @param known what was there when it was read. @param next `null`: no rule. */
-export async function changeRule(
+async function change(
   siteKey: string,
   key: RuleKey,
   known: Rule | null,
@@ -70,15 +70,32 @@ async function write(
     : call('/protect/access-rules/create', { siteKey, ifVersion, rules: [next] });
 }
 
+/**
+ * Changes one rule, unless somebody else has changed it meanwhile, and offers the way back.
+ * @param before what was there when it was read. @param next `null`: no rule. @returns why nothing was changed.
+ */
+export async function changeRule(
+  siteKey: string,
+  key: RuleKey,
+  before: Rule | null,
+  next: NewRule | null,
+  onUndone: () => void,
+): Promise<Refusal | null> {
+  const answer = await change(siteKey, key, before, next);
+  if (!answer.ok) return answer.error;
+  announce(siteKey, key, { before, after: answer.value.rule }, onUndone);
+  return null;
+}
+
 /** Says what happened. The undo brings back what was there, unless somebody has changed it since. */
-export function announceChange(
+function announce(
   siteKey: string,
   key: RuleKey,
   { before, after }: { before: Rule | null; after: Rule | null },
   onUndone: () => void,
 ): void {
   const undo = async (): Promise<void> => {
-    const answer = await changeRule(siteKey, key, after, before);
+    const answer = await change(siteKey, key, after, before);
     if (!answer.ok) {
       toast(sentenceOf(answer.error), { tone: 'failed' });
       return;

@@ -1,23 +1,21 @@
 /** Which rules are listed. */
-import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
+import { useDraft } from '../../url/use-draft.ts';
 import { useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ruleTypes } from './rule.ts';
 
 export function RuleFilters() {
   const [params, change] = useParams();
-  const [value, setValue] = useState(params['value'] ?? '');
-  useEffect(() => setValue(params['value'] ?? ''), [params['value']]);
+  const { textOf, write, typed } = useDraft(['value']);
   const types = Object.entries(ruleTypes).map(([type, { name }]) => [type, name] as const);
+  const isFiltered = (params['type'] ?? params['verdict'] ?? params['value']) !== undefined;
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change({ value: value.trim() });
-      }}
+    <FilterForm
+      verb="Find"
+      onSubmit={() => change(typed())}
+      onClear={isFiltered ? () => change({ type: null, verdict: null, value: null }) : null}
     >
       <SelectField
         label="Matches"
@@ -28,20 +26,16 @@ export function RuleFilters() {
       <SelectField
         label="Verdict"
         value={params['verdict'] ?? ''}
-        options={[['', 'any'], ...decisions.map((one) => [one, one] as const)]}
+        options={optionsOf('any', decisions)}
         onChange={(verdict) => change({ verdict })}
       />
-      <TextField label="Value begins with" isMono value={value} onInput={setValue} maxLength={512} />
-      <div class="actions">
-        <Button type="submit" kind="primary">
-          Find
-        </Button>
-        {(params['type'] ?? params['verdict'] ?? params['value']) !== undefined && (
-          <Button kind="quiet" onClick={() => change({ type: null, verdict: null, value: null })}>
-            Clear
-          </Button>
-        )}
-      </div>
-    </form>
+      <TextField
+        label="Value begins with"
+        isMono
+        value={textOf('value')}
+        onInput={(text) => write('value', text)}
+        maxLength={512}
+      />
+    </FilterForm>
   );
 }

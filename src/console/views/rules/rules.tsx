@@ -10,7 +10,7 @@ import { count } from '../../format/numbers.ts';
 import { chosenInstance, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
-import { announceChange, changeRule } from './rule-change.ts';
+import { changeRule } from './rule-change.ts';
 import type { Rule } from './rule.ts';
 import { RuleFilters } from './rule-filters.tsx';
 import { RuleTable } from './rule-table.tsx';
@@ -26,9 +26,7 @@ export default function Rules() {
 
   const remove = async (rule: Rule): Promise<void> => {
     if (siteKey === null) return;
-    const answer = await changeRule(siteKey, rule, rule, null);
-    setFailure(answer.ok ? null : answer.error);
-    if (answer.ok) announceChange(siteKey, rule, { before: rule, after: null }, reload);
+    setFailure(await changeRule(siteKey, rule, rule, null, reload));
     reload();
   };
   const to = (path: string) => addressOf(`/console/rules/${path}`, siteParam(params));

@@ -1,11 +1,12 @@
 /** The sessions of an instance, newest first: by risk, by address, by when they last did something. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, Schema } from '../../api/service-api.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import type { Column } from '../../components/table.tsx';
@@ -13,6 +14,7 @@ import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
+import { useDraft } from '../../url/use-draft.ts';
 import type { Params } from '../../url/params.ts';
 import { ranges } from '../../url/window.ts';
 import type { Range } from '../../url/window.ts';
@@ -53,16 +55,12 @@ export default function Sessions() {
               keyOf={({ jti }) => jti}
             />
           )}
-          <nav class="actions" aria-label="Pages">
-            {params['cursor'] !== undefined && (
-              <ButtonLink href={addressOf('/console/sessions', { ...params, cursor: null })}>Newest</ButtonLink>
-            )}
-            {value.nextCursor !== null && (
-              <ButtonLink href={addressOf('/console/sessions', { ...params, cursor: value.nextCursor })}>
-                Older
-              </ButtonLink>
-            )}
-          </nav>
+          <OlderPages
+            path="/console/sessions"
+            params={params}
+            place={['cursor']}
+            next={value.nextCursor === null ? null : { cursor: value.nextCursor }}
+          />
         </>
       )}
     </Page>
@@ -89,8 +87,7 @@ interface FiltersProps {
 }
 
 function Filters({ params, change }: FiltersProps) {
-  const [ip, setIp] = useState(params['ip'] ?? '');
-  useEffect(() => setIp(params['ip'] ?? ''), [params['ip']]);
+  const { textOf, write, typed } = useDraft(['ip']);
   const instance = chosenInstance(params);
   const risks = [
     ['', 'any score'] as const,
@@ -102,13 +99,12 @@ function Filters({ params, change }: FiltersProps) {
           [String(instance.blockThreshold), `blocked, from ${instance.blockThreshold}`],
         ] as const)),
   ];
+  const isFiltered = (params['ip'] ?? params['risk'] ?? params['range']) !== undefined;
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        change({ ip: ip.trim(), cursor: null });
-      }}
+    <FilterForm
+      verb="Find"
+      onSubmit={() => change({ ...typed(), cursor: null })}
+      onClear={isFiltered ? () => change({ ip: null, risk: null, range: null, cursor: null }) : null}
     >
       <SelectField<string>
         label="Risk score"
@@ -127,18 +123,15 @@ function Filters({ params, change }: FiltersProps) {
         ]}
         onChange={(range) => change({ range, cursor: null })}
       />
-      <TextField label="Address" isMono placeholder="192.0.2.1" value={ip} maxLength={45} onInput={setIp} />
-      <div class="actions">
-        <Button type="submit" kind="primary">
-          Find
-        </Button>
-        {(params['ip'] ?? params['risk'] ?? params['range']) !== undefined && (
-          <Button kind="quiet" onClick={() => change({ ip: null, risk: null, range: null, cursor: null })}>
-            Clear
-          </Button>
-        )}
-      </div>
-    </form>
+      <TextField
+        label="Address"
+        isMono
+        placeholder="192.0.2.1"
+        value={textOf('ip')}
+        maxLength={45}
+        onInput={(text) => write('ip', text)}
+      />
+    </FilterForm>
   );
 }
 

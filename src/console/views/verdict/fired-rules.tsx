@@ -16,7 +16,7 @@ import { addressOf } from '../../url/params.ts';
 import { AddRules } from '../rules/add-rules.tsx';
 import { PreviewResult } from '../rules/preview.tsx';
 import type { Rule } from '../rules/rule.ts';
-import { announceChange, changeRule } from '../rules/rule-change.ts';
+import { changeRule } from '../rules/rule-change.ts';
 
 type Explanation = Schema<'VerdictExplanation'>;
 type Fired = Explanation['rules'][number];
@@ -133,15 +133,12 @@ function DeleteRule({ siteKey, rule, onClose, onDone }: DeleteRuleProps) {
   const [error, setError] = useState<Refusal | null>(null);
   const remove = async () => {
     setIsBusy(true);
-    const answer = await changeRule(siteKey, { type, value }, rule, null);
+    const refusal = await changeRule(siteKey, rule, rule, null, onDone);
     setIsBusy(false);
-    if (!answer.ok) {
-      setError(answer.error);
-      return;
-    }
+    setError(refusal);
+    if (refusal !== null) return;
     onClose();
     onDone();
-    announceChange(siteKey, { type, value }, { before: rule, after: null }, onDone);
   };
   return (
     <Confirm

@@ -14,7 +14,7 @@ import { activeInstances } from '../../frame/instances.ts';
 import { PreviewResult } from '../rules/preview.tsx';
 import { expiryAfter, lifetimes, ruleTypes } from '../rules/rule.ts';
 import type { Lifetime, Rule } from '../rules/rule.ts';
-import { announceChange, changeRule, findRule } from '../rules/rule-change.ts';
+import { changeRule, findRule } from '../rules/rule-change.ts';
 import type { FoundRule, RuleKey } from '../rules/rule-change.ts';
 
 export interface Suggestion {
@@ -50,15 +50,12 @@ export function SuggestRule({ siteKey, suggestion, onClose, onDone, ...initial }
   const apply = async (known: Rule | null): Promise<void> => {
     setIsBusy(true);
     const next = { ...key, verdict, note: note.trim() || null, expiry: expiryAfter(lifetime, Date.now()) };
-    const answer = await changeRule(siteKey, key, known, next);
+    const refusal = await changeRule(siteKey, key, known, next, onDone);
     setIsBusy(false);
-    if (!answer.ok) {
-      setError(answer.error);
-      return;
-    }
+    setError(refusal);
+    if (refusal !== null) return;
     onClose();
     onDone();
-    announceChange(siteKey, key, { before: known, after: answer.value.rule }, onDone);
   };
   return (
     <Confirm

@@ -1,11 +1,11 @@
 /** The filters of the verdict list. Every one is in the address. */
-import { useEffect, useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
 import { count } from '../../format/numbers.ts';
 import { instances, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
+import { useDraft } from '../../url/use-draft.ts';
 import type { TimeWindow } from '../../url/window.ts';
 import { decisions, deviceTypes, verdictSources } from '../../../contract/vocabulary.ts';
 
@@ -18,8 +18,9 @@ const texts = [
   ['asn', 'AS number', '64496'],
 ] as const;
 
-const choices = <Value extends string>(all: string, values: readonly Value[]) =>
-  [['', all] as const, ...values.map((value) => [value, value] as const)] as const;
+const cleared = Object.fromEntries(
+  [...texts.map(([name]) => name), 'decision', 'source', 'device', 'cursor'].map((name) => [name, null]),
+);
 
 export function Filters({ window: { since, until } }: { window: TimeWindow }) {
   const [params, change] = useParams();
@@ -28,69 +29,43 @@ export function Filters({ window: { since, until } }: { window: TimeWindow }) {
   const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
   const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));
   const named = (source: string) => (countOf.has(source) ? `${source} (${count(countOf.get(source) ?? 0)})` : source);
-  const [draft, setDraft] = useState<Record<string, string>>({ ...params });
-  // The address also changes by the back button.
-  useEffect(() => setDraft({ ...params }), [JSON.stringify(params)]);
-  const isFiltered = [...texts.map(([name]) => name), 'decision', 'source', 'device'].some((name) => params[name]);
+  const { textOf, write, typed } = useDraft(texts.map(([name]) => name));
+  const isFiltered = Object.keys(cleared).some((name) => name !== 'cursor' && params[name] !== undefined);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        change({ ...Object.fromEntries(texts.map(([name]) => [name, draft[name]?.trim() ?? null])), cursor: null });
-      }}
+    <FilterForm
+      verb="Filter"
+      onSubmit={() => change({ ...typed(), cursor: null })}
+      onClear={isFiltered ? () => change(cleared) : null}
     >
-      <div class="filters">
-        <SelectField
-          label="Decision"
-          value={params['decision'] ?? ''}
-          options={choices('any', decisions)}
-          onChange={(decision) => change({ decision, cursor: null })}
+      <SelectField
+        label="Decision"
+        value={params['decision'] ?? ''}
+        options={optionsOf('any', decisions)}
+        onChange={(decision) => change({ decision, cursor: null })}
+      />
+      <SelectField
+        label="Source"
+        value={params['source'] ?? ''}
+        options={[['', 'any'], ...verdictSources.map((source) => [source, named(source)] as const)]}
+        onChange={(source) => change({ source, cursor: null })}
+      />
+      <SelectField
+        label="Device"
+        value={params['device'] ?? ''}
+        options={optionsOf('any', deviceTypes)}
+        onChange={(device) => change({ device, cursor: null })}
+      />
+      {texts.map(([name, label, placeholder]) => (
+        <TextField
+          key={name}
+          label={label}
+          placeholder={placeholder}
+          isMono
+          {...(name === 'rule' ? { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] } : {})}
+          value={textOf(name)}
+          onInput={(text) => write(name, text)}
         />
-        <SelectField
-          label="Source"
-          value={params['source'] ?? ''}
-          options={[['', 'any'], ...verdictSources.map((source) => [source, named(source)] as const)]}
-          onChange={(source) => change({ source, cursor: null })}
-        />
-        <SelectField
-          label="Device"
-          value={params['device'] ?? ''}
-          options={choices('any', deviceTypes)}
-          onChange={(device) => change({ device, cursor: null })}
-        />
-        {texts.map(([name, label, placeholder]) => (
-          <TextField
-            key={name}
-            label={label}
-            placeholder={placeholder}
-            isMono
-            {...(name === 'rule' ? { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] } : {})}
-            value={draft[name] ?? ''}
-            onInput={(value) => setDraft({ ...draft, [name]: value })}
-          />
-        ))}
-        <div class="actions">
-          <Button type="submit" kind="primary">
-            Filter
-          </Button>
-          {isFiltered && (
-            <Button
-              kind="quiet"
-              onClick={() =>
-                change({
-                  ...Object.fromEntries(texts.map(([name]) => [name, null])),
-                  decision: null,
-                  source: null,
-                  device: null,
-                  cursor: null,
-                })
-              }
-            >
-              Clear
-            </Button>
-          )}
-        </div>
-      </div>
-    </form>
+      ))}
+    </FilterForm>
   );
 }

@@ -4,7 +4,7 @@ import { siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';
 import type { TimeWindow } from '../../url/window.ts';
 
-export const VERDICTS_PER_PAGE = 50;
+const VERDICTS_PER_PAGE = 50;
 
 export type VerdictCall = {
   [P in Extract<PathsWith<'post'>, '/protect/verdicts' | '/protect/verdicts/search'>]: { path: P; body: RequestOf<P> };

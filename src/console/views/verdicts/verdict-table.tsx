@@ -9,7 +9,7 @@ import { addressOf } from '../../url/params.ts';
 
 export type VerdictRow = Schema<'Verdict'>;
 
-export function verdictAddress(verdict: VerdictRow): string {
+function verdictAddress(verdict: VerdictRow): string {
   return addressOf(`/console/verdicts/${encodeURIComponent(verdict.request_id)}`, { site: verdict.site_key });
 }
 

@@ -1,13 +1,13 @@
 /** The verdict log: every filter of the API, kept in the address, page by page. */
 import { useCall } from '../../api/call.ts';
-import { ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
 import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count } from '../../format/numbers.ts';
 import { instances } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
+import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { Filters } from './filters.tsx';
 import { exportBody, isSearch, unusedFilters, verdictCall } from './verdict-query.ts';
@@ -61,16 +61,12 @@ export default function Verdicts() {
           ) : (
             <VerdictTable verdicts={value.verdicts} />
           )}
-          <nav class="actions" aria-label="Pages">
-            {params['cursor'] !== undefined && (
-              <ButtonLink href={addressOf('/console/verdicts', { ...params, cursor: null })}>Newest</ButtonLink>
-            )}
-            {value.nextCursor !== null && (
-              <ButtonLink href={addressOf('/console/verdicts', { ...params, cursor: value.nextCursor })}>
-                Older
-              </ButtonLink>
-            )}
-          </nav>
+          <OlderPages
+            path="/console/verdicts"
+            params={params}
+            place={['cursor']}
+            next={value.nextCursor === null ? null : { cursor: value.nextCursor }}
+          />
         </>
       )}
     </Page>
