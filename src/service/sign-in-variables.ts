@@ -70,6 +70,12 @@ export function readAccess(teamDomain: string, audience: string): Result<AccessS
 
 function isFetchable(address: string): boolean {
   const url = URL.parse(address);
-  if (url === null || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return false;
+  return url !== null && url.search === '' && url.hash === '' && isSafeAddress(address);
+}
+
+/** Https, or on this machine, and without a name or password in it. */
+export function isSafeAddress(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname));
 }

@@ -1,6 +1,8 @@
 /** Sign-in to the console with OpenID Connect and behind Cloudflare Access, over HTTP, against an issuer that lies. */
 import { generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import type { RequestListener } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import type { Stack } from '../../src/cli/stack.ts';
@@ -120,6 +122,106 @@ async function signedInAs(claims: IdTokenLies): Promise<{ browser: Browser; loca
   return { browser, location };
 }
 
+/** Where a provider is asked, and a sign-in that asks there. The keys of Access are not kept yet. */
+const asks: [path: string, signIn: () => Promise<{ status: number; key: string; message: string }>][] = [
+  [
+    '/.well-known/openid-configuration',
+    async () => {
+      const { status, body } = await new Browser().call('POST', '/console/auth/oidc/start');
+      return { status, ...body['error'] };
+    },
+  ],
+  [
+    '/token',
+    async () => {
+      const { browser, location } = await signedInAs(owner);
+      expect(await browser.whoAmI()).toBeNull();
+      return { status: 401, key: new URL(location).hash.replace('#refused=', ''), message: '' };
+    },
+  ],
+  [
+    '/cdn-cgi/access/certs',
+    async () => {
+      const jwt = await issuer.accessJwt();
+      const { status, body } = await new Browser().call('POST', '/console/auth/access', {
+        'cf-access-jwt-assertion': jwt,
+      });
+      return { status, ...body['error'] };
+    },
+  ],
+];
+const JSON_TYPE = { 'content-type': 'application/json' };
+const chunk = Buffer.alloc(64 * 1024, ' ');
+
+describe.each(asks)('what a provider answers at %s', (path, signIn) => {
+  afterEach(() => issuer.answersAt(path, null));
+  const refusedFor = async (answer: RequestListener, message: RegExp) => {
+    issuer.answersAt(path, answer);
+    const refusal = await signIn();
+    expect(refusal).toMatchObject({ status: 401, key: 'CONSOLE.PROVIDER_REFUSED' });
+    if (refusal.message !== '') expect(refusal.message).toMatch(message);
+  };
+
+  test('is refused when it has no end', async () => {
+    await refusedFor((_, response) => {
+      const more = () => {
+        while (response.write(chunk));
+        response.once('drain', more);
+      };
+      response.writeHead(200, JSON_TYPE);
+      more();
+    }, /sent more than 262144 bytes/);
+  });
+
+  test('is refused when it is larger than it says, also compressed', async () => {
+    await refusedFor(
+      (_, response) =>
+        response
+          .writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' })
+          .end(gzipSync(Buffer.alloc(8 * 1024 * 1024, ' '))),
+      /sent more than 262144 bytes/,
+    );
+  });
+
+  test('is refused when it leads elsewhere, and nobody is asked there', async () => {
+    let asked = 0;
+    issuer.answersAt('/elsewhere', (_, response) => {
+      asked += 1;
+      response.writeHead(200, JSON_TYPE).end('{}');
+    });
+    const location = issuer.url.replace('127.0.0.1', 'localhost');
+    for (const status of [301, 302, 303, 307, 308]) {
+      await refusedFor(
+        (_, response) => response.writeHead(status, { location: `${location}/elsewhere` }).end(),
+        /redirects to another address/,
+      );
+    }
+    expect(asked).toBe(0);
+  });
+
+  test.each([
+    ['no JSON', 200, 'not json'],
+    ['half of it', 200, '{"issuer":'],
+    ['a list', 200, '[]'],
+    ['nothing', 204, ''],
+    ['null', 200, 'null'],
+    ['an error', 500, '{}'],
+    ['a page', 200, '<html>'],
+  ])('is refused when it is %s', async (_, status, body) => {
+    await refusedFor((__, response) => response.writeHead(status, JSON_TYPE).end(body), /\(\w+\)|cannot be read/);
+  });
+});
+
+test('a provider that never ends its answer is refused after a time', { timeout: 120_000 }, async () => {
+  const slow = asks.slice(1);
+  for (const [path] of slow) {
+    issuer.answersAt(path, (_, response) => response.writeHead(200, JSON_TYPE).write('{'));
+  }
+  const refusals = await Promise.all(slow.map(([, signIn]) => signIn()));
+  for (const { status, key } of refusals) expect([status, key]).toEqual([401, 'CONSOLE.PROVIDER_REFUSED']);
+  for (const [path] of slow) issuer.answersAt(path, null);
+});
+
 describe('OpenID Connect', () => {
   test('signs a team member in whose address the issuer has verified', async () => {
     const { browser, location } = await signedInAs({ ...owner, email: 'Owner@Example.com' });
@@ -194,6 +296,29 @@ describe('OpenID Connect', () => {
     expect([answer.status, answer.body['error'].key]).toEqual([403, 'CONSOLE.NOT_FROM_CONSOLE']);
     expect((await browser.finish()).status).toBe(200);
     expect((await browser.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
+  });
+
+  test.each([
+    ['javascript:', 'javascript:alert(1)'],
+    ['plain http on another host', 'http://id.example.com/authorize'],
+    ['a name and a password', 'https://user:password@id.example.com/authorize'],
+    ['no address', 'not an address'],
+    ['a number', 7],
+    ['none', undefined],
+  ])('sends nobody to an issuer whose endpoint has %s', async (_, endpoint) => {
+    const document = {
+      issuer: issuer.url,
+      authorization_endpoint: `${issuer.url}/authorize`,
+      token_endpoint: `${issuer.url}/token`,
+    };
+    for (const name of ['authorization_endpoint', 'token_endpoint']) {
+      issuer.answersAt('/.well-known/openid-configuration', (__, response) =>
+        response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ...document, [name]: endpoint })),
+      );
+      const { status, body } = await new Browser().call('POST', '/console/auth/oidc/start');
+      expect([status, body['error'].key]).toEqual([401, 'CONSOLE.PROVIDER_REFUSED']);
+    }
+    issuer.answersAt('/.well-known/openid-configuration', null);
   });
 
   test('refuses another state', async () => {

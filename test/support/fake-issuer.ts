@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bodyOf } from './answering.ts';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
@@ -30,6 +30,8 @@ export interface FakeIssuer {
   approve(authorizationUrl: string): URL;
   /** A JWT as Access adds it to a request. */
   accessJwt(claims?: Record<string, unknown>, key?: CryptoKey): Promise<string>;
+  /** Answers at a path in place of the issuer, until it is called with `null`. */
+  answersAt(path: string, answer: RequestListener | null): void;
   /** What the token endpoint refused. */
   refused: string[];
   close(): Promise<void>;
@@ -42,6 +44,7 @@ export async function startFakeIssuer(): Promise<FakeIssuer> {
   const clientSecret = randomBytes(16).toString('base64url');
   const codes = new Map<string, URLSearchParams>();
   const refused: string[] = [];
+  const answers = new Map<string, RequestListener>();
   let lies: IdTokenLies = {};
   let url = '';
 
@@ -86,6 +89,8 @@ export async function startFakeIssuer(): Promise<FakeIssuer> {
   };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', url);
+    const other = answers.get(pathname);
+    if (other !== undefined) return other(request, response);
     if (pathname === '/.well-known/openid-configuration') {
       return json(response, {
         issuer: url,
@@ -107,6 +112,7 @@ export async function startFakeIssuer(): Promise<FakeIssuer> {
     clientSecret,
     refused,
     says: (claims) => void (lies = claims),
+    answersAt: (path, answer) => void (answer === null ? answers.delete(path) : answers.set(path, answer)),
     approve(authorizationUrl) {
       const asked = new URL(authorizationUrl).searchParams;
       const code = randomBytes(16).toString('base64url');

@@ -3,7 +3,7 @@
  * request that it lets through. Its keys are cached; its audience must be our application, because each customer of
  * Cloudflare can obtain a JWT of their own.
  */
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
 import type * as z from 'zod/mini';
 import { BoundedMap } from '../../../bytes/bounded-map.ts';
 import type { signInBodies } from '../../../contract/console/sign-in.ts';
@@ -11,6 +11,7 @@ import { emailAddress } from '../../../contract/management/email-address.ts';
 import { failed, ok } from '../../../result.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import type { ConsoleCall, ConsoleResult } from './console-call.ts';
+import { providerFetch, whyOf } from './provider-fetch.ts';
 
 const PROVIDER = 'Cloudflare Access';
 /** A JWT of Access has about 1 KB. */
@@ -36,7 +37,7 @@ export async function accessSignIn(
     });
     claimed = payload['email'];
   } catch (error) {
-    return refused(`cannot confirm who you are (${error instanceof errors.JOSEError ? error.code : 'unreachable'})`);
+    return refused(`cannot confirm who you are (${whyOf(error)})`);
   }
   const email = emailAddress.safeParse(claimed);
   // A service token of Access has no address.
@@ -51,7 +52,7 @@ export async function accessSignIn(
 function keysOf(issuer: string): ReturnType<typeof createRemoteJWKSet> {
   const kept = keySets.get(issuer);
   if (kept !== undefined) return kept;
-  const made = createRemoteJWKSet(new URL(`${issuer}/cdn-cgi/access/certs`));
+  const made = createRemoteJWKSet(new URL(`${issuer}/cdn-cgi/access/certs`), { [customFetch]: providerFetch });
   keySets.set(issuer, made);
   return made;
 }

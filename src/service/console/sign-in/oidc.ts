@@ -9,6 +9,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,
+  customFetch,
   discoveryRequest,
   generateRandomCodeVerifier,
   generateRandomNonce,
@@ -27,17 +28,26 @@ import type { Result } from '../../../result.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { keyOf } from '../../http/respond-error.ts';
 import { cookieValues } from '../../http/session-cookie.ts';
+import { isSafeAddress } from '../../sign-in-variables.ts';
 import type { ConsolePlace, OidcSettings } from '../../sign-in-variables.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { readProof, takeProof } from './open-session.ts';
+import { providerFetch, whyOf } from './provider-fetch.ts';
 import { TICKET_VALID_MS, issueTicket, takeTicket } from './ticket.ts';
+
+const endpoint = z.string().check(z.maxLength(2048), z.refine(isSafeAddress));
+/** What we use of the discovery document. The browser is sent to the first address, the client's secret to the second. */
+const endpoints = z.object({
+  authorization_endpoint: endpoint,
+  token_endpoint: endpoint,
+  token_endpoint_auth_methods_supported: z.optional(z.array(z.string())),
+});
+type Issuer = AuthorizationServer & Pick<z.infer<typeof endpoints>, 'authorization_endpoint'>;
 
 const round = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 
 const PROVIDER = 'The identity provider';
-/** An issuer that takes longer is down. */
-const ISSUER_TIMEOUT_MS = 10_000;
 
 /** `POST /console/auth/oidc/start`: the address of the issuer to go to. */
 export async function oidcStart(call: ConsoleCall): Promise<ConsoleResult> {
@@ -45,10 +55,8 @@ export async function oidcStart(call: ConsoleCall): Promise<ConsoleResult> {
   if (oidc === null) return failed({ kind: 'provider-not-configured', provider: 'OpenID Connect' });
   const issuer = await discovered(oidc);
   if (!issuer.ok) return issuer;
-  const endpoint = issuer.value.authorization_endpoint;
-  if (endpoint === undefined) return refused('has no authorization endpoint');
   const kept = { state: generateRandomState(), nonce: generateRandomNonce(), verifier: generateRandomCodeVerifier() };
-  const url = new URL(endpoint);
+  const url = new URL(issuer.value.authorization_endpoint);
   const parameters = {
     response_type: 'code',
     client_id: oidc.clientId,
@@ -146,17 +154,19 @@ async function verifiedEmail(
     // An issuer lets people write any address into their profile. Only a verified one says who they are.
     return claims?.['email_verified'] === true ? ok(email.data) : refused('has not verified the email address');
   } catch (error) {
-    return refused(`did not confirm the sign-in (${nameOf(error)})`);
+    return refused(`did not confirm the sign-in (${whyOf(error)})`);
   }
 }
 
-async function discovered(oidc: OidcSettings): Promise<Result<AuthorizationServer, ConsoleError>> {
+async function discovered(oidc: OidcSettings): Promise<Result<Issuer, ConsoleError>> {
   const issuer = new URL(oidc.issuer);
   try {
-    const response = await discoveryRequest(issuer, requestOptions(oidc));
-    return ok(await processDiscoveryResponse(issuer, response));
+    const document = await processDiscoveryResponse(issuer, await discoveryRequest(issuer, requestOptions(oidc)));
+    const read = endpoints.safeParse(document);
+    if (!read.success) return refused('has no endpoints that can be used');
+    return ok({ ...document, authorization_endpoint: read.data.authorization_endpoint });
   } catch (error) {
-    return refused(`cannot be reached, or is not the issuer that OIDC_ISSUER names (${nameOf(error)})`);
+    return refused(`is not the issuer that OIDC_ISSUER names (${whyOf(error)})`);
   }
 }
 
@@ -170,14 +180,8 @@ function clientAuthentication(issuer: AuthorizationServer, secret: string) {
 function requestOptions({ issuer }: OidcSettings) {
   return {
     [allowInsecureRequests]: issuer.startsWith('http:'),
-    signal: AbortSignal.timeout(ISSUER_TIMEOUT_MS),
+    [customFetch]: providerFetch,
   };
-}
-
-/** The kind of an error of the library, never its content: that has tokens. */
-function nameOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return typeof code === 'string' ? code : 'unreachable';
 }
 
 function refused(why: string): { ok: false; error: ConsoleError } {
