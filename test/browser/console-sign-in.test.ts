@@ -197,6 +197,59 @@ describe('the console', () => {
     await context.close();
   });
 
+  test('takes the buttons away from somebody whose role is smaller now, after a write that was refused', async () => {
+    const email = 'demoted@example.com';
+    await manage(stack(), '/users/create', { email, name: 'Demoted', role: 'admin' });
+    const demoted = await visit();
+    await demoted.page.goto(await newLink(email));
+    await heading(demoted.page, 'Overview');
+    await demoted.page.goto(`${stack().consoleUrl}/users`);
+    await button(demoted.page, 'Add a user').click();
+    await demoted.page.getByRole('dialog').getByLabel('Name').fill('New');
+    await demoted.page.getByRole('dialog').getByLabel('Email').fill('new@example.com');
+
+    const owner = await visit();
+    await owner.page.goto(await newLink());
+    await heading(owner.page, 'Overview');
+    await owner.page.goto(`${stack().consoleUrl}/users`);
+    await owner.page.getByLabel(`Role of ${email}`).selectOption('analyst');
+    await owner.page.getByText(`${email} is analyst now.`).waitFor();
+
+    await demoted.page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    await demoted.page.getByText('Your role does not have the permission createUser').waitFor();
+    await button(demoted.page, 'Add a user').waitFor({ state: 'detached' });
+    expect(await demoted.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    expect(await demoted.page.getByRole('link', { name: 'Users' }).count()).toBe(1);
+    await owner.page.reload();
+    await owner.page.getByRole('table', { name: 'Users' }).waitFor();
+    expect(await owner.page.getByText('new@example.com').count()).toBe(0);
+    await Promise.all([demoted.context.close(), owner.context.close()]);
+  });
+
+  test('is closed to a stolen cookie from the next call on, when its owner signs out everywhere', async () => {
+    const owner = await visit();
+    await owner.page.goto(await newLink());
+    await heading(owner.page, 'Overview');
+    const thief = await visit();
+    await thief.context.addCookies(await owner.context.cookies());
+    await thief.page.goto(`${stack().consoleUrl}/sites`);
+    await heading(thief.page, 'Sites');
+
+    await owner.page.goto(`${stack().consoleUrl}/security`);
+    await button(owner.page, 'Sign out everywhere').click();
+    await owner.page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await owner.page.getByText('You are signed out.').waitFor();
+    const status = await thief.page.evaluate(async () => {
+      const json = { 'content-type': 'application/json' };
+      return (await fetch('/sites/get', { method: 'POST', headers: json, body: '{}' })).status;
+    });
+    expect(status).toBe(401);
+    await thief.page.getByRole('link', { name: 'Verdicts' }).click();
+    await heading(thief.page, 'Sign in to Gatehouse');
+    await thief.page.getByText('Your session has ended.').waitFor();
+    await Promise.all([owner.context.close(), thief.context.close()]);
+  });
+
   test('begins afresh in every tab when another tab goes to another account', async () => {
     const email = 'both@example.com';
     await manage(stack(), '/users/create', { email, name: 'Both', role: 'admin' });

@@ -30,10 +30,12 @@ const UNREACHABLE: Refusal = {
   requestId: null,
 };
 
-const listeners = new Set<() => void>();
+/** What a refusal says about the session: it has ended, or its person may do less than this page thinks. */
+export type SessionNotice = 'over' | 'less';
+const LESS: readonly string[] = ['API.INSUFFICIENT_PERMISSIONS', 'API.ACCOUNT_DISABLED'];
+const listeners = new Set<(notice: SessionNotice) => void>();
 
-/** Calls `listener` when the service says that the session is over. */
-export function onSessionOver(listener: () => void): void {
+export function onSessionNotice(listener: (notice: SessionNotice) => void): void {
   listeners.add(listener);
 }
 
@@ -52,8 +54,13 @@ export async function sendRaw({ method, path, body }: Sent, signal?: AbortSignal
     return failed(UNREACHABLE);
   }
   if (response.ok) return ok(response);
-  if (response.status === 401 && !path.startsWith('/console/auth/')) for (const listener of listeners) listener();
-  return failed(await refusalIn(response));
+  const refusal = await refusalIn(response);
+  // The calls of the sign-in itself say what they mean to whom they answer.
+  if (!path.startsWith('/console/auth/')) {
+    const notice = refusal.status === 401 ? 'over' : LESS.includes(refusal.key) ? 'less' : null;
+    if (notice !== null) for (const listener of listeners) listener(notice);
+  }
+  return failed(refusal);
 }
 
 /** The JSON of a 2xx response, or its text if it is no JSON. The OpenAPI document says what it has. */

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Me } from '../../contract/console/sign-in.ts';
 import type { Permission } from '../../contract/management/permissions.ts';
-import { onSessionOver, send } from './send.ts';
+import { onSessionNotice, send } from './send.ts';
 import type { Refusal } from './send.ts';
 
 export type SessionState =
@@ -13,8 +13,10 @@ export type SessionState =
 
 export const session = signal<SessionState>({ kind: 'unknown' });
 
-onSessionOver(() => {
-  session.value = { kind: 'signed-out', hasEnded: session.value.kind === 'signed-in', hasLeft: false };
+onSessionNotice((notice) => {
+  if (notice === 'less') return void followRole();
+  // Several calls of a view learn it: the first one says so.
+  if (session.value.kind === 'signed-in') session.value = { kind: 'signed-out', hasEnded: true, hasLeft: false };
 });
 
 /** All tabs share one cookie. A tab that still shows another account would write into the wrong one, so it begins afresh. */
@@ -38,6 +40,14 @@ export async function loadSession(): Promise<void> {
     tabs.postMessage(whose(user));
   } else if (answer.error.status === 401) session.value = { kind: 'signed-out', hasEnded: wasSignedIn, hasLeft: false };
   else session.value = { kind: 'failed', error: answer.error };
+}
+
+/** The role has changed meanwhile, or the account was disabled. The page shows what is left. */
+async function followRole(): Promise<void> {
+  const answer = await send({ method: 'GET', path: '/console/auth/me' });
+  const state = session.value;
+  if (!answer.ok || state.kind !== 'signed-in' || JSON.stringify(state.user) === JSON.stringify(answer.value)) return;
+  session.value = { kind: 'signed-in', user: answer.value as Me };
 }
 
 /** Nobody is signed in yet, and a way in has begun. */
