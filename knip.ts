@@ -20,6 +20,8 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     // Run by the scripts that stand in for documented programs.
     'test/support/command-stand-ins.ts',
+    'test/support/local-platform-hook.ts',
+    'test/support/local-platform.ts',
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],

@@ -1,4 +1,6 @@
 /** Sign-in to the console through an issuer and behind Access, and with a session that has grown old, in Chromium. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +143,76 @@ describe('Cloudflare Access in front of the console', () => {
     await page.getByRole('alert').getByText('Cloudflare Access did not let this request through').waitFor();
     expect(await button(page, 'Sign in with a passkey').count()).toBe(1);
     await context.close();
+  });
+});
+
+describe('a page of another origin in the browser of somebody who is signed in', () => {
+  /** `localhost` at another port is the same site: the browser sends the cookie along. `127.0.0.1` is another one. */
+  test.each(['localhost', '127.0.0.1'])('at %s changes nothing, reads nothing, and frames nothing', async (host) => {
+    const { origin } = new URL(stack.consoleUrl);
+    const link = new URL(await signInLink(stack, stack.ownerEmail)).hash.replace('#link=', '');
+    const hostile = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>hostile</title><body></body>');
+    });
+    await new Promise<void>((done) => hostile.listen(0, host, done));
+    const { context, page } = await visit();
+    await page.goto(await signInLink(stack, stack.ownerEmail));
+    await heading(page, 'Overview');
+    const before = await context.cookies();
+    await page.goto(`http://${host}:${(hostile.address() as AddressInfo).port}`);
+    const read = await page.evaluate(
+      async ({ target, token }) => {
+        const calls = [
+          ['/users/create', { email: `csrf@example.com`, name: 'CSRF', role: 'admin' }],
+          ['/console/auth/sign-out-everywhere', {}],
+          ['/console/auth/link', { token }],
+          ['/sites/get', {}],
+        ] as const;
+        const answers: string[] = [];
+        for (const [path, body] of calls) {
+          for (const mode of ['cors', 'no-cors'] as const) {
+            for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+              answers.push(
+                await fetch(target + path, {
+                  method: 'POST',
+                  mode,
+                  credentials: 'include',
+                  headers: { 'content-type': type },
+                  body: JSON.stringify(body),
+                }).then(
+                  async (response) => `${response.status} ${await response.text()}`,
+                  () => 'refused',
+                ),
+              );
+            }
+          }
+        }
+        const form = document.createElement('form');
+        Object.assign(form, { method: 'POST', action: `${target}/console/auth/link`, target: 'posted' });
+        form.append(Object.assign(document.createElement('input'), { name: 'token', value: token }));
+        const frames = ['posted', 'framed'].map((name) => Object.assign(document.createElement('iframe'), { name }));
+        document.body.append(form, ...frames);
+        const loaded = frames.map((frame) => new Promise((done) => frame.addEventListener('load', done)));
+        form.submit();
+        frames[1]!.src = `${target}/console`;
+        await Promise.all(loaded);
+        return answers;
+      },
+      { target: origin, token: link },
+    );
+    // An opaque response says nothing; anything else would have been read.
+    expect(new Set(read)).toEqual(new Set(['refused', '0 ']));
+    for (const frame of page.frames().slice(1)) expect(await frame.locator('h1').count()).toBe(0);
+    expect(await context.cookies()).toEqual(before);
+    await page.goto(`${stack.consoleUrl}/users`);
+    await page.getByRole('table', { name: 'Users' }).waitFor();
+    expect(await page.getByText('csrf@example.com').count()).toBe(0);
+    // The link is not spent.
+    await page.goto(`${stack.consoleUrl}#link=${link}`);
+    await heading(page, 'Overview');
+    expect((await context.cookies())[0]?.value).not.toBe(before[0]?.value);
+    await context.close();
+    await new Promise((done) => hostile.close(done));
   });
 });
 

@@ -99,6 +99,13 @@ test('the history of rules leads to older versions and back to the newest', asyn
   await page.waitForURL(/\/rules\/history$/);
 });
 
+test.each(['constructor', '__proto__', 'toString'])('a type of rule that is called %s is none', async (type) => {
+  console.expectMessage(/400/);
+  await console.open(`/rules/of/${type}?value=x`);
+  await console.page.getByRole('alert').waitFor();
+  await console.page.getByText(`${type}: x`).waitFor();
+});
+
 test('notes and values of rules are text, whatever they hold', async () => {
   const { page } = console;
   const note = '<img src=x onerror=alert(1)> \u202egnp.exe\u0007';

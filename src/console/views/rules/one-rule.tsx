@@ -45,7 +45,8 @@ export default function OneRule() {
       title="Rule"
       lead={
         <>
-          {ruleTypes[type]?.name ?? type}: <VisitorText text={value} />
+          {Object.hasOwn(ruleTypes, type) ? ruleTypes[type].name : <VisitorText text={type} />}:{' '}
+          <VisitorText text={value} />
         </>
       }
       actions={<RangePicker window={window} />}

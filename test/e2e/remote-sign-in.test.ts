@@ -1,0 +1,74 @@
+/** `gatehouse signin --remote`, run as a command on the database of a service that is deployed, and the link that it prints. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { StateDir } from '../../src/cli/state.ts';
+import { sessionByLink } from '../support/console.ts';
+import { startTestStack } from '../support/stack.ts';
+
+const PROCESS_MS = 120_000;
+const state = new StateDir(mkdtempSync(join(tmpdir(), 'gatehouse-remote-')));
+const email = 'first@example.com';
+
+interface Done {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+function remote(words: readonly string[], env: Record<string, string> = {}): Promise<Done> {
+  const command = ['--import', './test/support/local-platform-hook.ts', 'src/cli/gatehouse.ts', ...words, '--remote'];
+  const MASTER_KEY = state.secrets().masterKey;
+  const variables = { ...process.env, MASTER_KEY, LOCAL_PLATFORM_STORAGE: state.storage('service'), ...env };
+  return new Promise((done) => {
+    execFile(process.execPath, command, { env: variables }, (error, stdout, stderr) =>
+      done({ status: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+beforeAll(async () => {
+  cpSync(inject('preparedState'), state.path, { recursive: true });
+  const made = await remote(['account', 'create', '--email', email]);
+  expect([made.status, made.stderr]).toEqual([0, '']);
+}, PROCESS_MS);
+afterAll(() => rmSync(state.path, { recursive: true, force: true }));
+
+test('it prints a link to the deployed console that signs in once', { timeout: PROCESS_MS }, async () => {
+  const { status, stdout, stderr } = await remote(['signin', '--email', 'First@Example.com']);
+  expect([status, stderr]).toEqual([0, '']);
+  const link = JSON.parse(stdout) as { email: string; url: string; expiresAt: string };
+  expect(link).toEqual({
+    email,
+    url: expect.stringMatching(/^https:\/\/gatehouse\.example\.com\/console#link=[\w-]{43}$/),
+    expiresAt: expect.any(String),
+  });
+
+  const stack = await startTestStack({ stateDir: state.path });
+  try {
+    // The same service at another address.
+    const url = link.url.replace('https://gatehouse.example.com', new URL(stack.consoleUrl).origin);
+    const cookie = await sessionByLink(stack, url);
+    const me = await fetch(`${stack.serviceUrl}/console/auth/me`, {
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(await me.json()).toMatchObject({ email, role: 'owner' });
+    await expect(sessionByLink(stack, url)).rejects.toThrow('CONSOLE.LINK_SPENT');
+  } finally {
+    await stack.stop();
+  }
+});
+
+test('it makes no link for somebody who is no member, and says how to add them', { timeout: PROCESS_MS }, async () => {
+  const { status, stdout, stderr } = await remote(['signin', '--email', 'stranger@example.com']);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^No account has a team member stranger@example\.com\. Add them with .*\n$/);
+});
+
+test('it needs the secret of the service', { timeout: PROCESS_MS }, async () => {
+  const { status, stdout, stderr } = await remote(['signin', '--email', email], { MASTER_KEY: '' });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toBe('MASTER_KEY is not set. Set it to the secret of the deployed service.\n');
+});
