@@ -32,6 +32,13 @@ async function brush(name: RegExp): Promise<void> {
 
 const dialog = () => console.page.getByRole('dialog');
 
+/** A click on a box of a field of several values. */
+async function choose(label: string, value: string): Promise<void> {
+  const field = console.page.locator('.field', { has: console.page.getByText(label, { exact: true }) }).first();
+  if ((await field.locator('details').getAttribute('open')) === null) await field.locator('summary').click();
+  await field.getByRole('checkbox', { name: value }).click();
+}
+
 beforeAll(async () => {
   await blockedVisit(console.stack());
   jti = await implausibleSession(console.stack());
@@ -49,7 +56,9 @@ describe('the live tail', () => {
     await console.page.getByRole('cell', { name: '/tail-blocked' }).waitFor();
     await loggedVerdict({}, ({ request_path: path }) => path === '/tail-allowed');
     expect(await console.page.getByText('/tail-allowed').count()).toBe(0);
-    await console.page.getByLabel('Decision', { exact: true }).selectOption('allow');
+    await choose('Decision', 'allow');
+    await console.page.getByRole('cell', { name: '/tail-blocked' }).waitFor();
+    await choose('Decision', 'block');
     await console.page.getByRole('cell', { name: '/tail-allowed' }).waitFor();
   });
 
@@ -91,6 +100,103 @@ describe('the live tail', () => {
     await show('visible');
     await page.getByRole('cell', { name: '/while-hidden' }).waitFor();
   });
+});
+
+describe('the list of verdicts', () => {
+  const firstRow = () => console.page.getByRole('row').nth(1);
+  const shownTotal = async () =>
+    Number(/[\d,]+/.exec(await console.page.getByRole('status').first().innerText())![0].replaceAll(',', ''));
+
+  test('is filtered by several values at once, which its address keeps', async () => {
+    const { page } = console;
+    await browse(`${console.stack().edgeUrl}/filtered`, { headers: { 'user-agent': HOSTILE } });
+    await console.open('/verdicts');
+    await page.getByLabel('Rules fired, at least').fill('1');
+    // What is typed stays while a box is chosen.
+    await choose('Decision', 'block');
+    await choose('Decision', 'challenge');
+    await page.getByLabel('Rules that fired').fill('asn:64496, userAgent:quotedbot');
+    await button('Filter').click();
+    await page.waitForURL(/rules=1/);
+    const params = new URL(page.url()).searchParams;
+    expect(Object.fromEntries(params)).toEqual({
+      decision: 'challenge,block',
+      rules: '1',
+      rule: 'asn:64496, userAgent:quotedbot',
+    });
+    const { total } = await api<{ total: number }>('/protect/verdicts', {
+      decision: ['block', 'challenge'],
+      minRulesFired: 1,
+      firedRules: ['asn:64496', 'userAgent:quotedbot'],
+    });
+    expect(total).toBeGreaterThan(0);
+    await page.reload();
+    await firstRow().waitFor();
+    await eventually(shownTotal, (shown) => shown === total);
+  });
+
+  test('is filtered by a click on a value, and the back button undoes it', async () => {
+    const { page } = console;
+    await console.open('/verdicts');
+    await firstRow().waitFor();
+    const all = await shownTotal();
+    await page
+      .getByRole('row', { name: /userAgent:quotedbot/ })
+      .first()
+      .getByRole('link', { name: 'userAgent:quotedbot' })
+      .click();
+    await page.waitForURL(/rule=userAgent%3Aquotedbot/);
+    await eventually(shownTotal, (shown) => shown < all);
+    expect(await page.getByLabel('Rules that fired').inputValue()).toBe('userAgent:quotedbot');
+    await page.goBack();
+    await eventually(shownTotal, (shown) => shown >= all);
+    expect(await page.getByLabel('Rules that fired').inputValue()).toBe('');
+  });
+
+  test('a field of several values works by keyboard, and Escape closes it', async () => {
+    const { page } = console;
+    await console.open('/verdicts');
+    await page.locator('.choice summary').first().focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.waitForURL(/decision=challenge/);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+    expect(await page.locator('.choice[open]').count()).toBe(0);
+  });
+
+  test('a value that the service refuses is named', async () => {
+    console.expectMessage(/400/);
+    await console.open('/verdicts?rules=many');
+    await console.page.getByRole('alert').getByText('minRulesFired').waitFor();
+  });
+});
+
+test('the lists of the overview show what attacks now: only what was blocked', async () => {
+  const { page } = console;
+  await console.open('');
+  await page.getByRole('link', { name: /^Blocked/ }).click();
+  await page.waitForURL(/decision=block/);
+  const { series } = await api<{ series: { value: string; total: number }[] }>('/protect/traffic-by-dimension', {
+    groupBy: 'user_agent',
+    decision: 'block',
+  });
+  const rows = page.getByRole('table', { name: /^User agents/ }).getByRole('row');
+  await eventually(
+    () => rows.count(),
+    (count) => count === series.length + 1,
+  );
+  await page
+    .getByRole('table', { name: /^Rules/ })
+    .getByRole('link', { name: 'userAgent:quotedbot' })
+    .click();
+  await page.waitForURL(/verdicts\?.*decision=block/);
+  await page
+    .getByRole('row', { name: /userAgent:quotedbot/ })
+    .first()
+    .waitFor();
 });
 
 describe('sessions', () => {
@@ -231,7 +337,6 @@ describe('captchas', () => {
     await console.open('/captchas/search');
     await page.getByLabel('User agent contains').fill('ODD-one');
     await page.getByLabel('Status', { exact: true }).selectOption('Pending');
-    await page.getByLabel('User agent contains').fill('ODD-one');
     await button('Search').click();
     await page.getByText('1 captcha', { exact: true }).waitFor();
     await page.getByRole('table').getByRole('link').click();

@@ -1,5 +1,5 @@
 /** The series of requests by decision, as every chart of them shows it. */
-import { count } from '../format/numbers.ts';
+import { count, counted } from '../format/numbers.ts';
 import type { Series, SeriesRow } from './time-series.tsx';
 
 type Decision = 'allow' | 'challenge' | 'block';
@@ -13,5 +13,5 @@ export const byDecision: readonly Series<Decision>[] = [
 export function readDecisions(row: SeriesRow<Decision>): string {
   const parts = byDecision.map(({ key, name }) => ({ name, value: row[key] ?? 0 }));
   const total = parts.reduce((sum, { value }) => sum + value, 0);
-  return `${count(total)} requests, ${parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ')}`;
+  return `${counted(total, 'request')}, ${parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ')}`;
 }

@@ -1,4 +1,4 @@
-/** Fields that narrow a list. Choices count at once, text with the button or Enter. */
+/** Fields that narrow a list. Choices count at once and take along what is typed, text counts with the button or Enter. */
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.tsx';
 

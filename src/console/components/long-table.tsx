@@ -56,9 +56,9 @@ export function LongTable<Row>({ caption, columns, rows, keyOf, isCurrent, onNea
       <table class="table" role="table" aria-rowcount={rows.length + 1} aria-label={caption}>
         <thead role="rowgroup">
           <tr role="row" style={{ gridTemplateColumns: tracks }}>
-            {columns.map(({ title, isNumber }) => (
+            {columns.map(({ title, heading, isNumber }) => (
               <th key={title} scope="col" role="columnheader" class={isNumber === true ? 'number' : ''}>
-                {title}
+                {heading ?? title}
               </th>
             ))}
           </tr>

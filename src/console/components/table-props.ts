@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact';
 export interface Column<Row> {
   /** Heading; also what screen readers call the column. */
   title: string;
+  /** In place of the title, where it should say more or take less room. */
+  heading?: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
   /** Numbers are set right, with digits of one width. */
   isNumber?: boolean;

@@ -22,8 +22,8 @@ function ShortTable<Row>({ caption, columns, rows, keyOf, isCurrent }: TableProp
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
-              <th key={column.title} role="columnheader" scope="col" class={classOf(column)}>
-                {column.title}
+              <th key={column.heading ?? column.title} role="columnheader" scope="col" class={classOf(column)}>
+                {column.heading ?? column.title}
               </th>
             ))}
           </tr>

@@ -4,6 +4,9 @@ const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFract
 const share = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });
 
 export const count = (value: number): string => whole.format(value);
+/** A number with its noun: `1 rule`, `2,000 rules`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 /** For axes: 12K. */
 export const compact = (value: number): string => short.format(value);
 /** `–` where there is no whole to have a part of. */
@@ -20,7 +23,7 @@ const units = [
 export function duration(ms: number): string {
   for (const [size, name] of units) {
     const value = Math.floor(ms / size);
-    if (value >= 1) return `${value} ${name}${value === 1 ? '' : 's'}`;
+    if (value >= 1) return counted(value, name);
   }
   return 'less than a second';
 }

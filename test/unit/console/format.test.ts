@@ -2,7 +2,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { curlLine } from '../../../src/console/api/curl.ts';
-import { duration, percent } from '../../../src/console/format/numbers.ts';
+import { counted, duration, percent } from '../../../src/console/format/numbers.ts';
+import { briefTime } from '../../../src/console/format/times.ts';
 import { visibleParts } from '../../../src/console/format/visitor-text.ts';
 import { boundsText, controlOf } from '../../../src/console/settings/setting-schema.ts';
 import { changesOf, textOf, valueOf } from '../../../src/console/settings/draft.ts';
@@ -120,4 +121,27 @@ test.each([
   [2 * 86_400_000, '2 days'],
 ])('%d ms are %s', (ms, text) => {
   expect(duration(ms)).toBe(text);
+});
+
+describe('a number with its noun', () => {
+  test.each([
+    [0, 'rule', undefined, '0 rules'],
+    [1, 'rule', undefined, '1 rule'],
+    [2000, 'rule', undefined, '2,000 rules'],
+    [1, 'line was', 'lines were', '1 line was'],
+    [2, 'address', 'addresses', '2 addresses'],
+  ])('%i %s', (value, one, many, text) => {
+    expect(counted(value, one, many)).toBe(text);
+  });
+});
+
+describe('a time in a table', () => {
+  const now = new Date(2027, 4, 20, 15, 4, 5).getTime();
+  test.each([
+    [new Date(2027, 4, 20, 0, 0, 1), /^00:00:01$/],
+    [new Date(2027, 4, 19, 23, 59, 59), /19.*23:59$/],
+    [new Date(2026, 11, 31, 23, 59), /31.*2026|2026.*31/],
+  ])('of %s has no more than tells it from now', (at, text) => {
+    expect(briefTime(at.getTime(), now)).toMatch(text);
+  });
 });

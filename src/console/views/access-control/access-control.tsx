@@ -13,7 +13,7 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { Params } from '../../url/params.ts';
 import type { AccessControlPage, AccessControlRule } from './access-control-page.ts';
@@ -177,7 +177,7 @@ function Pages({ page: { page, pages, ruleCount }, params }: { page: AccessContr
   return (
     <nav class="actions pages" aria-label="Pages">
       <span class="soft">
-        {count(ruleCount)} {ruleCount === 1 ? 'rule' : 'rules'}
+        {counted(ruleCount, 'rule')}
         {pages > 1 && `, page ${count(page)} of ${count(pages)}`}
       </span>
       {page > 1 && <ButtonLink href={at(Math.min(page - 1, Math.max(1, pages)))}>Previous</ButtonLink>}

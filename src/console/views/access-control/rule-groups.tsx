@@ -9,7 +9,7 @@ import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { AccessControlPage } from './access-control-page.ts';
 
@@ -80,7 +80,7 @@ export function RuleGroups({ groups, onGone, onFailure }: RuleGroupsProps) {
       {asked !== null && (
         <Confirm
           title="Delete this group?"
-          verb={`Delete ${count(asked.count)} ${asked.count === 1 ? 'rule' : 'rules'}`}
+          verb={`Delete ${counted(asked.count, 'rule')}`}
           isBusy={isBusy}
           onClose={() => setAsked(null)}
           onConfirm={() => void remove(asked)}
@@ -121,8 +121,8 @@ function Removal({ jobId, total, onGone }: { jobId: string; total: number; onGon
       }
     >
       <p role="status">
-        <VisitorText text={job?.ruleGroupId ?? null} maxChars={NAME_MAX_CHARS} />: {count(job?.deletedCount ?? 0)} rules
-        deleted{isFinished ? '.' : ` of ${count(all)}.`}
+        <VisitorText text={job?.ruleGroupId ?? null} maxChars={NAME_MAX_CHARS} />:{' '}
+        {counted(job?.deletedCount ?? 0, 'rule')} deleted{isFinished ? '.' : ` of ${count(all)}.`}
       </p>
       <span class="bar" aria-hidden="true">
         <span style={{ width: `${share}%` }} />

@@ -67,11 +67,11 @@ export default function ApiKeys() {
               title: 'Expires',
               cell: ({ expiresAt }) => (
                 <>
-                  <Time at={expiresAt} /> {expiresAt < Date.now() && <Chip>expired</Chip>}
+                  <Time at={expiresAt} isBrief /> {expiresAt < Date.now() && <Chip>expired</Chip>}
                 </>
               ),
             },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
             {
               title: 'Actions',
               cell: ({ apiKeyId, name, token }) => (

@@ -30,7 +30,7 @@ export default function AuditTrail() {
           rows={value.entries}
           keyOf={({ id }) => id}
           columns={[
-            { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+            { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
             {
               title: 'Who',
               cell: ({ userEmail, apiKeyName }) => <VisitorText text={userEmail ?? apiKeyName} maxChars={60} />,

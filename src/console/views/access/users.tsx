@@ -83,7 +83,7 @@ export default function Users() {
               title: 'State',
               cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
             },
-            { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
             {
               title: 'Actions',
               cell: ({ email, isOwner }) =>

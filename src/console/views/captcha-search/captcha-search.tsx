@@ -4,7 +4,7 @@ import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx'
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { count } from '../../format/numbers.ts';
+import { counted } from '../../format/numbers.ts';
 import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { CaptchaTabs } from '../captchas/captcha-tabs.tsx';
@@ -38,7 +38,7 @@ export default function CaptchaSearch() {
         <>
           <p class="soft" role="status">
             {value.totalIsExact === false ? 'At least ' : ''}
-            {count(value.total)} {value.total === 1 ? 'captcha' : 'captchas'}
+            {counted(value.total, 'captcha')}
           </p>
           {value.totalIsExact === false && (
             <Warning>

@@ -32,7 +32,7 @@ export function RecordTable({ records, names, params }: RecordTableProps) {
           title: 'Time',
           cell: ({ id, timestamp }) => (
             <a class="nowrap" href={addressOf('/console/captchas/search', { ...params, record: id })}>
-              <Time at={timestamp} />
+              <Time at={timestamp} isBrief />
             </a>
           ),
         },

@@ -48,7 +48,7 @@ export function SearchFields({ sites }: { sites: SiteList | null }) {
         label="Site"
         value={chosenSite(params) ?? ''}
         options={siteOptions(sites)}
-        onChange={(captchaSite) => change({ captchaSite, ...firstPage })}
+        onChange={(captchaSite) => change({ ...typed(), captchaSite, ...firstPage })}
       />
       {selects.map(([name, label, options]) => (
         <SelectField<string>
@@ -56,7 +56,7 @@ export function SearchFields({ sites }: { sites: SiteList | null }) {
           label={label}
           value={params[name] ?? ''}
           options={options}
-          onChange={(value) => change({ [name]: value, ...firstPage })}
+          onChange={(value) => change({ ...typed(), [name]: value, ...firstPage })}
         />
       ))}
       {textCriteria.map(([name, label]) => field(name, label))}

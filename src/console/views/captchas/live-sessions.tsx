@@ -7,7 +7,7 @@ import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useZoom } from '../../url/use-zoom.ts';
 
@@ -27,8 +27,11 @@ export function LiveSessions({ body }: { body: RequestOf<'/getlivesessions'> | n
         <div class="stack">
           <LiveHour points={value.points} />
           <p>
-            {count(value.points.reduce((sum, point) => sum + point.count, 0))} captchas from {count(value.uniqueIps)}{' '}
-            {value.uniqueIps === 1 ? 'address' : 'addresses'}
+            {counted(
+              value.points.reduce((sum, point) => sum + point.count, 0),
+              'captcha',
+            )}{' '}
+            from {counted(value.uniqueIps, 'address', 'addresses')}
             {value.isExact ? '.' : ': only the newest were counted, there are more.'}
           </p>
           {value.topIps.length > 0 && <TopAddresses addresses={value.topIps} />}

@@ -35,14 +35,14 @@ export function Edges({ list, now }: { list: EdgeList | null; now: number }) {
             },
             { title: 'Last contact', cell: (edge) => <Contact edge={edge} now={now} /> },
             { title: 'Rules', isWrapped: true, cell: (edge) => <Rules edge={edge} now={now} /> },
-            { title: 'Config taken', cell: ({ config }) => <Time at={config?.takenAt ?? null} /> },
+            { title: 'Config', cell: ({ config }) => <Time at={config?.takenAt ?? null} isBrief /> },
             {
               title: 'Build and place',
               isWrapped: true,
               cell: ({ build, colo }) =>
                 build === null ? '–' : <VisitorText text={colo === null ? build : `${build}, ${colo}`} maxChars={80} />,
             },
-            { title: 'Client JWT expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+            { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} isBrief /> },
             { title: 'Client JWT', cell: ({ clientJwtId }) => <code>{clientJwtId}</code> },
           ]}
         />
@@ -61,7 +61,7 @@ function Contact({ edge: { lastContactAt }, now }: { edge: Edge; now: number }) 
     <>
       {duration(Math.max(0, now - lastContactAt))} ago
       <div class="soft">
-        <Time at={lastContactAt} />
+        <Time at={lastContactAt} isBrief />
       </div>
     </>
   );

@@ -10,7 +10,7 @@ import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { count, duration } from '../../format/numbers.ts';
+import { count, counted, duration } from '../../format/numbers.ts';
 import { chosenInstance, instances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
@@ -104,7 +104,13 @@ function Signs({ instance, window }: { instance: Instance; window: TimeWindow })
     <>
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}
       <Section
-        title={findings === null ? 'Signs' : open === 0 ? 'Nothing needs you' : `${count(open)} of these need you`}
+        title={
+          findings === null
+            ? 'Signs'
+            : open === 0
+              ? 'Nothing needs you'
+              : `${counted(open, 'of these needs', 'of these need')} you`
+        }
         actions={
           <>
             <span class="soft">

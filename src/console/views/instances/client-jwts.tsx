@@ -53,8 +53,8 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
               title: 'State',
               cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
             },
-            { title: 'Issued', cell: ({ issuedAt }) => <Time at={issuedAt} /> },
-            { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+            { title: 'Issued', cell: ({ issuedAt }) => <Time at={issuedAt} isBrief /> },
+            { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} isBrief /> },
             {
               title: 'Actions',
               cell: ({ jti, status }) =>

@@ -8,7 +8,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { loadInstances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
@@ -45,7 +45,7 @@ export function Enforcement({ instance }: { instance: Instance }) {
       <p class="soft">
         {day.value === null
           ? '\u00a0'
-          : `In the last 24 hours the gate decided to challenge ${count(day.value.challenge)} and to block ${count(day.value.block)} of ${count(day.value.total)} requests.`}{' '}
+          : `In the last 24 hours the gate decided to challenge ${count(day.value.challenge)} and to block ${count(day.value.block)} of ${counted(day.value.total, 'request')}.`}{' '}
         <a href={verdicts}>See them</a>
       </p>
       {isAsking && (

@@ -56,8 +56,8 @@ export default function Instances() {
             { title: 'Mode', cell: modeOf },
             { title: 'Host name', isWide: true, cell: ({ cname }) => cname },
             { title: 'Site key', cell: ({ globalSiteKey }) => <code>{globalSiteKey}</code> },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-            { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
+            { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} isBrief /> },
           ]}
         />
       )}

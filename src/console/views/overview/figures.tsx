@@ -6,19 +6,30 @@ type Summary = ResponseOf<'/protect/traffic-summary'>;
 
 const titles = { total: 'Requests', allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' } as const;
 
-export function Figures({ now, before }: { now: Summary | null; before: Summary | null }) {
+export interface FiguresProps {
+  now: Summary | null;
+  before: Summary | null;
+  /** The view with the lists of only this decision; `null`: of every one. */
+  hrefOf: (decision: string | null) => string;
+  chosen: string | null;
+}
+
+export function Figures({ now, before, hrefOf, chosen }: FiguresProps) {
   return (
     <div class="figures">
-      {(['total', 'allow', 'challenge', 'block'] as const).map((name) => (
-        <div key={name} class="figure">
-          <span class="soft">{titles[name]}</span>
-          <b>{now === null ? '–' : count(now[name])}</b>
-          <span class="hint">
-            {now !== null && name !== 'total' && `${percent(now[name], now.total)} · `}
-            {now === null || before === null ? '\u00a0' : changeText(now[name], before[name])}
-          </span>
-        </div>
-      ))}
+      {(['total', 'allow', 'challenge', 'block'] as const).map((name) => {
+        const decision = name === 'total' ? null : name;
+        return (
+          <a key={name} class="figure" href={hrefOf(decision)} aria-current={decision === chosen ? 'true' : undefined}>
+            <span class="soft">{titles[name]}</span>
+            <b>{now === null ? '–' : count(now[name])}</b>
+            <span class="hint">
+              {now !== null && name !== 'total' && `${percent(now[name], now.total)} · `}
+              {now === null || before === null ? '\u00a0' : changeText(now[name], before[name])}
+            </span>
+          </a>
+        );
+      })}
     </div>
   );
 }

@@ -1,21 +1,24 @@
 /** The first view: how much traffic came, what the gate decided, and where it came from. */
 import { useCall } from '../../api/call.ts';
-import type { RequestOf } from '../../api/service-api.ts';
+import { ChoiceField } from '../../components/choice.tsx';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { byDecision, readDecisions } from '../../components/by-decision.ts';
 import { TimeSeries } from '../../components/time-series.tsx';
-import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, instances, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
+import type { Params } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
+import { valuesOf } from '../verdicts/verdict-filters.ts';
 import { HealthLine } from '../health/health-line.tsx';
 import { FirstRun, useIsFirstRun } from './first-run.tsx';
 import { Figures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
-import type { Dimension } from './top-list.tsx';
+import { breakdownBody, sourceFilter, summaryBody } from './overview-body.ts';
+import type { Dimension } from './overview-body.ts';
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
 
@@ -32,7 +35,7 @@ const lists: readonly {
   { groupBy: 'fired_rule', title: 'Rules that fired', none: 'no rule', param: 'rule' },
   { groupBy: 'source', title: 'Reasons', none: 'none', param: 'source' },
   { groupBy: 'request_path', title: 'Paths', none: 'none', param: 'path' },
-  { groupBy: 'user_agent', title: 'User agents', none: 'no user agent', param: null },
+  { groupBy: 'user_agent', title: 'User agents', none: 'no user agent', param: 'q' },
 ];
 
 function countryName(code: string): string {
@@ -44,23 +47,21 @@ export default function Overview() {
   const window = useWindow();
   const { since, until } = window;
   const bucket = bucketSecondsOf(window);
+  const decision = params['decision'] ?? null;
   const instance = chosenInstance(params);
   const isFirstRun = useIsFirstRun(instance);
   const hasInstance = instance !== null && !isFirstRun;
-  const shared = { ...siteOf(params), bucket };
-  const body = { ...shared, since, until };
+  const body = summaryBody(params, window);
   const now = useCall('/protect/traffic-summary', hasInstance ? body : null);
   const before = useCall(
     '/protect/traffic-summary',
-    hasInstance ? { ...shared, since: since - (until - since), until: since } : null,
+    hasInstance ? summaryBody(params, { ...window, since: since - (until - since), until: since }) : null,
   );
-  const byDimension = (groupBy: Dimension): RequestOf<'/protect/traffic-by-dimension'> => ({
-    ...body,
-    groupBy,
-    topN: 8,
-  });
+  // The log has no index of user agents, and says elsewhere what it knows about one.
   const toVerdicts = (param: string) => (value: string) =>
-    addressOf('/console/verdicts', { ...windowParams(params), ...siteParam(params), [param]: value });
+    param === 'q'
+      ? addressOf('/console/find', { ...siteParam(params), q: value, kind: 'user-agent' })
+      : addressOf('/console/verdicts', { ...seenAlike(params), ...siteParam(params), [param]: value });
   return (
     <Page
       title="Overview"
@@ -76,7 +77,7 @@ export default function Overview() {
       actions={!isFirstRun && <RangePicker window={window} />}
       calls={[
         { method: 'POST', path: '/protect/traffic-summary', body },
-        { method: 'POST', path: '/protect/traffic-by-dimension', body: byDimension('country') },
+        { method: 'POST', path: '/protect/traffic-by-dimension', body: breakdownBody('country', params, window) },
       ]}
     >
       {instances.value.error !== null && <RefusalNotice error={instances.value.error} />}
@@ -84,8 +85,23 @@ export default function Overview() {
       {isFirstRun && <FirstRun />}
       {hasInstance && (
         <>
-          <Figures now={now.value} before={before.value} />
-          <Section title="Requests by decision">
+          <Figures
+            now={now.value}
+            before={before.value}
+            hrefOf={(chosen) => addressOf('/console', { ...params, decision: chosen })}
+            chosen={decision}
+          />
+          <Section
+            title="Requests by decision"
+            actions={
+              <ChoiceField
+                label={sourceFilter.label}
+                options={sourceFilter.values.map((value) => [value, value] as const)}
+                chosen={valuesOf(sourceFilter, params).map(String)}
+                onChange={(chosen) => change({ source: chosen.join(',') })}
+              />
+            }
+          >
             <TimeSeries
               title="Requests by decision over time"
               series={byDecision}
@@ -97,12 +113,17 @@ export default function Overview() {
               onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
             />
           </Section>
+          <p class="soft">
+            {decision === null
+              ? 'Of every request. Choose a number above to see only what was allowed, challenged or blocked.'
+              : `Only of what was decided: ${decision}.`}
+          </p>
           <div class="columns">
             {lists.map(({ groupBy, title, none, param, nameOf }) => (
               <TopList
                 key={groupBy}
                 title={title}
-                body={byDimension(groupBy)}
+                body={breakdownBody(groupBy, params, window)}
                 none={none}
                 {...(nameOf === undefined ? {} : { nameOf })}
                 {...(param === null ? {} : { hrefOf: toVerdicts(param) })}
@@ -115,7 +136,7 @@ export default function Overview() {
   );
 }
 
-/** A link keeps the time of the view. */
-function windowParams({ range, from, to }: Readonly<Record<string, string>>): Record<string, string | undefined> {
-  return { range, from, to };
+/** A link keeps the time and the decision of the view. */
+function seenAlike({ range, from, to, decision }: Params): Record<string, string | undefined> {
+  return { range, from, to, decision };
 }

@@ -1,13 +1,12 @@
 /** The largest values of one dimension, each with its course and a link to its verdicts, and the exact remainder. */
 import { useCall } from '../../api/call.ts';
-import type { RequestOf, ResponseOf, Schema } from '../../api/service-api.ts';
+import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count, percent } from '../../format/numbers.ts';
+import { count, counted, percent } from '../../format/numbers.ts';
 
-export type Dimension = Schema<'TrafficDimension'>;
 type Breakdown = ResponseOf<'/protect/traffic-by-dimension'>;
 
 export interface TopListProps {
@@ -76,7 +75,7 @@ function List({ value: breakdown, title, none, nameOf, hrefOf }: ListProps) {
         </tbody>
       </table>
       <p class="hint">
-        {other.values > 0 && `${count(other.values)} more with ${count(other.total)} requests. `}
+        {other.values > 0 && `${count(other.values)} more with ${counted(other.total, 'request')}. `}
         {isExact ? '' : 'Some hour had more values than the log counts one by one; the rest is in the remainder.'}
       </p>
     </>

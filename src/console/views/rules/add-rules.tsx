@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { PreviewResult } from './preview.tsx';
@@ -106,7 +106,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
             isBusy={isBusy === 'apply'}
             onClick={() => void apply()}
           >
-            {edited === null ? `Add ${listed.length === 1 ? 'the rule' : `${count(listed.length)} rules`}` : 'Change'}
+            {edited === null ? `Add ${listed.length === 1 ? 'the rule' : counted(listed.length, 'rule')}` : 'Change'}
           </Button>
         </>
       }

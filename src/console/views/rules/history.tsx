@@ -81,7 +81,7 @@ export default function RuleHistory() {
                 </>
               ),
             },
-            { title: 'Time', cell: ({ at }) => <Time at={Date.parse(at)} /> },
+            { title: 'Time', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
             { title: 'What', cell: whatOf },
             { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
             { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },

@@ -6,7 +6,7 @@ import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { PreviewResult } from './preview.tsx';
 import { previewFile } from './preview-file.ts';
 import type { FilePreview, FilePreviewProgress, PreviewedFile } from './preview-file.ts';
@@ -63,9 +63,9 @@ export function ImportPreview({ file }: { file: PreviewedFile }) {
       ) : (
         <div class="stack">
           <p role="status">
-            {count(preview.plan.added)} rules would be added, {count(preview.plan.changed)} changed,{' '}
-            {count(preview.plan.unchanged)} stay as they are, {count(preview.plan.refused)}{' '}
-            {preview.plan.refused === 1 ? 'line is' : 'lines are'} no rule.
+            {counted(preview.plan.added, 'rule')} would be added, {count(preview.plan.changed)} changed,{' '}
+            {count(preview.plan.unchanged)} stay as they are, {counted(preview.plan.refused, 'line is', 'lines are')} no
+            rule.
           </p>
           {preview.isInPieces && (
             <p class="soft">A rule that stands in the file more than once may count more than once here.</p>

@@ -11,7 +11,7 @@ import { Table } from '../../components/table.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
@@ -145,7 +145,7 @@ export default function ImportRules() {
           <div class="stack" role="status">
             <progress max={progress.linesTotal} value={progress.lines} aria-label="Lines sent" />
             <p>
-              {count(progress.lines)} of {count(progress.linesTotal)} lines: {count(progress.created)} added,{' '}
+              {count(progress.lines)} of {counted(progress.linesTotal, 'line')}: {count(progress.created)} added,{' '}
               {count(progress.updated)} changed, {count(progress.unchanged)} as before, {count(progress.skipped)}{' '}
               refused.
             </p>
@@ -186,7 +186,10 @@ function Refused({ lines, total }: { lines: readonly RefusedLine[]; total: numbe
     saveFile(new Blob([refusedFile(lines)], { type: 'text/plain' }), 'refused-lines.txt');
   };
   return (
-    <Section title={`${count(total)} lines were refused`} actions={<Button onClick={save}>Save them as a file</Button>}>
+    <Section
+      title={`${counted(total, 'line was', 'lines were')} refused`}
+      actions={<Button onClick={save}>Save them as a file</Button>}
+    >
       <Table
         caption="Refused lines"
         rows={lines.slice(0, REFUSED_SHOWN_MAX)}

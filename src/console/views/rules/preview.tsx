@@ -4,7 +4,7 @@ import { DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 
 /** Of each change. */
 const EXAMPLES_MAX = 3;
@@ -19,8 +19,8 @@ export function PreviewResult({ preview }: { preview: Preview }) {
   return (
     <div class="stack" role="status">
       <p>
-        <b>{count(changed)}</b> of the last 24 hours’ {count(examined)} requests would have been decided otherwise, from{' '}
-        <b>{count(changedAddresses)}</b> {changedAddresses === 1 ? 'address' : 'addresses'}.
+        <b>{count(changed)}</b> of the last 24 hours’ {counted(examined, 'request')} would have been decided otherwise,
+        from <b>{count(changedAddresses)}</b> {changedAddresses === 1 ? 'address' : 'addresses'}.
         {!complete && ' Not all requests could be examined: the real number is higher.'}
         {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
       </p>
@@ -28,8 +28,8 @@ export function PreviewResult({ preview }: { preview: Preview }) {
         <ul class="plain-list">
           {changes.map(({ from, to, requests, addresses }) => (
             <li key={`${from} ${to}`}>
-              <DecisionChip decision={from} /> → <DecisionChip decision={to} /> {count(requests)}{' '}
-              {requests === 1 ? 'request' : 'requests'}, {count(addresses)} {addresses === 1 ? 'address' : 'addresses'}
+              <DecisionChip decision={from} /> → <DecisionChip decision={to} /> {counted(requests, 'request')},{' '}
+              {counted(addresses, 'address', 'addresses')}
             </li>
           ))}
         </ul>
@@ -44,7 +44,7 @@ export function PreviewResult({ preview }: { preview: Preview }) {
               title: 'Change',
               cell: ({ from, to }) => `${from} → ${to}`,
             },
-            { title: 'Time', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} /> },
+            { title: 'Time', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} isBrief /> },
             { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
             { title: 'Path', cell: ({ requestPath }) => <VisitorText text={requestPath} maxChars={40} /> },
             {

@@ -46,28 +46,28 @@ export function RuleTable({ rules, mayChange, onEdit, onDelete, onNearEnd }: Rul
 function columnsOf(site: string | undefined): Column<Rule>[] {
   const hitsOf = ({ type, value }: Rule) => addressOf(`/console/rules/of/${type}`, { site, value, range: '7d' });
   return [
-    { title: 'Matches', width: '11.5rem', cell: ({ type }) => ruleTypes[type].name },
+    { title: 'Matches', width: '7rem', cell: ({ type }) => ruleTypes[type].short },
     {
       title: 'Value',
       isWide: true,
-      width: 'minmax(22.5rem, 2.2fr)',
+      width: 'minmax(10rem, 2fr)',
       cell: ({ value }) => (
         <span class="mono">
           <VisitorText text={value} maxChars={VALUE_MAX_CHARS} />
         </span>
       ),
     },
-    { title: 'Verdict', width: '7rem', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
+    { title: 'Verdict', width: '8rem', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
     {
       title: 'State',
-      width: '13rem',
+      width: '9rem',
       cell: ({ mode, expired, rollout, signalUnseen }) => (
         <>
-          {expired && <Chip>expired</Chip>} {mode === 'monitor' && <Chip tone="warn">only monitored</Chip>}{' '}
+          {expired && <Chip>expired</Chip>} {mode === 'monitor' && <Chip tone="warn">monitored</Chip>}{' '}
           {rollout < 100 && <Chip tone="info">{rollout} %</Chip>}{' '}
           {signalUnseen === true && (
             <Chip tone="warn" title="No request of the last days carried what this rule looks at.">
-              signal not seen
+              unseen
             </Chip>
           )}
         </>
@@ -75,33 +75,41 @@ function columnsOf(site: string | undefined): Column<Rule>[] {
     },
     {
       title: 'Hits, 7 days',
+      heading: <abbr title="Hits of the last 7 days">Hits</abbr>,
       isNumber: true,
-      width: '8.5rem',
+      width: '5rem',
       cell: (rule) => (rule.hits === undefined ? '–' : <a href={hitsOf(rule)}>{count(rule.hits.total)}</a>),
     },
     {
       title: 'Last hit',
-      width: '13rem',
-      cell: ({ hits }) => <Time at={typeof hits?.lastHitAt === 'string' ? Date.parse(hits.lastHitAt) : null} />,
+      width: '8.2rem',
+      cell: ({ hits }) => <Time at={typeof hits?.lastHitAt === 'string' ? Date.parse(hits.lastHitAt) : null} isBrief />,
     },
     {
       title: 'Expires',
-      width: '13rem',
-      cell: ({ expiry }) => (expiry === null ? 'never' : <Time at={Date.parse(expiry)} />),
+      width: '8.2rem',
+      cell: ({ expiry }) => (expiry === null ? 'never' : <Time at={Date.parse(expiry)} isBrief />),
     },
     {
       title: 'Note',
-      width: 'minmax(10rem, 1fr)',
-      cell: ({ note }) => <VisitorText text={note} maxChars={VALUE_MAX_CHARS} />,
+      isWide: true,
+      width: 'minmax(5.5rem, 1fr)',
+      cell: ({ note, updatedBy }) => (
+        <>
+          {note !== null && <VisitorText text={note} maxChars={VALUE_MAX_CHARS} />}{' '}
+          <span class="soft">
+            by <VisitorText text={updatedBy} maxChars={40} />
+          </span>
+        </>
+      ),
     },
-    { title: 'By', width: '12rem', cell: ({ updatedBy }) => <VisitorText text={updatedBy} maxChars={40} /> },
   ];
 }
 
 function actionsColumn(act: (name: 'onEdit' | 'onDelete', rule: Rule) => void): Column<Rule> {
   return {
     title: 'Actions',
-    width: '10.5rem',
+    width: '9.25rem',
     cell: (rule) => (
       <span class="nowrap">
         <Button isSmall label={`Edit ${ruleId(rule)}`} onClick={() => act('onEdit', rule)}>

@@ -5,14 +5,14 @@ export type Rule = Schema<'AccessRule'>;
 export type NewRule = Schema<'NewAccessRule'>;
 export type RuleType = Rule['type'];
 
-/** What a rule matches on, and an example of its value. */
-export const ruleTypes: Readonly<Record<RuleType, { name: string; example: string }>> = {
-  ip: { name: 'Address', example: '192.0.2.1' },
-  ipMask: { name: 'Network', example: '192.0.2.0/24' },
-  asn: { name: 'AS number', example: '64496' },
-  countryCode: { name: 'Country', example: 'NL' },
-  userAgent: { name: 'User agent contains', example: 'badbot' },
-  ja4Hash: { name: 'JA4 fingerprint', example: 't13d1516h2_8daaf6152771_02713d6af862' },
+/** What a rule matches on, its name in a column, and an example of its value. */
+export const ruleTypes: Readonly<Record<RuleType, { name: string; short: string; example: string }>> = {
+  ip: { name: 'Address', short: 'Address', example: '192.0.2.1' },
+  ipMask: { name: 'Network', short: 'Network', example: '192.0.2.0/24' },
+  asn: { name: 'AS number', short: 'AS number', example: '64496' },
+  countryCode: { name: 'Country', short: 'Country', example: 'NL' },
+  userAgent: { name: 'User agent contains', short: 'User agent', example: 'badbot' },
+  ja4Hash: { name: 'JA4 fingerprint', short: 'JA4', example: 't13d1516h2_8daaf6152771_02713d6af862' },
 };
 
 /** As in the verdict log. */

@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { count } from '../../format/numbers.ts';
+import { counted } from '../../format/numbers.ts';
 import { chosenInstance, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
@@ -66,7 +66,8 @@ export default function Rules() {
       {rules !== null && rules.length > 0 && (
         <>
           <p class="soft" role="status">
-            {count(rules.length)} rules{hasMore ? ', and more' : ''}
+            {counted(rules.length, 'rule')}
+            {hasMore ? ', and more' : ''}
           </p>
           <RuleTable
             onNearEnd={loadMore}

@@ -13,10 +13,22 @@ const RULES_PER_FURTHER_PAGE = 2000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
+/** What is typed to find rules: the name in the address, its label and an example. All but the first are of a visitor. */
+export const textFilters = [
+  ['value', 'Value begins with', ''],
+  ['ip', 'Visitor’s address', '192.0.2.1'],
+  ['asn', 'Visitor’s AS number', '64496'],
+  ['countryCode', 'Visitor’s country', 'NL'],
+  ['ja4', 'Visitor’s JA4', ''],
+  ['userAgent', 'Visitor’s user agent', 'Mozilla/5.0'],
+] as const;
+
 /** The call for the first page. Hits are those of the last week. */
 export function rulesBody(params: Params): RequestOf<'/protect/access-rules'> {
   const { type, verdict, value } = params;
   const hitsSince = Math.floor((Date.now() - 7 * DAY_MS) / HOUR_MS) * HOUR_MS;
+  const [, ...visitorFilters] = textFilters;
+  const visitor = visitorFilters.flatMap(([name]) => (params[name] ? [[name, params[name]] as const] : []));
   return {
     ...siteOf(params),
     limit: RULES_PER_PAGE,
@@ -24,6 +36,7 @@ export function rulesBody(params: Params): RequestOf<'/protect/access-rules'> {
     ...(type === undefined ? {} : { type }),
     ...(verdict === undefined ? {} : { verdict }),
     ...(value === undefined ? {} : { valuePrefix: value }),
+    ...(visitor.length === 0 ? {} : { matches: Object.fromEntries(visitor) }),
     // The service checks the values; a refused one is named on the page.
   } as RequestOf<'/protect/access-rules'>;
 }

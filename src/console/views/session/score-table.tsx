@@ -26,7 +26,7 @@ export function ScoreTable({ scores }: { scores: RiskHistory['scores'] }) {
       rows={changesOf(scores)}
       keyOf={({ timestamp, risk_score: score, cause }) => `${timestamp} ${cause} ${score}`}
       columns={[
-        { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} /> },
+        { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} isBrief /> },
         { title: 'Because', cell: ({ cause }) => causes[cause] },
         { title: 'Score', isNumber: true, cell: ({ risk_score: score }) => score.toFixed(2) },
         { title: 'Parts', isWide: true, isWrapped: true, cell: (change) => <Parts {...change} /> },

@@ -24,7 +24,7 @@ export function SessionRequests({ history, site }: SessionRequestsProps) {
           title: 'Time',
           cell: ({ request_id: id, timestamp }) => (
             <a href={addressOf(`/console/verdicts/${encodeURIComponent(id)}`, { site })} class="nowrap">
-              <Time at={timestamp} />
+              <Time at={timestamp} isBrief />
             </a>
           ),
         },

@@ -10,7 +10,7 @@ import { EmptyState, RefusalNotice, sentenceOf } from '../../components/notice.t
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { RiskHistory, SessionTelemetry } from './session-data.ts';
@@ -122,7 +122,7 @@ function Erase({ jti, total }: { jti: string; total: number | null }) {
       toast(sentenceOf(answer.error), { tone: 'failed' });
       return;
     }
-    toast(`The session is erased: ${count(answer.value.erased)} rows.`);
+    toast(`The session is erased: ${counted(answer.value.erased, 'row')}.`);
     route(addressOf('/console/sessions', siteParam(params)));
   };
   return (
@@ -139,9 +139,9 @@ function Erase({ jti, total }: { jti: string; total: number | null }) {
           onClose={() => setIsAsked(false)}
         >
           <p>
-            {total === null ? 'Every verdict' : `${count(total)} ${total === 1 ? 'verdict' : 'verdicts'}`}, every report
-            of its pages, its risk and the captchas solved in it are removed, from the counts too. The session ends: the
-            visitor's next request is one without a session.
+            {total === null ? 'Every verdict' : counted(total, 'verdict')}, every report of its pages, its risk and the
+            captchas solved in it are removed, from the counts too. The session ends: the visitor's next request is one
+            without a session.
           </p>
           <p>This cannot be undone.</p>
         </Confirm>

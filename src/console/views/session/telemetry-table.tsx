@@ -28,7 +28,7 @@ export function TelemetryTable({ telemetry }: { telemetry: SessionTelemetry['tel
       rows={telemetry.toReversed()}
       keyOf={(row) => `${row.timestamp} ${JSON.stringify(row.report)}`}
       columns={[
-        { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} /> },
+        { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} isBrief /> },
         { title: 'Page open', isNumber: true, cell: (row) => seconds(row, 'elapsedMs') },
         { title: 'Visible', isNumber: true, cell: (row) => seconds(row, 'visibleMs') },
         { title: 'First touch', isNumber: true, cell: (row) => seconds(row, 'firstInteractionMs') },

@@ -1,7 +1,7 @@
 /** The sessions of an instance, newest first: by risk, by address, by when they last did something. */
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import type { RequestOf, Schema } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { Chip } from '../../components/chip.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
@@ -12,22 +12,19 @@ import { Table } from '../../components/table.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, instances, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useDraft } from '../../url/use-draft.ts';
 import type { Params } from '../../url/params.ts';
-import { ranges } from '../../url/window.ts';
-import type { Range } from '../../url/window.ts';
+import { sessionFilters, sessionsBody } from './sessions-body.ts';
 
 type Row = Schema<'Session'>;
-const SESSIONS_PER_PAGE = 50;
-const MINUTE_MS = 60_000;
 const PARTS_SHOWN_MAX = 3;
 
 export default function Sessions() {
   const [params, change] = useParams();
   const [openedAt] = useState(() => Date.now());
-  const body = bodyOf(params, openedAt);
+  const body = sessionsBody(params, openedAt);
   const { value, error, reload } = useCall('/protect/sessions', instances.value.list === null ? null : body);
   return (
     <Page
@@ -67,20 +64,6 @@ export default function Sessions() {
   );
 }
 
-/** A cursor belongs to its filters, so a moving `since` stands still while the view is open. */
-function bodyOf(params: Params, openedAt: number): RequestOf<'/protect/sessions'> {
-  const { ip, risk, range, cursor } = params;
-  const span = Object.hasOwn(ranges, range ?? '') ? ranges[range as Range] : null;
-  return {
-    ...siteOf(params),
-    limit: SESSIONS_PER_PAGE,
-    ...(ip === undefined ? {} : { ip }),
-    ...(risk === undefined ? {} : { minRisk: Number(risk) }),
-    ...(span === null ? {} : { since: Math.floor((openedAt - span) / MINUTE_MS) * MINUTE_MS }),
-    ...(cursor === undefined ? {} : { cursor }),
-  };
-}
-
 interface FiltersProps {
   params: Params;
   change: (changes: Readonly<Record<string, string | null>>) => void;
@@ -99,18 +82,19 @@ function Filters({ params, change }: FiltersProps) {
           [String(instance.blockThreshold), `blocked, from ${instance.blockThreshold}`],
         ] as const)),
   ];
-  const isFiltered = (params['ip'] ?? params['risk'] ?? params['range']) !== undefined;
+  const isFiltered = sessionFilters.some((name) => params[name] !== undefined);
+  const cleared = Object.fromEntries(sessionFilters.map((name) => [name, null]));
   return (
     <FilterForm
       verb="Find"
       onSubmit={() => change({ ...typed(), cursor: null })}
-      onClear={isFiltered ? () => change({ ip: null, risk: null, range: null, cursor: null }) : null}
+      onClear={isFiltered ? () => change({ ...cleared, cursor: null }) : null}
     >
       <SelectField<string>
         label="Risk score"
         value={params['risk'] ?? ''}
         options={risks}
-        onChange={(risk) => change({ risk, cursor: null })}
+        onChange={(risk) => change({ ...typed(), risk, cursor: null })}
       />
       <SelectField<string>
         label="Last active"
@@ -121,7 +105,7 @@ function Filters({ params, change }: FiltersProps) {
           ['24h', 'in the last 24 hours'],
           ['7d', 'in the last 7 days'],
         ]}
-        onChange={(range) => change({ range, cursor: null })}
+        onChange={(range) => change({ ...typed(), range, cursor: null })}
       />
       <TextField
         label="Address"
@@ -145,13 +129,18 @@ function columnsFor(params: Params): Column<Row>[] {
         </a>
       ),
     },
-    { title: 'Opened', cell: ({ opened_at: at }) => <Time at={at} /> },
-    { title: 'Last active', cell: ({ updated_at: at }) => <Time at={at} /> },
+    { title: 'Opened', cell: ({ opened_at: at }) => <Time at={at} isBrief /> },
+    { title: 'Last active', cell: ({ updated_at: at }) => <Time at={at} isBrief /> },
     { title: 'Risk', isNumber: true, cell: ({ risk_score: score }) => score.toFixed(2) },
-    { title: 'Made of', cell: ({ parts }) => <Parts parts={parts} /> },
+    { title: 'Made of', isWide: true, cell: ({ parts }) => <Parts parts={parts} /> },
     { title: 'Address', cell: ({ addresses, network }) => <span class="mono">{addresses.at(-1) ?? network}</span> },
     { title: 'Category', cell: ({ ip_category: categories }) => categories.join(', ') || '–' },
-    { title: 'Requests a minute', isNumber: true, cell: ({ requests_per_minute: rate }) => rate },
+    {
+      title: 'Requests a minute',
+      heading: <abbr title="Requests a minute">Rate</abbr>,
+      isNumber: true,
+      cell: ({ requests_per_minute: rate }) => rate,
+    },
     { title: 'User agent', isWide: true, cell: ({ user_agent: text }) => <VisitorText text={text} maxChars={90} /> },
   ];
 }

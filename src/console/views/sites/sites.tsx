@@ -60,7 +60,7 @@ export default function Sites() {
             { title: 'Challenge', cell: ({ settings }) => settings.captchaType },
             { title: 'Domains', isWide: true, cell: ({ settings }) => settings.domains.join(', ') },
             { title: 'Site key', cell: ({ siteKey }) => <code>{siteKey}</code> },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
           ]}
         />
       )}

@@ -1,8 +1,6 @@
 /** What the live tail shows of the verdicts that arrive: the newest, each once, held back while somebody reads. */
+import { TAIL_ROWS_MAX } from './tail-body.ts';
 import type { VerdictRow } from '../verdicts/verdict-table.tsx';
-
-/** More rows than anybody reads while others arrive. */
-export const TAIL_ROWS_MAX = 250;
 
 export interface TailRows {
   /** Newest arrival first. */

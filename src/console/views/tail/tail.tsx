@@ -1,54 +1,40 @@
 /** Verdicts as they arrive. The list stands still while the pointer or the focus is in it. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { SelectField } from '../../components/field.tsx';
 import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { decisions } from '../../../contract/vocabulary.ts';
 import { count } from '../../format/numbers.ts';
-import { instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { instances } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import type { RequestOf } from '../../api/service-api.ts';
+import { useWindow } from '../../url/use-window.ts';
+import { Filters } from '../verdicts/filters.tsx';
+import { tailFilters } from '../verdicts/verdict-filters.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
-import { TAIL_ROWS_MAX } from './tail-rows.ts';
+import { TAIL_ROWS_MAX, tailBody } from './tail-body.ts';
 import type { TailRows } from './tail-rows.ts';
 import { useTail } from './use-tail.ts';
 
-const choices = [['', 'every decision'] as const, ...decisions.map((decision) => [decision, decision] as const)];
-
 export default function LiveTail() {
-  const [params, change] = useParams();
+  const [params] = useParams();
+  const window = useWindow();
   const [isPaused, setIsPaused] = useState(false);
   const [isHeld, setIsHeld] = useState(false);
-  const decision = decisions.find((one) => one === params['decision']);
-  const body: RequestOf<'/protect/verdicts/tail'> = {
-    ...siteOf(params),
-    ...(decision === undefined ? {} : { decision }),
-    limit: TAIL_ROWS_MAX,
-  };
+  const body = tailBody(params);
   const { rows, error, hasStarted } = useTail(instances.value.list === null ? null : body, { isPaused, isHeld });
   return (
     <Page
       title="Live tail"
       lead="Verdicts as they arrive, a second or two after their requests."
       actions={
-        <>
-          <SelectField
-            label="Decision"
-            isLabelHidden
-            value={decision ?? ''}
-            options={choices}
-            onChange={(value) => change({ decision: value })}
-          />
-          <Button kind={isPaused ? 'primary' : 'plain'} onClick={() => setIsPaused(!isPaused)}>
-            {isPaused ? 'Continue' : 'Pause'}
-          </Button>
-        </>
+        <Button kind={isPaused ? 'primary' : 'plain'} onClick={() => setIsPaused(!isPaused)}>
+          {isPaused ? 'Continue' : 'Pause'}
+        </Button>
       }
       calls={[{ method: 'POST', path: '/protect/verdicts/tail', body }]}
     >
+      <Filters filters={tailFilters} window={window} />
       {error !== null && <RefusalNotice error={error} />}
-      <Skipped rows={rows} href={addressOf('/console/verdicts', { ...siteParam(params), decision, range: '1h' })} />
+      <Skipped rows={rows} href={addressOf('/console/verdicts', { ...params, range: '1h' })} />
       <p class="soft" role="status">
         {isPaused ? 'Paused: nothing is asked for.' : `Live, the newest ${TAIL_ROWS_MAX}.`}
       </p>
@@ -69,7 +55,11 @@ export default function LiveTail() {
             <p>The next request to the site appears here by itself.</p>
           </EmptyState>
         ) : (
-          <VerdictTable verdicts={rows.shown} caption="Verdicts, the last to arrive first" />
+          <VerdictTable
+            verdicts={rows.shown}
+            caption="Verdicts, the last to arrive first"
+            hrefOf={(filter) => addressOf('/console/tail', { ...params, ...filter })}
+          />
         )}
       </div>
     </Page>

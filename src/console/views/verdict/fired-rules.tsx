@@ -11,7 +11,7 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count } from '../../format/numbers.ts';
+import { count, counted } from '../../format/numbers.ts';
 import { addressOf } from '../../url/params.ts';
 import { AddRules } from '../rules/add-rules.tsx';
 import { PreviewResult } from '../rules/preview.tsx';
@@ -60,7 +60,8 @@ export function FiredRules({ explanation: { rules, verdict, currentRulesetVersio
           { title: 'Now', cell: ({ now }) => <Now rule={now} /> },
           {
             title: 'Ends',
-            cell: ({ now }) => (now?.expiry ? <Time at={Date.parse(now.expiry)} /> : <span class="soft">–</span>),
+            cell: ({ now }) =>
+              now?.expiry ? <Time at={Date.parse(now.expiry)} isBrief /> : <span class="soft">–</span>,
           },
           {
             title: 'Note',
@@ -154,7 +155,7 @@ function DeleteRule({ siteKey, rule, onClose, onDone }: DeleteRuleProps) {
       <p role="status">
         {hits.value === null
           ? 'Counting its hits…'
-          : `It fired in ${count(hits.value.total)} ${hits.value.total === 1 ? 'request' : 'requests'} of the last 24 hours: ${count(hits.value.block)} blocked, ${count(hits.value.challenge)} challenged, ${count(hits.value.allow)} allowed.`}
+          : `It fired in ${counted(hits.value.total, 'request')} of the last 24 hours: ${count(hits.value.block)} blocked, ${count(hits.value.challenge)} challenged, ${count(hits.value.allow)} allowed.`}
       </p>
       <p>Without it, other rules, categories, risk and policy decide alone.</p>
       <div class="preview-room">

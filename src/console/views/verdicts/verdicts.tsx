@@ -5,11 +5,12 @@ import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx'
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { count } from '../../format/numbers.ts';
+import { counted } from '../../format/numbers.ts';
 import { instances } from '../../frame/instances.ts';
-import { useParams } from '../../url/params.ts';
+import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { Filters } from './filters.tsx';
+import { offeredFilters } from './verdict-filters.ts';
 import { exportBody, isSearch, unusedFilters, verdictCall } from './verdict-query.ts';
 import { VerdictTable } from './verdict-table.tsx';
 
@@ -41,7 +42,7 @@ export default function Verdicts() {
       }
       calls={[{ method: 'POST', path, body }]}
     >
-      <Filters window={window} />
+      <Filters filters={offeredFilters} window={window} />
       {unused.length > 0 && (
         <Warning>
           A search by address or session takes no other filter than network and time. Not used: {unused.join(', ')}.
@@ -52,14 +53,17 @@ export default function Verdicts() {
         <>
           <p class="soft" role="status">
             {value.totalIsExact ? '' : 'At least '}
-            {count(value.total)} {value.total === 1 ? 'verdict' : 'verdicts'}
+            {counted(value.total, 'verdict')}
           </p>
           {value.verdicts.length === 0 ? (
             <EmptyState title="No verdict in this window">
               <p>Choose a longer time or clear a filter. A verdict arrives within seconds of its request.</p>
             </EmptyState>
           ) : (
-            <VerdictTable verdicts={value.verdicts} />
+            <VerdictTable
+              verdicts={value.verdicts}
+              hrefOf={(filter) => addressOf('/console/verdicts', { ...params, cursor: null, ...filter })}
+            />
           )}
           <OlderPages
             path="/console/verdicts"
