@@ -105,7 +105,11 @@ describe('the console', () => {
     const link = await newLink();
     await page.goto(link);
     await heading(page, 'Overview');
-    await context.clearCookies();
+    await page.goto(link);
+    await page.getByRole('alert').getByText('npm run gatehouse -- signin').waitFor();
+    await page.getByText(`You are still signed in as ${stack().ownerEmail}.`).waitFor();
+    await page.getByRole('link', { name: 'Back to the console' }).click();
+    await heading(page, 'Overview');
     const second = await visit();
     await second.page.goto(link);
     await second.page.getByRole('alert').getByText('npm run gatehouse -- signin').waitFor();

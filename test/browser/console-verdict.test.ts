@@ -7,6 +7,7 @@ import { accessibilityFaults } from '../support/axe.ts';
 import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
 import { blockedVisit, HOSTILE, implausibleSession, statusOf, verdictOf } from '../support/console-visits.ts';
 import type { LoggedVerdict } from '../support/console-visits.ts';
+import { browse } from '../support/browse.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 const console = useConsole();
@@ -111,6 +112,28 @@ describe('from what a visitor quotes to what decided', () => {
     await console.page.getByText(HOSTILE).first().waitFor();
     expect(await console.page.locator('main img').count()).toBe(0);
   });
+});
+
+test('8 KB of markup, turned directions and control characters are text in the views of a verdict, and can be seen', async () => {
+  const { page } = console;
+  // As a client would send them that keeps to no rules: UTF-8 in a header.
+  const turned = Buffer.from('\u202e\u2066\u0085').toString('latin1');
+  const userAgent = `quotedbot/2.0 <script>alert(1)</script> ${turned} ${'<b>'.repeat(2600)}`;
+  const path = `/${encodeURIComponent('<img src=x onerror=alert(1)>\u202e\u0007')}/${'x'.repeat(7000)}?q=${'%00'.repeat(300)}`;
+  await browse(`${console.stack().edgeUrl}${path}`, { headers: { 'user-agent': userAgent } });
+  const { request_id } = await loggedVerdict({ decision: 'block' }, ({ user_agent: text }) => text.includes('bot/2.0'));
+  for (const route of [`/verdicts/${request_id}`, '/verdicts?decision=block', '/find?q=quotedbot']) {
+    await console.open(route);
+    await page.getByText('quotedbot/2.0').first().waitFor();
+    expect(await page.locator('main :is(img, script, b > b)').count()).toBe(0);
+    const { text, isWide } = await page.evaluate(() => ({
+      text: document.body.innerText,
+      isWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    }));
+    // oxlint-disable-next-line no-control-regex -- they are what must not be there
+    expect(text).not.toMatch(/[\u0000-\u0008\u0085\u202a-\u202e\u2066-\u2069]/);
+    expect([route, isWide, text.includes('U+202E')]).toEqual([route, false, true]);
+  }
 });
 
 describe('from a verdict to a rule', () => {

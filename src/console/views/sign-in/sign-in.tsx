@@ -1,5 +1,7 @@
 /** What people without a session see: every way in that this service offers. */
 import { useEffect, useState } from 'preact/hooks';
+import type { Me } from '../../../contract/console/sign-in.ts';
+import { useSent } from '../../api/call.ts';
 import type { Entry } from '../../api/entry.ts';
 import type { Refusal } from '../../api/send.ts';
 import { loadSession } from '../../api/session.ts';
@@ -91,6 +93,7 @@ export default function SignIn({ entry, hasEnded, hasLeft }: SignInProps) {
         {step.kind === 'ways' && (
           <>
             {step.error !== null && <RefusalNotice error={step.error} />}
+            {step.error !== null && entry.kind !== 'plain' && <WayBack />}
             <Button kind="primary" onClick={() => void go(withPasskey())}>
               Sign in with a passkey
             </Button>
@@ -112,6 +115,17 @@ export default function SignIn({ entry, hasEnded, hasLeft }: SignInProps) {
         )}
       </main>
     </div>
+  );
+}
+
+/** A link that is spent or made up takes nobody's session away. */
+function WayBack() {
+  const { value } = useSent<Me>({ method: 'GET', path: '/console/auth/me' });
+  if (value === null) return null;
+  return (
+    <p>
+      You are still signed in as <VisitorText text={value.email} />. <a href="/console">Back to the console</a>
+    </p>
   );
 }
 
