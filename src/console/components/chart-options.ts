@@ -51,14 +51,15 @@ export function chartOptions(
     width: box.clientWidth,
     height: HEIGHT_PX,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    // Room for half of the last time.
+    padding: [8, 22, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false, dist: DRAG_MIN_PX } },
     scales: {
       x: { time: true, range: () => shownSeconds(scale.current) },
       y: { range: (_, __, max) => [0, scale.current.max ?? Math.max(4, max * 1.05)] },
     },
     axes: [
-      { ...axis, values: (_, splits) => splits.map((seconds) => timeLabel(seconds * 1000, scale.current)) },
+      { ...axis, size: 28, values: (_, splits) => splits.map((seconds) => timeLabel(seconds * 1000, scale.current)) },
       { ...axis, size: 56, values: (_, splits) => splits.map((value) => valueLabel(value, scale.current)) },
     ],
     series: [{}, ...series.map((one) => seriesOptions(one.style, colour(one.colour))).toReversed()],

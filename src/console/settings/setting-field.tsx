@@ -1,6 +1,7 @@
 /** One setting with its explanation, range and default, whatever its type. */
 import { useState } from 'preact/hooks';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
+import { Prose } from '../components/prose.tsx';
 import { textOf, valueOf } from './draft.ts';
 import { boundsText, controlOf } from './setting-schema.ts';
 import type { SettingSchema } from './setting-schema.ts';
@@ -27,7 +28,13 @@ export function SettingField(props: SettingFieldProps) {
   const kind = controlOf(schema);
   if (kind === 'flag') {
     return (
-      <CheckField label={name} hint={hint} isChecked={value === true} onChange={onChange} isDisabled={isDisabled} />
+      <CheckField
+        label={name}
+        hint={<Prose text={hint} />}
+        isChecked={value === true}
+        onChange={onChange}
+        isDisabled={isDisabled}
+      />
     );
   }
   if (kind === 'choice') {
@@ -36,7 +43,7 @@ export function SettingField(props: SettingFieldProps) {
     return (
       <SelectField
         label={name}
-        hint={hint}
+        hint={<Prose text={hint} />}
         error={error}
         value={typeof value === 'string' ? value : ''}
         options={shown}
@@ -55,7 +62,9 @@ function GroupField({ hint, ...field }: SettingFieldProps & { hint: string }) {
   return (
     <fieldset class="group">
       <legend>{name}</legend>
-      <p class="hint">{hint}</p>
+      <p class="hint">
+        <Prose text={hint} />
+      </p>
       {error !== null && <p class="field-error">{error}</p>}
       <div class="group-members">
         {Object.entries(schema.properties ?? {}).map(([member, inner]) => (
@@ -101,7 +110,7 @@ function TextSetting({
   return (
     <TextField
       label={name}
-      hint={kind === 'lines' ? `${hint} One per line.` : hint}
+      hint={<Prose text={kind === 'lines' ? `${hint} One per line.` : hint} />}
       error={read.ok ? error : read.error}
       value={text}
       rows={rows}
