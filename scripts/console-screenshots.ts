@@ -24,6 +24,9 @@ const PICTURE_MAX_BYTES = 60_000;
 /** Of verdicts. The edge API takes no more at once. */
 const BATCH_RECORDS = 500;
 
+/** Views whose picture does not begin at the top, with the heading that it begins at. */
+const shownFrom: Readonly<Record<string, string>> = { health: 'Edges' };
+
 const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-screenshots-'));
 writeConsole(await buildConsole());
 const stack = await startStack({ portBase: PORT_BASE, stateDir, quiet: true });
@@ -91,6 +94,10 @@ async function takeAll(chromium: Browser, { consoleUrl, signInUrl }: Stack, refe
     await page.goto(consoleUrl + path);
     await page.locator('h1').waitFor();
     await page.waitForLoadState('networkidle');
+    const heading = shownFrom[name];
+    if (heading !== undefined) {
+      await page.getByRole('heading', { name: heading, exact: true }).evaluate((element) => element.scrollIntoView());
+    }
     const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
     const file = join(OUTPUT, `${name}.webp`);
     writeFileSync(file, data, 'base64');
