@@ -13,6 +13,8 @@ const benches: Readonly<Record<string, string>> = {
   api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
   risk: '[--tune] [--each]  replay recorded sessions through the detectors',
   solve: '[COURSES] [--http N] [--only TASK]  attack programs against pictures and recordings; 200 courses',
+  console:
+    '[--rows N] [--rules N] [--runs N] [--state DIR]  the console in a browser: waits and frames; 200,000 verdicts',
   start: '[--runs N]  from npm start to the first solved challenge; 3 runs',
 };
 

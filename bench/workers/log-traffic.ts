@@ -1,5 +1,5 @@
 /**
- * Made-up traffic for `npm run bench -- log`: a hundred sessions at a time, ten requests each, from 20,000 addresses in
+ * Made-up traffic for benchmarks of the verdict log: a hundred sessions at a time, ten requests each, from 20,000 addresses in
  * 2,000 networks, with 2,000 user agents. Half of the requests go to 500 paths, the others to 20,000.
  */
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
@@ -15,6 +15,8 @@ export interface RecordSpan {
   /** Epoch milliseconds. */
   since: number;
   until: number;
+  /** Whose requests these are; an instance that only the bench knows by default. */
+  of?: { instance_id: string; site_key: string };
 }
 
 /** Sessions that are open at once, each with ten requests. */
@@ -24,9 +26,9 @@ const SESSION_REQUESTS = 10;
 const countries = ['DE', 'FR', 'US', 'BR', 'IN', 'GB', 'PL', 'JP'] as const;
 const sources = ['access-rule', 'risk', 'policy', 'clearance', 'ip-category'] as const;
 
-export function* madeRecords({ first, rows, total, since, until }: RecordSpan): Generator<VerdictRecord> {
+export function* madeRecords({ first, rows, total, since, until, of }: RecordSpan): Generator<VerdictRecord> {
   for (let number = first; number < first + rows; number++) {
-    yield madeRecord(number, Math.floor(since + ((until - since) * number) / total));
+    yield { ...madeRecord(number, Math.floor(since + ((until - since) * number) / total)), ...of };
   }
 }
 
@@ -38,10 +40,11 @@ export function madeRecord(number: number, timestamp: number): VerdictRecord {
   const decision = chance % 20 === 0 ? 'block' : chance % 10 === 1 ? 'challenge' : 'allow';
   const source = decision === 'allow' ? 'default' : (sources[mixed % sources.length] ?? 'default');
   const asn = 64_496 + (mixed % 2000);
+  const id = newEventId(timestamp);
   return {
     v: 1,
-    id: newEventId(timestamp),
-    request_id: number.toString(16).padStart(32, '0'),
+    id,
+    request_id: id,
     timestamp,
     instance_id: INSTANCE_ID,
     site_key: 'site-bench',

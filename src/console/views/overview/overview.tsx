@@ -53,9 +53,11 @@ export default function Overview() {
   const hasInstance = instance !== null && !isFirstRun;
   const body = summaryBody(params, window);
   const now = useCall('/protect/traffic-summary', hasInstance ? body : null);
+  // A browser has six connections to the service. The figures come first, whatever else the view asks for.
+  const isAnswered = now.value !== null || now.error !== null;
   const before = useCall(
     '/protect/traffic-summary',
-    hasInstance ? summaryBody(params, { ...window, since: since - (until - since), until: since }) : null,
+    hasInstance && isAnswered ? summaryBody(params, { ...window, since: since - (until - since), until: since }) : null,
   );
   // The log has no index of user agents, and says elsewhere what it knows about one.
   const toVerdicts = (param: string) => (value: string) =>
@@ -68,7 +70,7 @@ export default function Overview() {
       lead={
         isFirstRun ? (
           'No request of a visitor has arrived yet. These steps lead there.'
-        ) : instance === null ? (
+        ) : instance === null || !isAnswered ? (
           '\u00a0'
         ) : (
           <HealthLine key={instance.id} instance={instance} site={siteParam(params)} />
@@ -123,7 +125,7 @@ export default function Overview() {
               <TopList
                 key={groupBy}
                 title={title}
-                body={breakdownBody(groupBy, params, window)}
+                body={isAnswered ? breakdownBody(groupBy, params, window) : null}
                 none={none}
                 {...(nameOf === undefined ? {} : { nameOf })}
                 {...(param === null ? {} : { hrefOf: toVerdicts(param) })}

@@ -11,7 +11,8 @@ type Breakdown = ResponseOf<'/protect/traffic-by-dimension'>;
 
 export interface TopListProps {
   title: string;
-  body: RequestOf<'/protect/traffic-by-dimension'>;
+  /** `null`: not yet. */
+  body: RequestOf<'/protect/traffic-by-dimension'> | null;
   /** What a request without a value is called. */
   none: string;
   /** A value as people know it; `null`: as it is, which visitors may have chosen. */
