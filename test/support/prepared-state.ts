@@ -16,8 +16,26 @@ declare module 'vitest' {
   }
 }
 
+/** The connection to the runtime's process can close between two calls on a busy machine. Then all is made again. */
+const ATTEMPTS = 3;
+
 export default async function prepare({ provide }: TestProject): Promise<() => void> {
-  const state = new StateDir(mkdtempSync(join(tmpdir(), 'gatehouse-prepared-')));
+  let path = '';
+  for (let attempt = 1; path === ''; attempt++) {
+    const state = new StateDir(mkdtempSync(join(tmpdir(), 'gatehouse-prepared-')));
+    try {
+      await fill(state);
+      path = state.path;
+    } catch (error) {
+      rmSync(state.path, { recursive: true, force: true });
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+  provide('preparedState', path);
+  return () => rmSync(path, { recursive: true, force: true });
+}
+
+async function fill(state: StateDir): Promise<void> {
   const service = await startServiceWorker({
     storage: state.storage('service'),
     quiet: true,
@@ -29,6 +47,4 @@ export default async function prepare({ provide }: TestProject): Promise<() => v
   } finally {
     await service.dispose();
   }
-  provide('preparedState', state.path);
-  return () => rmSync(state.path, { recursive: true, force: true });
 }
