@@ -2,44 +2,51 @@
  * The frame of the console: who is signed in, which instance is chosen, the navigation, and the view of the address.
  * Each view is loaded when it is first opened.
  */
+import type { ComponentType } from 'preact';
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { LocationProvider, Router, Route } from 'preact-iso/router';
 import { useEffect, useState } from 'preact/hooks';
 import { takeEntry } from './api/entry.ts';
 import { beginSignIn, loadSession, session } from './api/session.ts';
+import { Button } from './components/button.tsx';
 import { EmptyState, RefusalNotice } from './components/notice.tsx';
 import { Page } from './components/page.tsx';
 import { Toasts } from './components/toast.tsx';
 import { Navigation } from './frame/navigation.tsx';
 import { TopBar } from './frame/top-bar.tsx';
 
+/** A view that loads when it is first opened. Its file is gone after an update, and out of reach without a network. */
+function view(load: () => Promise<{ default: ComponentType }>) {
+  return lazy(() => load().catch(() => ({ default: NotLoaded })));
+}
+
 const SignIn = lazy(() => import('./views/sign-in/sign-in.tsx'));
 const DisabledAccount = lazy(() => import('./views/sign-in/disabled-account.tsx'));
-const Security = lazy(() => import('./views/security/security.tsx'));
-const Overview = lazy(() => import('./views/overview/overview.tsx'));
-const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
-const Verdict = lazy(() => import('./views/verdict/verdict.tsx'));
-const LiveTail = lazy(() => import('./views/tail/tail.tsx'));
-const Sessions = lazy(() => import('./views/sessions/sessions.tsx'));
-const Session = lazy(() => import('./views/session/session.tsx'));
-const Captchas = lazy(() => import('./views/captchas/captchas.tsx'));
-const CaptchaSearch = lazy(() => import('./views/captcha-search/captcha-search.tsx'));
-const Find = lazy(() => import('./views/find/find.tsx'));
-const Rules = lazy(() => import('./views/rules/rules.tsx'));
-const ImportRules = lazy(() => import('./views/rules/import-rules.tsx'));
-const RuleHistory = lazy(() => import('./views/rules/history.tsx'));
-const OneRule = lazy(() => import('./views/rules/one-rule.tsx'));
-const Explain = lazy(() => import('./views/rules/explain.tsx'));
-const Instances = lazy(() => import('./views/instances/instances.tsx'));
-const Instance = lazy(() => import('./views/instances/instance.tsx'));
-const Sites = lazy(() => import('./views/sites/sites.tsx'));
-const Site = lazy(() => import('./views/sites/site.tsx'));
-const AccessControl = lazy(() => import('./views/access-control/access-control.tsx'));
-const Guide = lazy(() => import('./views/guide/guide.tsx'));
-const Health = lazy(() => import('./views/health/health.tsx'));
-const Users = lazy(() => import('./views/access/users.tsx'));
-const ApiKeys = lazy(() => import('./views/access/api-keys.tsx'));
-const AuditTrail = lazy(() => import('./views/access/audit-trail.tsx'));
+const Security = view(() => import('./views/security/security.tsx'));
+const Overview = view(() => import('./views/overview/overview.tsx'));
+const Verdicts = view(() => import('./views/verdicts/verdicts.tsx'));
+const Verdict = view(() => import('./views/verdict/verdict.tsx'));
+const LiveTail = view(() => import('./views/tail/tail.tsx'));
+const Sessions = view(() => import('./views/sessions/sessions.tsx'));
+const Session = view(() => import('./views/session/session.tsx'));
+const Captchas = view(() => import('./views/captchas/captchas.tsx'));
+const CaptchaSearch = view(() => import('./views/captcha-search/captcha-search.tsx'));
+const Find = view(() => import('./views/find/find.tsx'));
+const Rules = view(() => import('./views/rules/rules.tsx'));
+const ImportRules = view(() => import('./views/rules/import-rules.tsx'));
+const RuleHistory = view(() => import('./views/rules/history.tsx'));
+const OneRule = view(() => import('./views/rules/one-rule.tsx'));
+const Explain = view(() => import('./views/rules/explain.tsx'));
+const Instances = view(() => import('./views/instances/instances.tsx'));
+const Instance = view(() => import('./views/instances/instance.tsx'));
+const Sites = view(() => import('./views/sites/sites.tsx'));
+const Site = view(() => import('./views/sites/site.tsx'));
+const AccessControl = view(() => import('./views/access-control/access-control.tsx'));
+const Guide = view(() => import('./views/guide/guide.tsx'));
+const Health = view(() => import('./views/health/health.tsx'));
+const Users = view(() => import('./views/access/users.tsx'));
+const ApiKeys = view(() => import('./views/access/api-keys.tsx'));
+const AuditTrail = view(() => import('./views/access/audit-trail.tsx'));
 
 /** Read once: it is taken off the address. */
 const entry = takeEntry();
@@ -132,6 +139,19 @@ function Frame() {
         </ErrorBoundary>
       </div>
     </LocationProvider>
+  );
+}
+
+function NotLoaded() {
+  return (
+    <Page title="Not loaded">
+      <EmptyState title="This page could not be loaded">
+        <p>The service cannot be reached, or has a newer version of the console.</p>
+        <Button kind="primary" onClick={() => location.reload()}>
+          Load it again
+        </Button>
+      </EmptyState>
+    </Page>
   );
 }
 

@@ -135,6 +135,18 @@ test.each(routes)(
   },
 );
 
+test('a view whose file cannot be loaded says so, and loads when the service is back', async () => {
+  const { page } = console;
+  console.expectMessage(/ERR_FAILED|Failed to fetch/);
+  await console.open('');
+  await page.route('**/console/assets/sessions-*.js', (route) => route.abort());
+  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Load it again' }).click();
+  await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+});
+
 test('a refusal with a long detail stays within a narrow window', async () => {
   console.expectMessage(/status of 400/);
   await console.comesAs({ viewport: { width: 360, height: 900 } });
