@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { serveComponents } from '../../scripts/console-components.ts';
-import { accessibilityFaults } from '../support/axe.ts';
+import { faultsInBothThemes } from '../support/axe.ts';
 import { browse } from '../support/browse.ts';
 import { useConsole } from '../support/console.ts';
 import { eventually, manage } from '../support/stack.ts';
@@ -104,10 +104,7 @@ async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = [];
   for (const width of [1280, 360]) {
     await page.setViewportSize({ width, height: 900 });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const fault of await accessibilityFaults(page)) faults.push(`${colorScheme}, ${width} px: ${fault}`);
-    }
+    for (const fault of await faultsInBothThemes(page)) faults.push(`${width} px, ${fault}`);
     if (width === 360) await openDetails(page);
     for (const fault of width === 360 ? await sidewaysIn(page) : []) faults.push(`360 px: ${fault}`);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -14,8 +14,20 @@ const RULES: RunOptions = {
   resultTypes: ['violations'],
 };
 
+/** What a theme changes. Everything else axe finds in one theme as in the other. */
+const COLOURS: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast'] }, resultTypes: ['violations'] };
+
+/** On the open page in light and in dark colours. */
+export async function faultsInBothThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await accessibilityFaults(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await accessibilityFaults(page, COLOURS);
+  return [...light.map((fault) => `light: ${fault}`), ...dark.map((fault) => `dark: ${fault}`)];
+}
+
 /** One line per fault, so that a failed test shows what to fix: rule, element, how. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityFaults(page: Page, checks = RULES): Promise<string[]> {
   await page.evaluate(source);
   const { violations } = await page.evaluate(
     (rules) =>
@@ -23,7 +35,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
         document,
         rules,
       ),
-    RULES,
+    checks,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${JSON.stringify(target)}: ${failureSummary ?? ''}`),
