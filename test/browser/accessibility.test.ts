@@ -9,7 +9,7 @@ import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import type { PageInput } from '../../src/edge/answer/pages/page-input.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
-import { accessibilityFaults, faultsWithoutScript } from '../support/axe.ts';
+import { accessibilityFaults, faultsInBothThemes, faultsWithoutScript } from '../support/axe.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { useWidgetServer } from './widget-server.ts';
 
@@ -19,7 +19,9 @@ const NONCE = 'bm9uY2Utbm9uY2Utbm9uY2U';
 const refusal = () => ({ status: 400, body: {} });
 const unknownSite = () => ({ status: 400, body: { error: { key: 'API.SITE_KEY_NOT_REGISTERED' } } });
 
-const faults = (): Promise<string[]> => accessibilityFaults(visitor.page);
+const faults = (): Promise<string[]> => faultsInBothThemes(visitor.page);
+/** A colour that is still changing has no contrast that axe could measure. */
+const STILL = { reducedMotion: 'reduce' } as const;
 
 async function openPage(body: string, headers: Record<string, string> = {}): Promise<void> {
   server.pages.set('/page', { body, headers });
@@ -36,14 +38,26 @@ test('axe-core finds a fault, even under a strict CSP and in a shadow root', asy
     text.style.color = '#eee';
     document.querySelector('#host')!.attachShadow({ mode: 'open' }).append(text);
   });
-  const found = await faults();
+  const found = await accessibilityFaults(visitor.page);
   expect(found.map((fault) => fault.split(' ')[0])).toEqual(['button-name', 'color-contrast']);
 });
 
-describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+test('a text that only one theme makes unreadable is a fault of that theme', async () => {
+  await openPage('<!doctype html><html lang="en"><title>bad</title><main><h1>Bad</h1><p>One</p><p>Two</p></main>');
+  await visitor.page.evaluate(() => {
+    document.documentElement.style.cssText = 'color-scheme:light dark;background:light-dark(#fff,#111)';
+    const colours = ['light-dark(#eee,#eee)', 'light-dark(#222,#222)'];
+    document.querySelectorAll('p').forEach((text, place) => (text.style.color = colours[place]!));
+    document.querySelector('h1')!.style.color = 'light-dark(#000,#fff)';
+  });
+  const found = (await faults()).map((fault) => /^(.*) at (.*?"\]):/.exec(fault)!.slice(1).join(' '));
+  expect(found).toEqual(['light: color-contrast ["p:nth-child(2)"]', 'dark: color-contrast ["p:nth-child(3)"]']);
+});
+
+describe('in both themes, no fault is on', () => {
   describe('the challenge page', () => {
     test('while it solves', async () => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       await visitor.context.route('**/__protect/challenge', () => undefined);
       await visitor.page.goto(`${server.url}/protected`);
       await visitor.page.getByRole('progressbar').waitFor();
@@ -51,7 +65,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     });
 
     test.each(['en', 'ar', 'ja'])('after a failure, in %s', async (locale) => {
-      await visitor.comesAs({ colorScheme, locale });
+      await visitor.comesAs({ ...STILL, locale });
       server.overrides.push(refusal);
       await visitor.page.goto(`${server.url}/protected`);
       await visitor.page.getByRole('button').waitFor();
@@ -59,18 +73,21 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     });
 
     test('without scripts, with a held form', async () => {
-      await visitor.comesAs({ colorScheme, javaScriptEnabled: false });
+      await visitor.comesAs({ javaScriptEnabled: false });
       server.interstitial = {
         noScript: { url: '/no-script', waitSeconds: 60 },
         replay: { url: '/__protect/replay', seal: 'sealed', noScript: { url: '/no-script', waitSeconds: 0 } },
       };
       await visitor.page.goto(`${server.url}/protected`);
       await visitor.page.getByText('Continue without scripts').waitFor();
-      expect(await faultsWithoutScript(await visitor.page.content(), { colorScheme })).toEqual([]);
+      const markup = await visitor.page.content();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        expect(await faultsWithoutScript(markup, { colorScheme })).toEqual([]);
+      }
     });
 
     test('with the colours, name, logo and support address of a brand', async () => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       server.overrides.push(refusal);
       server.interstitial = {
         branding: {
@@ -87,7 +104,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     });
 
     test('for a site that the service does not know', async () => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       server.overrides.push(unknownSite);
       await visitor.page.goto(`${server.url}/protected`);
       await visitor.page.getByText('Temporarily unavailable').waitFor();
@@ -95,7 +112,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     });
 
     test.each(['image', 'puzzle'] as const)('with the %s task, and with the audio task instead', async (kind) => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       server.kind = kind;
       server.interstitial = { branding: { privacyUrl: '/privacy' } };
       await visitor.page.goto(`${server.url}/protected`);
@@ -126,7 +143,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     ];
 
     test.each(pages)('%s', async (_name, render) => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       await openPage(render(), pageSecurityHeaders(NONCE));
       await visitor.page.getByText('request-1').waitFor();
       expect(await faults()).toEqual([]);
@@ -135,9 +152,9 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
 
   describe('the widget', () => {
     const openWidget = async (attributes = 'start="click"'): Promise<void> => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       await openPage(
-        `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>form</title><script src="/__protect/widget.js" defer></script><body><main><h1>Contact</h1><form method="post" action="/submit"><gatehouse-widget sitekey="site-1" theme="${colorScheme}" ${attributes}></gatehouse-widget></form></main>`,
+        `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>form</title><script src="/__protect/widget.js" defer></script><body><main><h1>Contact</h1><form method="post" action="/submit"><gatehouse-widget sitekey="site-1" ${attributes}></gatehouse-widget></form></main>`,
       );
     };
     const box = () => visitor.page.getByRole('checkbox');
@@ -243,7 +260,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     };
 
     test('with a task', async () => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       server.kind = 'image';
       await openShop();
       await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
@@ -251,7 +268,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     });
 
     test('while it solves for long, and after a failure', async () => {
-      await visitor.comesAs({ colorScheme });
+      await visitor.comesAs(STILL);
       let goOn = (): void => undefined;
       server.overrides.push((path) => (path === 'challenge' ? refusal() : null));
       await visitor.context.route('**/__protect/challenge', (route) => {
