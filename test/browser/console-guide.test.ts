@@ -30,6 +30,7 @@ test('an account without traffic sees the guide, whose steps end by themselves',
   const { page } = console;
   const stack = console.stack();
   await console.open('');
+  await page.getByText('No request of a visitor has arrived yet.').waitFor({ timeout: 90_000 });
   await done('1. Create a site');
   await done('2. Create an instance');
   await done('3. Issue a client JWT');
@@ -53,7 +54,7 @@ test('an account without traffic sees the guide, whose steps end by themselves',
 
   await console.open('');
   await page.getByRole('heading', { name: 'Requests by decision' }).waitFor();
-});
+}, 180_000);
 
 test('a new account goes from a site to enforcement with its own keys in every command', async () => {
   const email = 'new-owner@example.com';

@@ -6,6 +6,8 @@ import { instances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { visitorSources } from '../../frame/visitor-sources.ts';
 
+const RETRY_MS = 3000;
+
 /**
  * Whether no visitor's request ever arrived. It stays so until the view is left: people who follow the guide go on with
  * the steps after the first request.
@@ -15,6 +17,12 @@ export function useIsFirstRun(instance: Instance | null): boolean {
     '/protect/verdicts',
     instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
   );
+  // Nothing else on the page would tell somebody who has no traffic that this call failed.
+  useEffect(() => {
+    if (newest.error === null) return;
+    const timer = setTimeout(newest.reload, RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [newest.error]);
   const id = instance?.id ?? null;
   const isEmpty = id === null ? instances.value.list !== null : newest.value?.verdicts.length === 0;
   // `null`: it began without any instance, and the one that came since belongs to it.
