@@ -13,6 +13,7 @@ import { startFakeIssuer } from '../support/fake-issuer.ts';
 import type { FakeIssuer } from '../support/fake-issuer.ts';
 import { manage, rulesLoaded, startTestStack } from '../support/stack.ts';
 import { sharedChromium } from '../support/visitor.ts';
+import { addDevice } from '../support/virtual-authenticator.ts';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 const SIXTEEN_MINUTES_MS = 16 * 60_000;
@@ -218,18 +219,7 @@ describe('a page of another origin in the browser of somebody who is signed in',
 
 test('a session older than 15 minutes changes passkeys after another touch of one', { timeout: 180_000 }, async () => {
   const { context, page } = await visit();
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const laptop = await addDevice(page);
   await page.goto(await signInLink(stack, stack.ownerEmail));
   await heading(page, 'Overview');
   await page.goto(`${stack.consoleUrl}/security`);
@@ -261,17 +251,8 @@ test('a session older than 15 minutes changes passkeys after another touch of on
   expect(await context.cookies()).not.toEqual(former);
 
   // A device has one passkey of a person, so the second one is on another device.
-  await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'usb',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await laptop.unplug();
+  await addDevice(page, 'usb');
   await button(page, 'Add a passkey').click();
   await page.getByLabel('Name', { exact: true }).fill('phone');
   await button(page, 'Add').click();

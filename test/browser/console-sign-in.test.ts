@@ -6,6 +6,7 @@ import { StateDir } from '../../src/cli/state.ts';
 import { accessibilityFaults } from '../support/axe.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { manage, useStack } from '../support/stack.ts';
+import { addDevice } from '../support/virtual-authenticator.ts';
 
 const stack = useStack();
 let browser: Browser;
@@ -46,18 +47,7 @@ async function visit(): Promise<Visit> {
       faults.push(message.text());
   });
   page.on('pageerror', (error) => faults.push(String(error)));
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await addDevice(page);
   return { context, page, faults };
 }
 

@@ -34,6 +34,15 @@ const loggedVerdict = (body: object, isWanted: (one: LoggedVerdict) => boolean) 
 const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: typeof name === 'string' });
 const dialog = () => console.page.getByRole('dialog');
 
+/** Up to the dialog that says what would change. */
+async function beginToBlock({ request_id: requestId }: LoggedVerdict): Promise<void> {
+  await console.open(`/verdicts/${requestId}`);
+  await button('Block this user agent…').click();
+  await dialog()
+    .getByText(/would have been decided otherwise/)
+    .waitFor();
+}
+
 async function rules(): Promise<Rule[]> {
   return (await api<{ rules: Rule[] }>('/protect/access-rules')).rules;
 }
@@ -205,11 +214,7 @@ describe('from a verdict to a rule', () => {
     const name = 'two-people/1.0';
     await statusOf(console.stack(), name);
     const verdict = await loggedVerdict({}, ({ user_agent: text }) => text === name);
-    await console.open(`/verdicts/${verdict.request_id}`);
-    await button('Block this user agent…').click();
-    await dialog()
-      .getByText(/would have been decided otherwise/)
-      .waitFor();
+    await beginToBlock(verdict);
     const first = { type: 'userAgent', value: name, verdict: 'challenge', mode: 'monitor', note: 'the first' };
     await api('/protect/access-rules/create', { rules: [first] });
     await dialog().getByRole('button', { name: 'Block', exact: true }).click();
@@ -221,11 +226,7 @@ describe('from a verdict to a rule', () => {
     const name = 'not-in-the-way/1.0';
     await statusOf(console.stack(), name);
     const verdict = await loggedVerdict({}, ({ user_agent: text }) => text === name);
-    await console.open(`/verdicts/${verdict.request_id}`);
-    await button('Block this user agent…').click();
-    await dialog()
-      .getByText(/would have been decided otherwise/)
-      .waitFor();
+    await beginToBlock(verdict);
     await api('/protect/access-rules/create', { rules: [{ type: 'asn', value: '64502', verdict: 'block' }] });
     await dialog().getByRole('button', { name: 'Block', exact: true }).click();
     await console.page.getByText('The rule is added.').waitFor();
@@ -276,10 +277,6 @@ test('a user agent that was looked for: no fault that axe finds in both themes, 
 
 test('a dialog has no fault that axe finds, in both themes', async () => {
   await console.comesAs({ reducedMotion: 'reduce' });
-  await console.open(`/verdicts/${blocked.request_id}`);
-  await button('Block this user agent…').click();
-  await dialog()
-    .getByText(/would have been decided otherwise/)
-    .waitFor();
+  await beginToBlock(blocked);
   expect(await faultsInBothThemes(console.page)).toEqual([]);
 });

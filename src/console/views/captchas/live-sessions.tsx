@@ -1,12 +1,12 @@
 /** The last hour of one site, minute by minute, with its most frequent addresses. Asked again every ten seconds. */
 import { useCall } from '../../api/call.ts';
-import type { RequestOf } from '../../api/service-api.ts';
-import { Button } from '../../components/button.tsx';
+import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Chip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
+import { ZoomReset } from '../../components/zoom-reset.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useZoom } from '../../url/use-zoom.ts';
@@ -41,17 +41,7 @@ export function LiveSessions({ body }: { body: RequestOf<'/getlivesessions'> | n
   );
 }
 
-interface Address {
-  ip: string;
-  count: number;
-  country?: string | null;
-  asn?: number | null;
-  isVpn?: boolean;
-  isProxy?: boolean;
-  isDatacenter?: boolean;
-}
-
-function TopAddresses({ addresses }: { addresses: readonly Address[] }) {
+function TopAddresses({ addresses }: { addresses: ResponseOf<'/getlivesessions'>['topIps'] }) {
   const [{ captchaSite }] = useParams();
   return (
     <Table
@@ -105,13 +95,7 @@ function LiveHour({ points }: { points: readonly { timestamp: number; count: num
         read={({ captchas }) => `${count(captchas ?? 0)} captchas`}
         onChoose={zoom.choose}
       />
-      {zoom.isZoomed && (
-        <div class="actions">
-          <Button isSmall onClick={zoom.reset}>
-            Show the whole hour
-          </Button>
-        </div>
-      )}
+      <ZoomReset zoom={zoom} whole="the whole hour" />
     </>
   );
 }

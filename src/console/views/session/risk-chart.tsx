@@ -2,8 +2,8 @@
  * The score over time as steps, with the thresholds, and each request as a mark where it met the score. The tables below
  * it say the same in words and numbers.
  */
-import { Button } from '../../components/button.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
+import { ZoomReset } from '../../components/zoom-reset.tsx';
 import type { Series, SeriesRow } from '../../components/time-series.tsx';
 import { useZoom } from '../../url/use-zoom.ts';
 import type { RiskHistory } from './session-data.ts';
@@ -76,13 +76,7 @@ export function RiskChart({ risk, challengeThreshold, blockThreshold }: RiskChar
         read={read}
         onChoose={zoom.choose}
       />
-      {zoom.isZoomed && (
-        <div class="actions">
-          <Button isSmall onClick={zoom.reset}>
-            Show the whole session
-          </Button>
-        </div>
-      )}
+      <ZoomReset zoom={zoom} whole="the whole session" />
     </>
   );
 }
