@@ -22,7 +22,7 @@ export const deviceTypes = ['desktop', 'mobile', 'tablet', 'bot', 'unknown'] as 
 export type DeviceType = (typeof deviceTypes)[number];
 
 /** The input of the decision table that decided, or `default` when none of them did. */
-export const decisionInputs = ['network', 'client', 'category', 'risk', 'policy', 'default'] as const;
+export const decisionInputs = ['network', 'client', 'bot', 'category', 'risk', 'policy', 'default'] as const;
 export type DecisionInput = (typeof decisionInputs)[number];
 
 /**
@@ -33,7 +33,8 @@ export type DecisionInput = (typeof decisionInputs)[number];
  * that its script can open a session. `clearance`: a challenge lifted by a clearance cookie.
  * `verified`: a challenged submission whose token was verified in place. `exempt`: a path that is
  * never challenged. `default`: no input decided. `internal`: a call to `/__protect/*`.
- * `error`: a failure policy decided. `preflight`: a CORS preflight.
+ * `error`: a failure policy decided. `preflight`: a CORS preflight. `bot`: the instance's bot policy.
+ * `impostor`: the bot policy, for a client that uses the name of a bot and is provably not it.
  */
 export const verdictSources = [
   'access-rule',
@@ -49,8 +50,38 @@ export const verdictSources = [
   'internal',
   'error',
   'preflight',
+  'bot',
+  'impostor',
 ] as const;
 export type VerdictSource = (typeof verdictSources)[number];
+
+/** What a bot comes for. A bot can have several. */
+export const botBehaviours = [
+  'search',
+  'agent',
+  'training',
+  'preview',
+  'feed',
+  'monitor',
+  'webhook',
+  'archive',
+  'seo',
+  'other',
+] as const;
+export type BotBehaviour = (typeof botBehaviours)[number];
+
+/**
+ * How a bot's name was proved: by an address of its published `range`, by reverse `dns`, or by a `signature`.
+ * `claimed`: not proved. `impostor`: every proof that the bot has was tried and none holds.
+ */
+export const botProofs = ['range', 'dns', 'signature', 'claimed', 'impostor'] as const;
+export type BotProof = (typeof botProofs)[number];
+
+/** What the bot policy does with a bot. `charge` answers 402. `inherit` leaves it to the rest of the policy. */
+export const botActions = ['allow', 'challenge', 'block', 'charge', 'inherit'] as const;
+export type BotAction = (typeof botActions)[number];
+export const botPresets = ['open', 'search-only', 'closed'] as const;
+export type BotPreset = (typeof botPresets)[number];
 
 /** Why the log refuses a verdict. */
 export const refusalReasons = [

@@ -1,9 +1,9 @@
 /**
- * The decision table (see "Which rule wins" in `docs/access-rules.md`). Five inputs each give a verdict or none. An
+ * The decision table (see "Which rule wins" in `docs/access-rules.md`). Six inputs each give a verdict or none. An
  * `allow` lifts some of the inputs below it, and of the inputs that are left the most restrictive decides: `block` >
  * `challenge` > `allow`. Pure, so that a test compares every combination with an independent oracle.
  */
-import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
+import type { BotProof, Decision, DecisionInput } from '../contract/vocabulary.ts';
 import type { MatchedRule } from './types.ts';
 
 /** Each is `null` when it gives no verdict. */
@@ -12,6 +12,8 @@ export interface DecideInputs {
   network: MatchedRule | null;
   /** Most restrictive enforced client rule. */
   client: MatchedRule | null;
+  /** What the bot policy says about the bot that this is, or claims to be. */
+  bot: { verdict: Decision; id: string; proof: BotProof } | null;
   category: { verdict: Decision; category: string } | null;
   risk: { verdict: Decision; score: number } | null;
   policy: { verdict: Decision; reason: string } | null;
@@ -21,7 +23,7 @@ export interface DecideOutcome {
   decision: Decision;
   /** The input that decided; `default` when no input gave a verdict that was not lifted. */
   input: DecisionInput;
-  /** Rule id, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `default`. */
+  /** Rule id, `bot:<id>`, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `default`. */
   decidedBy: string;
 }
 
@@ -31,12 +33,19 @@ const CLIENT = 1;
 const CATEGORY = 2;
 const RISK = 4;
 const POLICY = 8;
+const BOT = 16;
+
+/** Whether the bot is who it says it is. */
+export function isProved(proof: BotProof): boolean {
+  return proof !== 'claimed' && proof !== 'impostor';
+}
 
 /** The lifted inputs in the order of the table, for explanations. `decide` uses the bits. */
 export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
   const bits = liftedBits(inputs);
   const lifted: DecisionInput[] = [];
   if (inputs.client && bits & CLIENT) lifted.push('client');
+  if (inputs.bot && bits & BOT) lifted.push('bot');
   if (inputs.category && bits & CATEGORY) lifted.push('category');
   if (inputs.risk && bits & RISK) lifted.push('risk');
   if (inputs.policy && bits & POLICY) lifted.push('policy');
@@ -44,24 +53,33 @@ export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
 }
 
 /**
- * It does not matter whether a lifted input still lifts others: everything that lifts `client` or `category` also lifts
- * `policy`, and those two lift nothing else.
+ * It does not matter whether a lifted input still lifts others: what lifts `client`, `bot` or `category` also lifts
+ * everything that these lift.
  */
-function liftedBits({ network, client, category }: DecideInputs): number {
+function liftedBits({ network, client, bot, category, policy }: DecideInputs): number {
   let bits = 0;
   if (network?.verdict === 'allow') {
     if (network.type === 'asn') bits = CATEGORY | RISK | POLICY;
     else if (network.type === 'countryCode') bits = CATEGORY | POLICY;
-    else bits = CLIENT | CATEGORY | RISK | POLICY;
+    else bits = CLIENT | BOT | CATEGORY | RISK | POLICY;
   }
   // Anyone can forge a user agent, so its allow lifts the path's policy and nothing else.
   if (client?.verdict === 'allow' || category?.verdict === 'allow') bits |= POLICY;
+  if (bot?.verdict === 'allow') {
+    // A path that the operator closed stays closed. A name without a proof is a user agent.
+    if (!isClosedPath(policy)) bits |= POLICY;
+    if (isProved(bot.proof)) bits |= CATEGORY | RISK;
+  }
   return bits;
+}
+
+function isClosedPath(policy: DecideInputs['policy']): boolean {
+  return policy?.verdict === 'block' && policy.reason.startsWith('path:');
 }
 
 /** Of two equal verdicts, the input that comes first in the table decides. */
 export function decide(inputs: DecideInputs): DecideOutcome {
-  const { network, client, category, risk, policy } = inputs;
+  const { network, client, bot, category, risk, policy } = inputs;
   const lifted = liftedBits(inputs);
   let decision: Decision = 'allow';
   let input: DecisionInput = 'default';
@@ -72,6 +90,10 @@ export function decide(inputs: DecideInputs): DecideOutcome {
   if (client && !(lifted & CLIENT) && stands(client.verdict, decision, input)) {
     decision = client.verdict;
     input = 'client';
+  }
+  if (bot && !(lifted & BOT) && stands(bot.verdict, decision, input)) {
+    decision = bot.verdict;
+    input = 'bot';
   }
   if (category && !(lifted & CATEGORY) && stands(category.verdict, decision, input)) {
     decision = category.verdict;
@@ -92,9 +114,10 @@ function stands(verdict: Decision, over: Decision, heldBy: DecisionInput): boole
   return heldBy === 'default' || restrictiveness[verdict] > restrictiveness[over];
 }
 
-function attribution({ network, client, category, risk, policy }: DecideInputs, input: DecisionInput): string {
+function attribution({ network, client, bot, category, risk, policy }: DecideInputs, input: DecisionInput): string {
   if (input === 'network' && network) return network.id;
   if (input === 'client' && client) return client.id;
+  if (input === 'bot' && bot) return `bot:${bot.id}`;
   if (input === 'category' && category) return `category:${category.category}`;
   if (input === 'risk' && risk) return `risk:${risk.verdict}`;
   if (input === 'policy' && policy) return `policy:${policy.reason}`;

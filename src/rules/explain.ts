@@ -3,7 +3,7 @@
  * stores it, so it is deterministic and no longer than the record's text field.
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
-import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
+import type { BotProof, Decision, DecisionInput } from '../contract/vocabulary.ts';
 import { type DecideInputs, type DecideOutcome, liftedInputs } from './decision-table.ts';
 import type { RuleMatch } from './types.ts';
 
@@ -13,7 +13,14 @@ const OTHER_RULES_NAMED_MAX = 8;
 const NAME_MAX_CHARS = 80;
 
 const verbs: Record<Decision, string> = { allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' };
-const inputOrder = ['network', 'client', 'category', 'risk', 'policy'] as const;
+const proofs: Record<BotProof, string> = {
+  range: 'bot with an address of ',
+  dns: 'bot with a host name of ',
+  signature: 'bot with a signature of ',
+  claimed: 'bot that claims to be ',
+  impostor: 'bot that is not ',
+};
+const inputOrder = ['network', 'client', 'bot', 'category', 'risk', 'policy'] as const;
 
 export interface ExplainInput {
   match: RuleMatch;
@@ -29,9 +36,10 @@ function shorten(text: string): string {
 
 /** An input in words. */
 function named(input: DecisionInput, inputs: DecideInputs): string {
-  const { network, client, category, risk, policy } = inputs;
+  const { network, client, bot, category, risk, policy } = inputs;
   if (input === 'network' && network) return `rule ${shorten(network.id)}`;
   if (input === 'client' && client) return `rule ${shorten(client.id)}`;
+  if (input === 'bot' && bot) return proofs[bot.proof] + shorten(bot.id);
   if (input === 'category' && category) return `address category ${shorten(category.category)}`;
   if (input === 'risk' && risk) return `risk score ${risk.score.toFixed(2)}`;
   if (input === 'policy' && policy) return `policy ${shorten(policy.reason)}`;
@@ -69,6 +77,6 @@ export function explainVerdict({ match, inputs, outcome, rulesetVersion }: Expla
 /** The explanation of a request to which no rule, category, risk or policy applies: one per ruleset version. */
 export function quietExplanation(rulesetVersion: number): string {
   const outcome = { decision: 'allow', input: 'default', decidedBy: 'default' } as const;
-  const inputs = { network: null, client: null, category: null, risk: null, policy: null };
+  const inputs = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
   return explainVerdict({ match: { network: null, client: null, fired: [] }, inputs, outcome, rulesetVersion });
 }

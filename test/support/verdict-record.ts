@@ -20,6 +20,7 @@ export function verdictRecordOf(
     asn: 64_496,
     ja4: null,
     user_agent: 'Mozilla/5.0',
+    bot: null,
     device_type: 'desktop',
     method: 'GET',
     host: 'shop.example',

@@ -10,7 +10,7 @@ import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
 
-const none: DecideInputs = { network: null, client: null, category: null, risk: null, policy: null };
+const none: DecideInputs = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
 const rule = (id: string, verdict: MatchedRule['verdict'], mode: MatchedRule['mode'] = 'enforce'): MatchedRule => ({
   id,
   type: id.slice(0, id.indexOf(':')) as MatchedRule['type'],

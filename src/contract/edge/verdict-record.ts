@@ -5,7 +5,16 @@
  */
 import * as z from 'zod/mini';
 import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from './record-bounds.ts';
-import { decisions, deviceTypes, ipCategories, pathTypes, sessionStatuses, verdictSources } from '../vocabulary.ts';
+import {
+  botBehaviours,
+  botProofs,
+  decisions,
+  deviceTypes,
+  ipCategories,
+  pathTypes,
+  sessionStatuses,
+  verdictSources,
+} from '../vocabulary.ts';
 
 export * from './record-bounds.ts';
 
@@ -17,6 +26,12 @@ export const firedRule = z.strictObject({
   id: z.string().check(z.maxLength(320)),
   verdict: z.enum(decisions),
   mode: z.enum(['enforce', 'monitor']),
+});
+/** The bot that a request says it is, or proved to be. */
+export const recordedBot = z.strictObject({
+  id,
+  behaviours: z.array(z.enum(botBehaviours)).check(z.maxLength(botBehaviours.length)),
+  proof: z.enum(botProofs),
 });
 export const verdictRecord = z.strictObject({
   v: z.literal(VERDICT_RECORD_VERSION),
@@ -32,6 +47,8 @@ export const verdictRecord = z.strictObject({
   asn: z.nullable(z.int().check(z.nonnegative(), z.maximum(4_294_967_295))),
   ja4: z.nullable(z.string().check(z.maxLength(64))),
   user_agent: text,
+  /** `null`: no known bot. Records of older edges do not have it. */
+  bot: z.optional(z.nullable(recordedBot)),
   device_type: z.enum(deviceTypes),
   method: z.string().check(z.maxLength(32)),
   host: z.string().check(z.maxLength(255)),
@@ -40,7 +57,7 @@ export const verdictRecord = z.strictObject({
   /** What the decision table said. Under `monitor` the request was forwarded all the same. */
   decision: z.enum(decisions),
   source: z.enum(verdictSources),
-  /** Fired rule id, `category:tor`, `risk:block`, `policy:onPending`, `path:<pattern>` or `default`. */
+  /** Fired rule id, `category:tor`, `risk:block`, `policy:onPending`, `path:<pattern>`, `bot:<id>` or `default`. */
   decided_by: z.string().check(z.maxLength(320)),
   fired_rules: z.array(firedRule).check(z.maxLength(RECORD_FIRED_RULES_MAX)),
   explain: text,

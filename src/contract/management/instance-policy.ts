@@ -4,6 +4,7 @@
  * (`older-words.ts`).
  */
 import * as z from 'zod/mini';
+import { botPolicy, botPolicyDefault } from './bot-policy.ts';
 import { challengeKinds, decisions, ipCategories, pathTypes } from '../vocabulary.ts';
 import type { Decision, IpCategory } from '../vocabulary.ts';
 
@@ -115,6 +116,8 @@ export const instancePolicy = z.strictObject({
    * ten times as many, and what those pages load a hundred times as many.
    */
   pendingBudget: z._default(z.int().check(z.gte(1), z.lte(100_000)), 30),
+  /** What bots get that say who they are, and what robots.txt tells them. */
+  botPolicy: z._default(botPolicy, botPolicyDefault),
   sessionsEnabled: z._default(z.boolean(), true),
   /** Inject the protect script into allowed HTML documents. */
   autoInject: z._default(z.boolean(), false),

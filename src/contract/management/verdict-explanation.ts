@@ -13,17 +13,17 @@ export const verdictExplanationRequest = z.strictObject({
   siteKey: siteKeyField,
 });
 
-const tableInput = z.enum(['network', 'client', 'category', 'risk', 'policy']);
+const tableInput = z.enum(['network', 'client', 'bot', 'category', 'risk', 'policy']);
 
 export const verdictExplanationResponse = z.object({
   verdict: verdictRecord,
-  /** The five inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
+  /** The six inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
   table: z.array(
     z.object({
       input: tableInput,
       /** `null`: the input said nothing. */
       verdict: z.nullable(z.enum(decisions)),
-      /** Rule id, `category:<name>`, `risk:<verdict>` or `policy:<reason>`. */
+      /** Rule id, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `bot:<id>`. */
       by: z.nullable(z.string()),
       outcome: z.enum(['decided', 'overruled', 'lifted', 'silent']),
       liftedBy: z.nullable(tableInput),

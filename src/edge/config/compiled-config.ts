@@ -8,6 +8,8 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
+import { compileBotPolicy } from './bot-actions.ts';
+import type { BotActionFor } from './bot-actions.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk } from './request-risk.ts';
@@ -35,6 +37,7 @@ export interface CompiledConfig {
   /** Host names this instance serves, in lower case; `null` is any. */
   hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
+  botAction: BotActionFor;
   keys: { current: ImportedKeys; byKid: ReadonlyMap<string, ImportedKeys> };
   /** Changes when any key does. Tokens verified under another epoch are verified again. */
   keyEpoch: string;
@@ -64,6 +67,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     policy: config.policy,
     hosts: config.policy.hosts.length > 0 ? new Set(config.policy.hosts.map((host) => host.toLowerCase())) : null,
     pathPolicy: compilePathPolicy(config.policy),
+    botAction: compileBotPolicy(config.policy.botPolicy),
     keys: { current, byKid },
     keyEpoch: [...byKid.keys()].join(' '),
     sessionKeyOf: (kid) => byKid.get(kid)?.session ?? null,

@@ -18,11 +18,13 @@ import { sessionCookie } from '../session/set-session-cookie.ts';
 import type { SessionRenewals } from '../session/session-renewals.ts';
 import type { SessionReading, Sessions } from '../session/check-session.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
+import type { BotReader } from './bot-reader.ts';
 import type { HeldReturn, JudgedContext } from './context.ts';
 import { isBudgeted, verdictOf } from './verdict.ts';
 import type { RulesetText } from './verdict.ts';
 
 export interface JudgePorts {
+  bots: BotReader;
   pending: PendingBudget;
   sessions: Sessions;
   clearances: Clearances;
@@ -39,10 +41,12 @@ export interface Judging {
 
 export async function judge(
   { facts, config, path, ruleset, held }: Judging,
-  { sessions, clearances, renewals, pending: budget }: JudgePorts,
+  { bots, sessions, clearances, renewals, pending: budget }: JudgePorts,
   waitUntil: (work: Promise<unknown>) => void,
 ): Promise<JudgedContext> {
   const { headers, signals, target, nowMs } = facts;
+  const named = bots.read(facts, waitUntil);
+  const bot = named instanceof Promise ? await named : named;
   const reading = sessions.read(headers.cookie, config, signals, nowMs);
   const session = reading instanceof Promise ? await reading : reading;
   const shown = clearances.read(facts, config);
@@ -50,7 +54,7 @@ export async function judge(
   const { policy } = config;
   const { method } = headers;
   const isOwn = target.path.startsWith(protectPrefix);
-  const counts = isBudgeted({ policy, path, method, session }) && !isOwn;
+  const counts = isBudgeted({ policy, path, method, session, bot }) && !isOwn;
   const kind = counts && !config.isPendingExempt(signals.ip) ? askedFor(headers) : null;
   const verdict = verdictOf({
     policy,
@@ -61,6 +65,8 @@ export async function judge(
     preflight: isPreflight(facts),
     ofPage: isOwn || isOfPage(headers),
     signals,
+    bot,
+    botAction: bot === null ? 'inherit' : config.botAction(bot, target),
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
     ruleset,
     session,

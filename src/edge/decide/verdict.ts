@@ -8,12 +8,13 @@ import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
-import { decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
+import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
+import { decide, isProved, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
 import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
 import type { RuleMatch } from '../../rules/types.ts';
+import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../config/request-risk.ts';
@@ -32,6 +33,9 @@ export interface Verdict {
   readonly firedRules: readonly FiredRule[];
   readonly enforcementPolicy: VerdictRecord['enforcement_policy'];
   readonly sessionStatus: SessionStatus;
+  readonly bot: BotSignal | null;
+  /** The bot policy asks for money: 402 in place of 403. */
+  readonly isCharged: boolean;
   /** Value of `X-Protect-Status`, or `null`. */
   readonly status: 'no-session' | 'invalid-session' | 'session-not-found' | null;
   readonly riskScore: number | null;
@@ -58,6 +62,9 @@ export interface VerdictInputs {
   /** Whether a page prepared the request, as far as its headers say. */
   ofPage: boolean;
   signals: Signals;
+  bot: BotSignal | null;
+  /** What the bot policy says of it here. */
+  botAction: BotAction;
   match: RuleMatch;
   ruleset: RulesetText;
   session: SessionReading;
@@ -71,14 +78,17 @@ export interface VerdictInputs {
 }
 
 export function verdictOf(inputs: VerdictInputs): Verdict {
-  const { policy, path, signals, match, session, risk, clearance } = inputs;
+  const { policy, path, signals, bot, match, session, risk, clearance } = inputs;
   const waived = path.waiveSession || path.exempt;
-  const sessionMissing = isSessionMissing(session, path);
+  // Who is proved to be a bot keeps no session, and is not judged by how its requests look.
+  const isBot = isProvedBot(bot);
+  const sessionMissing = !isBot && isSessionMissing(session, path);
   // A path that asks for no session has clients that are no browser, and so has an instance without sessions.
-  const counts = sessionMissing || session.status === 'active';
+  const counts = !isBot && (sessionMissing || session.status === 'active');
   const table: DecideInputs = {
     network: match.network,
     client: match.client,
+    bot: bot && botInput(bot, inputs.botAction),
     category: categoryInput(policy, signals.ipCategories),
     risk: counts && risk !== null ? riskInput(policy, path, risk.score) : null,
     policy: policyInput(inputs, sessionMissing),
@@ -88,13 +98,15 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null;
   const verdict: Verdict = {
     decision: outcome.decision,
-    source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
+    source: sourceOf(outcome, bot, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
     firedRules: marked(
       firedRules(match, risk?.detectors ?? 0, inputs.detectorNames, table.risk),
       sessionMissing && !inputs.ofPage,
     ),
     enforcementPolicy: enforcementOf(policy, signals),
+    bot,
+    isCharged: outcome.input === 'bot' && inputs.botAction === 'charge',
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
     status: knownStatus,
     riskScore: risk?.score ?? null,
@@ -110,7 +122,9 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   }
   // A preflight carries no cookies, so a browser could not solve it. The call that follows is decided by itself.
   if (inputs.preflight) return allow(verdict, 'preflight');
-  if (path.exempt && verdict.decision === 'challenge') return allow(verdict, 'exempt');
+  // The bot policy has its own word about these paths, and robots.txt repeats it.
+  const isTold = isBot && outcome.input === 'bot';
+  if (path.exempt && verdict.decision === 'challenge' && !isTold) return allow(verdict, 'exempt');
   const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
   if (verdict.decision !== 'challenge') return asksForSession ? noSession(verdict) : verdict;
   if (!clearance || !lifts(clearance, inputs)) {
@@ -143,6 +157,8 @@ export function errorVerdict(
     decidedBy,
     firedRules: [],
     enforcementPolicy: 'enforce',
+    bot: null,
+    isCharged: false,
     sessionStatus: 'off',
     status: null,
     riskScore: null,
@@ -169,6 +185,14 @@ function noSession(verdict: Verdict): Verdict {
     sessionStatus: status,
     explain: `Answered 401: a json path asks for a session (${status}).`,
   };
+}
+
+export function isProvedBot(bot: BotSignal | null): boolean {
+  return bot !== null && isProved(bot.proof);
+}
+
+function botInput({ id, proof }: BotSignal, action: BotAction): DecideInputs['bot'] {
+  return action === 'inherit' ? null : { verdict: action === 'charge' ? 'block' : action, id, proof };
 }
 
 function categoryInput(policy: InstancePolicy, categories: readonly IpCategory[]): DecideInputs['category'] {
@@ -224,11 +248,12 @@ function policyInput(inputs: VerdictInputs, sessionMissing: boolean): DecideInpu
     : { verdict: onPending, reason: 'onPending' };
 }
 
-type Pending = Pick<VerdictInputs, 'policy' | 'path' | 'method' | 'session'>;
+type Pending = Pick<VerdictInputs, 'policy' | 'path' | 'method' | 'session' | 'bot'>;
 
 /** Whether this is a page or a file of one whose visitor has no session, and a budget decides on those. */
-export function isBudgeted({ policy, path, method, session }: Pending): boolean {
+export function isBudgeted({ policy, path, method, session, bot }: Pending): boolean {
   return (
+    !isProvedBot(bot) &&
     isSessionMissing(session, path) &&
     path.pathType === 'html' &&
     opensPage(method) &&
@@ -263,11 +288,13 @@ export function pastBudget(verdict: Verdict, policy: InstancePolicy): Verdict {
   };
 }
 
-function sourceOf(outcome: DecideOutcome, pending: boolean): VerdictSource {
+function sourceOf(outcome: DecideOutcome, bot: BotSignal | null, pending: boolean): VerdictSource {
   switch (outcome.input) {
     case 'network':
     case 'client':
       return 'access-rule';
+    case 'bot':
+      return bot?.proof === 'impostor' ? 'impostor' : 'bot';
     case 'category':
       return 'ip-category';
     case 'risk':

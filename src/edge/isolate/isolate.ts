@@ -8,6 +8,8 @@ import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { VerdictBatcher } from '../../logsink/verdict-batcher.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
+import { NO_BOTS } from '../decide/bot-reader.ts';
+import type { BotReader } from '../decide/bot-reader.ts';
 import { LocalChallenges } from '../challenge/local-challenge.ts';
 import { WaitLane } from '../challenge/wait-lane.ts';
 import { readEnvironment } from '../environment.ts';
@@ -48,6 +50,7 @@ export interface Isolate {
   kv: KvStore;
   seal: ConfigSeal;
   categories: IpCategories;
+  bots: BotReader;
   sessions: Sessions;
   renewals: SessionRenewals;
   clearances: Clearances;
@@ -113,6 +116,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     kv,
     seal,
     categories: categories.value,
+    bots: NO_BOTS,
     sessions: new Sessions(() => !service.reachable),
     renewals: new SessionRenewals({ service, count }),
     clearances: new Clearances(),

@@ -9,6 +9,7 @@ import {
   VERDICT_RECORD_VERSION,
 } from '../../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { Step } from './step.ts';
 import type { Verdict } from '../decide/verdict.ts';
 
@@ -49,6 +50,7 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
     asn: signals.asn,
     ja4: signals.ja4,
     user_agent: bounded(signals.userAgent),
+    bot: recordedBot(verdict.bot),
     device_type: signals.deviceType,
     method: request.method,
     host: cut(target.host),
@@ -69,6 +71,11 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
     ruleset_version: rulesetVersion,
     edge: { colo: signals.colo, version: from.version, isolate: from.isolate, seq: from.seq },
   };
+}
+
+/** A signal may carry more than the record keeps. */
+function recordedBot(bot: BotSignal | null): VerdictRecord['bot'] {
+  return bot === null ? null : { id: bot.id, behaviours: [...bot.behaviours], proof: bot.proof };
 }
 
 const NO_RULES: VerdictRecord['fired_rules'] = [];

@@ -33,6 +33,9 @@ function baseOf(def: core.$ZodTypeDef): Check {
       const inner = quickCheck(known.innerType);
       return (value) => value === null || inner(value);
     }
+    // A record without the field has other keys, so zod is asked about it.
+    case 'optional':
+      return quickCheck(known.innerType);
     case 'array': {
       const element = quickCheck(known.element);
       return (value) => Array.isArray(value) && value.every(element);

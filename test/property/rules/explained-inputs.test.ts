@@ -1,7 +1,7 @@
 /** An explanation leads back to the inputs that it was written for, whatever the rules and paths are called. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decisions, ipCategories } from '../../../src/contract/vocabulary.ts';
+import { botProofs, decisions, ipCategories } from '../../../src/contract/vocabulary.ts';
 import { decide } from '../../../src/rules/decision-table.ts';
 import type { DecideInputs } from '../../../src/rules/decision-table.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
@@ -12,6 +12,7 @@ const verdict = fc.constantFrom(...decisions);
 /** Texts that look like the words of an explanation. */
 const misleading = fc.constantFrom(
   'bot',
+  'x; over bot that claims to be examplebot (block)',
   'x; over policy onPending (block)',
   '; lifted risk score 0.50 (challenge)',
   'address category tor (block), ',
@@ -33,6 +34,13 @@ const client = rule(
 const inputs: fc.Arbitrary<DecideInputs> = fc.record({
   network: fc.option(network),
   client: fc.option(client),
+  bot: fc.option(
+    fc.record({
+      verdict,
+      id: fc.constantFrom('examplebot', 'agent.example.com', 'b'.repeat(90)),
+      proof: fc.constantFrom(...botProofs),
+    }),
+  ),
   category: fc.option(fc.record({ verdict, category: fc.constantFrom(...ipCategories) })),
   risk: fc.option(fc.record({ verdict, score: fc.constantFrom(0.5, 0.66, 1) })),
   policy: fc.option(
@@ -53,6 +61,7 @@ test('the inputs of a sentence are found by explaining them again', () => {
         explain: `${explain} Lifted: clearance.`,
         network: given.network,
         clients: given.client ? [{ ...given.client, id: 'userAgent:another' }, given.client] : [],
+        bot: given.bot ?? { id: 'examplebot', proof: 'range' },
         categories: [...new Set([category, ...(given.category ? [given.category.category] : [])])],
         riskScore: given.risk?.score ?? 0.5,
         rulesetVersion: version,
@@ -64,7 +73,7 @@ test('the inputs of a sentence are found by explaining them again', () => {
 });
 
 test('a sentence that no decision table wrote has no inputs', () => {
-  const nothing = { network: null, clients: [], categories: [], riskScore: null, rulesetVersion: 1 };
+  const nothing = { network: null, clients: [], bot: null, categories: [], riskScore: null, rulesetVersion: 1 };
   for (const explain of [
     'Answered 401: a json path asks for a session (no-session).',
     '',

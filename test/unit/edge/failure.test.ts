@@ -1,6 +1,7 @@
 /** What follows an exception or a missing ruleset. */
 import type { Context } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { stepWithoutRuleset } from '../../../src/edge/step/failure.ts';
 import { handled } from '../../../src/edge/gate.ts';
@@ -39,6 +40,7 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
     environment: environment(),
     instanceId: 'inst_1',
     feed: { state, ready: () => null },
+    bots: NO_BOTS,
     sessions: new Sessions(() => false),
     clearances: new Clearances(),
     pending: new PendingBudget(limits),

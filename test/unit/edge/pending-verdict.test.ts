@@ -1,5 +1,6 @@
 /** Who passes without a session, and who takes from the budget for it. */
 import { describe, expect, test } from 'vitest';
+import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
 import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
@@ -45,7 +46,7 @@ function gate() {
         ruleset: { version: 1, quietExplanation: '', match: () => ({ network, client, fired: [] }) },
         held: null,
       },
-      { pending, sessions, clearances: new Clearances(), renewals },
+      { bots: NO_BOTS, pending, sessions, clearances: new Clearances(), renewals },
       () => {},
     );
     const { decision, source, decidedBy, explain } = context.verdict;

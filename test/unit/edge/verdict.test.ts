@@ -42,6 +42,8 @@ interface Case {
   ofPage?: boolean;
   hasPendingRoom?: boolean;
   signals?: Partial<Signals>;
+  bot?: VerdictInputs['bot'];
+  botAction?: VerdictInputs['botAction'];
 }
 function clearanceOf(given: Case['clearance']): ClearanceReading | null {
   if (given === undefined) return null;
@@ -60,6 +62,8 @@ function verdict(of: Case) {
     preflight: of.preflight ?? false,
     ofPage: of.ofPage ?? true,
     signals: signalsOf(of.signals),
+    bot: of.bot ?? null,
+    botAction: of.botAction ?? 'inherit',
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
     ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
     session,

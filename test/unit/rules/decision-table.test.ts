@@ -3,7 +3,7 @@
  * `docs/access-rules.md` and not from the code: a list of inputs, each with the inputs that its `allow` lifts.
  */
 import { describe, expect, test } from 'vitest';
-import { type Decision, decisions } from '../../../src/contract/vocabulary.ts';
+import { type Decision, botProofs, decisions } from '../../../src/contract/vocabulary.ts';
 import { type DecideInputs, decide, liftedInputs } from '../../../src/rules/decision-table.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
@@ -11,12 +11,17 @@ import type { MatchedRule } from '../../../src/rules/types.ts';
 type InputName = keyof DecideInputs;
 
 const lifts = {
-  ip: ['client', 'category', 'risk', 'policy'],
-  ipMask: ['client', 'category', 'risk', 'policy'],
+  ip: ['client', 'bot', 'category', 'risk', 'policy'],
+  ipMask: ['client', 'bot', 'category', 'risk', 'policy'],
   asn: ['category', 'risk', 'policy'],
   countryCode: ['category', 'policy'],
   ja4Hash: ['policy'],
   userAgent: ['policy'],
+  range: ['category', 'risk', 'policy'],
+  dns: ['category', 'risk', 'policy'],
+  signature: ['category', 'risk', 'policy'],
+  claimed: ['policy'],
+  impostor: ['policy'],
   category: ['policy'],
   risk: [],
   policy: [],
@@ -34,26 +39,42 @@ const networks = [
   ...(['ip', 'ipMask', 'asn', 'countryCode'] as const).flatMap((type) => decisions.map((v) => rule(type, v))),
 ];
 const clients = [null, ...(['ja4Hash', 'userAgent'] as const).flatMap((type) => decisions.map((v) => rule(type, v)))];
+const bots = [
+  null,
+  ...botProofs.flatMap((proof) => decisions.map((verdict) => ({ verdict, id: 'examplebot', proof }))),
+];
 const categories = [null, ...decisions.map((verdict) => ({ verdict, category: 'tor' }))];
 const risks = [null, ...decisions.map((verdict) => ({ verdict, score: 0.6 }))];
-const policies = [null, ...decisions.map((verdict) => ({ verdict, reason: 'onPending' }))];
+const policies = [
+  null,
+  ...decisions.map((verdict) => ({ verdict, reason: 'onPending' })),
+  ...decisions.map((verdict) => ({ verdict, reason: 'path:/admin/**' })),
+];
 
 function* everyCombination(): Generator<DecideInputs> {
   for (const network of networks)
     for (const client of clients)
-      for (const category of categories)
-        for (const risk of risks) for (const policy of policies) yield { network, client, category, risk, policy };
+      for (const bot of bots)
+        for (const category of categories)
+          for (const risk of risks)
+            for (const policy of policies) yield { network, client, bot, category, risk, policy };
 }
 
-const order: readonly InputName[] = ['network', 'client', 'category', 'risk', 'policy'];
+const order: readonly InputName[] = ['network', 'client', 'bot', 'category', 'risk', 'policy'];
 
 function oracle(inputs: DecideInputs): { decision: Decision; input: string; lifted: string[] } {
   const lifted = new Set<string>();
   for (const name of order) {
     const input = inputs[name];
     if (input?.verdict !== 'allow') continue;
-    const kind = 'type' in input ? input.type : (name as 'category' | 'risk' | 'policy');
-    for (const other of lifts[kind]) lifted.add(other);
+    const kind =
+      'type' in input ? input.type : 'proof' in input ? input.proof : (name as 'category' | 'risk' | 'policy');
+    for (const other of lifts[kind]) {
+      // A bot does not open a path that the operator closed.
+      const isClosed =
+        other === 'policy' && inputs.policy?.verdict === 'block' && inputs.policy.reason.startsWith('path:');
+      if (name !== 'bot' || !isClosed) lifted.add(other);
+    }
   }
   const standing = order.filter((name) => inputs[name] !== null && !lifted.has(name));
   for (const decision of ['block', 'challenge', 'allow'] as const) {
@@ -73,11 +94,11 @@ describe('the decision table', () => {
       if (actual.decision !== expected.decision || actual.input !== expected.input) {
         expect({ inputs, ...actual }).toEqual({ inputs, ...expected });
       }
-      expect(liftedInputs(inputs)).toEqual(
-        order.filter((name) => inputs[name] !== null && expected.lifted.includes(name)),
-      );
+      const lifted = order.filter((name) => inputs[name] !== null && expected.lifted.includes(name));
+      if (liftedInputs(inputs).join() !== lifted.join())
+        expect({ inputs, lifted: liftedInputs(inputs) }).toEqual({ inputs, lifted });
     }
-    expect(combinations).toBe(13 * 7 * 4 * 4 * 4);
+    expect(combinations).toBe(13 * 7 * 16 * 4 * 4 * 7);
   });
 
   test('explains every combination in one bounded sentence that names the deciding input', () => {
@@ -86,25 +107,32 @@ describe('the decision table', () => {
       const fired = [inputs.network, inputs.client].filter((one) => one !== null);
       const match = { network: inputs.network, client: inputs.client, fired };
       const text = explainVerdict({ match, inputs, outcome, rulesetVersion: 12 });
-      expect(text).toMatch(/^(Allowed|Challenged|Blocked) by [^\n]+; ruleset version 12\.$/);
-      expect(text).toContain({ allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' }[outcome.decision]);
       const named = {
+        network: outcome.decidedBy,
+        client: outcome.decidedBy,
+        bot: 'examplebot',
         category: 'category tor',
         risk: 'risk score 0.60',
-        policy: 'policy onPending',
+        policy: outcome.decidedBy.replace(':', ' '),
         default: 'default',
       };
-      const decider =
-        outcome.input === 'network' || outcome.input === 'client' ? outcome.decidedBy : named[outcome.input];
-      expect(text.split(';')[0]).toContain(decider);
+      const verb = { allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' }[outcome.decision];
+      const isSaid =
+        /^(Allowed|Challenged|Blocked) by [^\n]+; ruleset version 12\.$/.test(text) &&
+        text.startsWith(verb) &&
+        (text.split(';')[0] ?? '').includes(named[outcome.input]);
+      if (!isSaid) expect({ inputs, text }).toBe(`${verb} by ${named[outcome.input]}`);
     }
   });
 
   test('names the fired rule, category, risk, policy or default that decided', () => {
-    const none = { network: null, client: null, category: null, risk: null, policy: null };
+    const none = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
     expect(decide(none).decidedBy).toBe('default');
     expect(decide({ ...none, network: rule('asn', 'allow') }).decidedBy).toBe('asn:value');
     expect(decide({ ...none, client: rule('userAgent', 'block') }).decidedBy).toBe('userAgent:value');
+    expect(decide({ ...none, bot: { verdict: 'block', id: 'examplebot', proof: 'range' } }).decidedBy).toBe(
+      'bot:examplebot',
+    );
     expect(decide({ ...none, category: { verdict: 'block', category: 'tor' } }).decidedBy).toBe('category:tor');
     expect(decide({ ...none, risk: { verdict: 'challenge', score: 0.6 } }).decidedBy).toBe('risk:challenge');
     expect(decide({ ...none, policy: { verdict: 'allow', reason: 'onPending' } }).decidedBy).toBe('policy:onPending');

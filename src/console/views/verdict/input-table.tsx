@@ -1,4 +1,4 @@
-/** The decision table of the request: the five inputs in their order, what each said, and what became of it. */
+/** The decision table of the request: the six inputs in their order, what each said, and what became of it. */
 import type { Schema } from '../../api/service-api.ts';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
@@ -10,6 +10,7 @@ type Row = Explanation['table'][number];
 const names: Record<Row['input'], string> = {
   network: 'Network rule',
   client: 'Client rule',
+  bot: 'Bot policy',
   category: 'Address category',
   risk: 'Risk score',
   policy: 'Policy of the path',

@@ -39,7 +39,7 @@ export const explainAccessRules = operation({
   }),
   response: z.object({
     decision: z.enum(decisions),
-    /** The id of the deciding rule, `category:<name>` or `default`. */
+    /** The id of the deciding rule, `bot:<id>`, `category:<name>` or `default`. */
     decidedBy: z.string(),
     input: z.enum(decisionInputs),
     firedRules: z.array(
@@ -63,6 +63,7 @@ export const explainAccessRules = operation({
     const inputs: DecideInputs = {
       network: match.network,
       client: match.client,
+      bot: null,
       category: categoryInput(instance, body.ipCategories ?? (facts.countryCode === 'T1' ? ['tor'] : [])),
       risk: null,
       policy: null,

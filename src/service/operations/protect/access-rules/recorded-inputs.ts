@@ -8,7 +8,7 @@ import { RECORD_FIRED_RULES_MAX } from '../../../../contract/edge/record-bounds.
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
-import { restrictiveness } from '../../../../rules/decision-table.ts';
+import { isProved, restrictiveness } from '../../../../rules/decision-table.ts';
 import type { DecideInputs } from '../../../../rules/decision-table.ts';
 import { explainedInputs } from '../../../../rules/explained-inputs.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';
@@ -40,6 +40,7 @@ export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedI
     clients: rules
       .filter((rule) => isEnforcedClient(rule) && rule.verdict === client?.verdict)
       .slice(0, CLIENTS_TRIED_MAX),
+    bot: record.bot ?? null,
     categories: record.ip_category,
     riskScore: record.risk_score,
     rulesetVersion: record.ruleset_version,
@@ -48,8 +49,10 @@ export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedI
   const inputs: DecideInputs = {
     network,
     client,
+    bot: botInput(record),
     category: strictestCategory(record.ip_category, policy),
-    risk: riskInput(record.risk_score, policy),
+    // Who is proved to be a bot is not judged by how its requests look.
+    risk: record.bot && isProved(record.bot.proof) ? null : riskInput(record.risk_score, policy),
     policy: ofPolicy.includes(record.source) ? policyInput(record) : null,
   };
   return { rules, inputs, isExact: false };
@@ -82,6 +85,12 @@ function withWholeReason(inputs: DecideInputs, { decided_by: decidedBy }: Verdic
   return policy && start !== null && decidedBy.startsWith(start)
     ? { ...inputs, policy: { ...policy, reason: decidedBy } }
     : inputs;
+}
+
+const ofBot: readonly VerdictRecord['source'][] = ['bot', 'impostor'];
+
+function botInput({ bot, source, decision }: VerdictRecord): DecideInputs['bot'] {
+  return bot && ofBot.includes(source) ? { verdict: decision, id: bot.id, proof: bot.proof } : null;
 }
 
 function policyInput({ decision, decided_by: decidedBy }: VerdictRecord): DecideInputs['policy'] {

@@ -1,0 +1,128 @@
+/**
+ * The instance's bot policy for one bot: an action for every path. It is compiled to one list of patterns of which the
+ * longest that matches counts. The gate and robots.txt read the same list, so they cannot differ.
+ */
+import type { BotPolicy } from '../contract/management/bot-policy.ts';
+import type { BotAction, BotBehaviour, BotPreset } from '../contract/vocabulary.ts';
+import { isProved } from '../rules/decision-table.ts';
+import type { BotSignal } from './bot-signal.ts';
+import { covers, matchesPath, spelledPath } from './path-match.ts';
+
+export interface BotRule {
+  pattern: string;
+  action: BotAction;
+}
+export interface BotRules {
+  /** Where no pattern matches. */
+  elsewhere: BotAction;
+  /** The longest pattern first; of equal length the more lenient. */
+  rules: readonly BotRule[];
+}
+
+type Named = Pick<BotSignal, 'id' | 'behaviours'>;
+
+/** `inherit` promises less than `allow` does. */
+const strictness: Record<BotAction, number> = { allow: 0, inherit: 1, challenge: 2, charge: 3, block: 4 };
+
+/** Where nobody is challenged: see `path-policy.ts` of the edge. */
+const neverChallenged = ['/.well-known/', '/favicon.ico$'];
+
+const lenient = { search: 'allow', preview: 'allow', feed: 'allow', archive: 'allow' } as const;
+const useful = { monitor: 'allow', webhook: 'allow' } as const;
+const presets: Record<BotPreset, { named: Partial<Record<BotBehaviour, BotAction>>; others: BotAction }> = {
+  open: { named: {}, others: 'allow' },
+  'search-only': {
+    named: { ...lenient, ...useful, agent: 'challenge', seo: 'challenge', training: 'block' },
+    others: 'inherit',
+  },
+  closed: { named: useful, others: 'block' },
+};
+
+export function behaviourAction({ preset, behaviours }: BotPolicy, behaviour: BotBehaviour): BotAction {
+  const { named, others } = presets[preset];
+  return behaviours[behaviour] ?? named[behaviour] ?? others;
+}
+
+/** Whether robots.txt says that a bot may fetch what has this action. */
+export function isPermitted(action: BotAction): boolean {
+  return action === 'allow' || action === 'inherit';
+}
+
+/** A bot does one thing among several: the strictest of them counts, and `inherit` says nothing. */
+function strictest(actions: readonly BotAction[]): BotAction {
+  const said = actions.filter((action) => action !== 'inherit');
+  return said.reduce<BotAction>((one, other) => stricter(one, other), said.length > 0 ? 'allow' : 'inherit');
+}
+
+function stricter(one: BotAction, other: BotAction): BotAction {
+  return strictness[other] > strictness[one] ? other : one;
+}
+
+export function compileBotRules(policy: BotPolicy, { id, behaviours }: Named): BotRules {
+  const own = new Map<string, BotAction>();
+  const byBehaviour = behaviours.map((name) => new Map([['', behaviourAction(policy, name)]]));
+  for (const { bot, behaviour, path, action } of policy.overrides) {
+    const pattern = path === undefined ? '' : spelledPath(path);
+    const isOwn = bot === id;
+    const lists = isOwn ? [own] : byBehaviour.filter((_, at) => isAbout({ bot, behaviour }, behaviours[at]));
+    for (const list of lists) list.set(pattern, action);
+  }
+  const patterns = new Set([...own.keys(), ...byBehaviour.flatMap((list) => [...list.keys()])]);
+  // What a behaviour does at a pattern that only another one names is what its own longest pattern around it says.
+  const rules = [...patterns].map((pattern) => ({
+    pattern,
+    action: own.get(pattern) ?? strictest(byBehaviour.map((list) => actionAt(list, pattern))),
+  }));
+  const elsewhere = rules.find(({ pattern }) => pattern === '')?.action ?? 'inherit';
+  if (elsewhere === 'challenge') {
+    for (const pattern of neverChallenged) if (!patterns.has(pattern)) rules.push({ pattern, action: 'inherit' });
+  }
+  return {
+    elsewhere,
+    rules: rules
+      .filter(({ pattern }) => pattern !== '')
+      .sort((a, b) => b.pattern.length - a.pattern.length || strictness[a.action] - strictness[b.action]),
+  };
+}
+
+function isAbout(override: Pick<BotPolicy['overrides'][number], 'bot' | 'behaviour'>, name?: BotBehaviour): boolean {
+  return override.bot === undefined && (override.behaviour === undefined || override.behaviour === name);
+}
+
+function actionAt(list: ReadonlyMap<string, BotAction>, pattern: string): BotAction {
+  let found: BotAction = 'inherit';
+  let longest = -1;
+  for (const [around, action] of list) {
+    if (around.length <= longest || !covers(around, pattern)) continue;
+    found = action;
+    longest = around.length;
+  }
+  return found;
+}
+
+/** What the rules say about an address, in every way in which it can be read. `null`: it could be any. */
+export function actionAtPath({ elsewhere, rules }: BotRules, readings: readonly string[] | null): BotAction {
+  if (readings === null) return rules.reduce((one, { action }) => stricter(one, action), elsewhere);
+  let result: BotAction | null = null;
+  for (const reading of readings) {
+    const action = rules.find(({ pattern }) => matchesPath(pattern, reading))?.action ?? elsewhere;
+    result = result === null ? action : stricter(result, action);
+  }
+  return result ?? elsewhere;
+}
+
+/**
+ * What a bot gets. A name without a proof gives nothing: it gets what the policy says of such names, or what the bot of
+ * that name gets where that is stricter. Else a crawler could pass a ban by leaving its own network.
+ */
+export function actionFor(
+  policy: BotPolicy,
+  bot: BotSignal,
+  rules: BotRules,
+  readings: readonly string[] | null,
+): BotAction {
+  const named = actionAtPath(rules, readings);
+  if (isProved(bot.proof)) return named;
+  const unproved = bot.proof === 'impostor' ? policy.impostor : policy.claimed;
+  return isPermitted(named) ? unproved : stricter(unproved, named);
+}

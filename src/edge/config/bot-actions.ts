@@ -1,0 +1,41 @@
+/**
+ * The instance's bot policy, ready for requests. The rules of a bot are compiled when it comes for the first time and
+ * remembered. Most requests are of no bot and never get here.
+ */
+import { actionFor, compileBotRules, isPermitted } from '../../bots/bot-rules.ts';
+import type { BotRules } from '../../bots/bot-rules.ts';
+import type { BotSignal } from '../../bots/bot-signal.ts';
+import { spelledPath } from '../../bots/path-match.ts';
+import type { BotPolicy } from '../../contract/management/bot-policy.ts';
+import type { BotAction } from '../../contract/vocabulary.ts';
+import type { CanonicalTarget } from '../request/canonical-path.ts';
+
+export type BotActionFor = (bot: BotSignal, target: CanonicalTarget) => BotAction;
+
+/** Agents that only a signature names are not in the catalogue, so there is no end of them. */
+const REMEMBERED_BOTS_MAX = 2000;
+export const ROBOTS_PATH = '/robots.txt';
+
+export function compileBotPolicy(policy: BotPolicy): BotActionFor {
+  const remembered = new Map<string, BotRules>();
+  function rulesOf(bot: BotSignal): BotRules {
+    const key = `${bot.id} ${bot.behaviours.join()}`;
+    let rules = remembered.get(key);
+    if (!rules) {
+      rules = compileBotRules(policy, bot);
+      if (remembered.size >= REMEMBERED_BOTS_MAX) remembered.clear();
+      remembered.set(key, rules);
+    }
+    return rules;
+  }
+  return function botAction(bot, { path, query, readings }) {
+    const action = actionFor(
+      policy,
+      bot,
+      rulesOf(bot),
+      readings && [path, ...readings].map((one) => spelledPath(one + query)),
+    );
+    // A crawler that cannot read robots.txt may take everything (RFC 9309 section 2.3.1.3).
+    return path === ROBOTS_PATH && !isPermitted(action) ? 'inherit' : action;
+  };
+}
