@@ -77,6 +77,7 @@ test('the table says what each input said, what decided, what was overruled, and
   expect(rows(told)).toEqual([
     ['network', 'challenge', 'overruled', null],
     ['client', 'block', 'decided', null],
+    ['bot', null, 'silent', null],
     ['category', null, 'silent', null],
     ['risk', 'challenge', 'overruled', null],
     ['policy', 'allow', 'overruled', null],
@@ -84,6 +85,7 @@ test('the table says what each input said, what decided, what was overruled, and
   expect(told.table.map(({ by }) => by)).toEqual([
     'ip:192.0.2.1',
     'userAgent:bot',
+    null,
     null,
     'risk:challenge',
     'policy:path:/x',
@@ -106,6 +108,33 @@ test('the table says what each input said, what decided, what was overruled, and
   expect(told.siteKey).toBe(instance.siteKey);
 });
 
+test('a proved bot that the policy allows lifts category and path policy, and the log keeps who it is', async () => {
+  const bot = { id: 'examplebot', behaviours: ['search' as const], proof: 'range' as const };
+  const told = await explained(
+    await newInstance(),
+    {
+      bot: { verdict: 'allow', id: bot.id, proof: bot.proof },
+      category: { verdict: 'challenge', category: 'datacenter' },
+      policy: { verdict: 'challenge', reason: 'path:/x' },
+    },
+    [],
+    { bot, source: 'bot', ip_category: ['datacenter'] },
+  );
+  expect(told.verdict).toMatchObject({ bot, decided_by: 'bot:examplebot' });
+  expect(rows(told)).toEqual([
+    ['network', null, 'silent', null],
+    ['client', null, 'silent', null],
+    ['bot', 'allow', 'decided', null],
+    ['category', 'challenge', 'lifted', 'bot'],
+    ['risk', null, 'silent', null],
+    ['policy', 'challenge', 'lifted', 'bot'],
+  ]);
+  expect(told).toMatchObject({
+    isExact: true,
+    without: { by: 'bot:examplebot', decision: 'challenge', decidedBy: 'policy:path:/x' },
+  });
+});
+
 test('an allow names what it lifted, and without it the next rule of its kind counts', async () => {
   const instance = await newInstance();
   const network = rule('ip:192.0.2.1', 'allow');
@@ -124,6 +153,7 @@ test('an allow names what it lifted, and without it the next rule of its kind co
   expect(rows(told)).toEqual([
     ['network', 'allow', 'decided', null],
     ['client', null, 'silent', null],
+    ['bot', null, 'silent', null],
     ['category', 'block', 'lifted', 'network'],
     ['risk', 'block', 'lifted', 'network'],
     ['policy', 'challenge', 'lifted', 'network'],

@@ -12,10 +12,8 @@ const action = z.enum(botActions);
 
 export const botId = z.string().check(z.regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/));
 
-/** As in robots.txt: `*` stands for any characters, `$` at the end for the end of the address. Others are a prefix. */
-export const botPath = z
-  .string()
-  .check(z.maxLength(256), z.regex(/^[/*][!-"$-~]*$/), z.regex(/^(?:[^*]*\*){0,8}[^*]*$/, 'must have at most 8 *'));
+/** As in robots.txt: `*` stands for any characters, `$` at the end for the end of the address. 8 stars at most. */
+export const botPath = z.string().check(z.maxLength(256), z.regex(/^(?=[/*])(?:[!-"$-)+-~]*\*){0,8}[!-"$-)+-~]*$/));
 
 const override = z
   .strictObject({

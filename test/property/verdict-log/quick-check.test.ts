@@ -41,7 +41,10 @@ test('accepts nothing that zod refuses or changes, whatever value one field has'
 test.each<[string, (record: Record<string, unknown>) => unknown]>([
   ['a member more', (record) => ({ ...record, surprise: true })],
   ['a member less', (record) => Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'explain'))],
-  ['no optional member, as records of older edges', ({ bot: _, ...record }) => record],
+  [
+    'no optional member, as records of older edges',
+    (record) => Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'bot')),
+  ],
   ['another order', ({ v, ...record }) => ({ ...record, v })],
   ['a member of an inner object more', (record) => ({ ...record, edge: { ...(record['edge'] as object), more: 1 } })],
   ['a prototype as a member', (record) => JSON.parse(JSON.stringify(record).replace('{', '{"__proto__":{},'))],
