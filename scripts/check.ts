@@ -47,6 +47,7 @@ const steps: Step[] = [
   { name: 'pure modules', run: checkPureModules },
   { name: 'file length', run: checkFileLength },
   { name: 'own words', run: checkOwnWords },
+  { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
 ];
 

@@ -1,0 +1,171 @@
+/**
+ * Opens a bot table and answers who a request says it is, and whether its address is in the bot's networks. A request
+ * that is no bot costs one look into a memory of user agents. Networks are parsed when their bot's name is first claimed.
+ */
+import { parseCidr } from '../address/ip.ts';
+import { PrefixLookup } from '../address/prefix-lookup.ts';
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
+import { HeaderMemory } from '../rules/header-memory.ts';
+import { Hits } from '../rules/hits.ts';
+import { openSnapshot } from '../rules/snapshot.ts';
+import type { Snapshot } from '../rules/snapshot.ts';
+import {
+  BOT_TABLE_HEADER_BYTES,
+  BOT_TABLE_MAGIC,
+  BOT_TABLE_MAX_BYTES,
+  align8,
+  botTableJson,
+  patternText,
+  readBotLine,
+} from './bot-table.ts';
+import type { BotTableJson, TableBot } from './bot-table.ts';
+
+/** Names of bots are near the beginning. Who hides one behind this can as well send another name. */
+const USER_AGENT_READ_CHARS = 1024;
+
+/** `none`: the bot's operator publishes no networks. `unknown`: not every list was read yet, and no read one has it. */
+export type RangeAnswer = 'holds' | 'fails' | 'unknown' | 'none';
+
+interface Pattern {
+  bot: TableBot;
+  /** In lower case. */
+  text: string;
+  sign: string;
+}
+
+/** Never throws. The table uses `bytes` itself. */
+export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
+  if (bytes.length < BOT_TABLE_HEADER_BYTES || bytes.length > BOT_TABLE_MAX_BYTES) return failed('not a bot table');
+  const head = new DataView(bytes.buffer, bytes.byteOffset, BOT_TABLE_HEADER_BYTES);
+  for (let i = 0; i < BOT_TABLE_MAGIC.length; i++) {
+    if (bytes[i] !== BOT_TABLE_MAGIC.charCodeAt(i)) return failed('not a bot table');
+  }
+  const jsonEnd = BOT_TABLE_HEADER_BYTES + head.getUint32(8, true);
+  if (jsonEnd > bytes.length) return failed('truncated');
+  const json = parsed(bytes.subarray(BOT_TABLE_HEADER_BYTES, jsonEnd));
+  if (json === null) return failed('document does not fit its schema');
+  const bots: TableBot[] = [];
+  for (const line of json.bots) {
+    const bot = readBotLine(line);
+    if (bot === null) return failed('bots do not fit their form');
+    bots.push(bot);
+  }
+  const snapshot = openSnapshot(bytes.subarray(align8(jsonEnd)));
+  return snapshot.ok ? ok(new BotTable({ ...json, bots }, snapshot.value)) : snapshot;
+}
+
+function parsed(bytes: Uint8Array): BotTableJson | null {
+  try {
+    return botTableJson.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+type OpenedParts = Omit<BotTableJson, 'bots'> & { bots: readonly TableBot[] };
+
+export class BotTable {
+  readonly builtAtMs: number;
+  readonly bots: readonly TableBot[];
+  readonly #networks: readonly (string | null)[];
+  readonly #lookups: (PrefixLookup<true> | undefined)[] = [];
+  readonly #byId: ReadonlyMap<string, TableBot>;
+  readonly #byAgent: ReadonlyMap<string, TableBot>;
+  readonly #snapshot: Snapshot;
+  /** By the number of the rule in the snapshot. */
+  readonly #patterns: readonly (Pattern | undefined)[];
+  readonly #memory = new HeaderMemory();
+  readonly #hits = new Hits();
+
+  constructor({ builtAtMs, bots, networks }: OpenedParts, snapshot: Snapshot) {
+    this.builtAtMs = builtAtMs;
+    this.bots = bots;
+    this.#networks = networks;
+    this.#byId = new Map(bots.map((bot) => [bot.id, bot]));
+    this.#byAgent = new Map(bots.flatMap((bot) => bot.agents.map((agent) => [agent, bot])));
+    this.#snapshot = snapshot;
+    const patterns = new Map<string, Pattern>();
+    for (const bot of bots) {
+      for (const one of bot.patterns) {
+        const text = patternText(one).toLowerCase();
+        patterns.set(text, { bot, text, sign: one.slice(0, one.length - text.length) });
+      }
+    }
+    this.#patterns = Array.from({ length: snapshot.ruleCount }, (_, rule) => patterns.get(snapshot.value(rule)));
+  }
+
+  byId(id: string): TableBot | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  /** The bot whose requests are signed as this `Signature-Agent`. */
+  byAgent(agent: string): TableBot | null {
+    return this.#byAgent.get(agent) ?? null;
+  }
+
+  /** The bot that a user agent names. Of several names in it the longest counts. */
+  identify(userAgent: string): TableBot | null {
+    const text = userAgent.length > USER_AGENT_READ_CHARS ? userAgent.slice(0, USER_AGENT_READ_CHARS) : userAgent;
+    const hits = this.#hits;
+    hits.clear();
+    if (!this.#memory.recall(text, hits)) {
+      hits.source = 0;
+      this.#snapshot.findUserAgents(text, hits);
+      this.#keepLongest(text, hits);
+      this.#memory.keep(text, hits);
+    }
+    return hits.count === 0 ? null : (this.#patterns[hits.refs[0]! >>> 1]?.bot ?? null);
+  }
+
+  /** Whether the address is in a network of the bot's operator. */
+  rangeAnswer(bot: TableBot, ip: string | null): RangeAnswer {
+    if (bot.ranges.length === 0) return 'none';
+    let answer: RangeAnswer = 'fails';
+    for (const source of bot.ranges) {
+      const lookup = this.#lookup(source);
+      if (lookup === null) answer = 'unknown';
+      else if (ip !== null && lookup.longest(ip) !== null) return 'holds';
+    }
+    return answer;
+  }
+
+  #lookup(source: number): PrefixLookup<true> | null {
+    const text = this.#networks[source] ?? null;
+    if (text === null) return null;
+    return (this.#lookups[source] ??= new PrefixLookup(
+      text.split(' ').flatMap((one) => {
+        const prefix = parseCidr(one);
+        return prefix === null ? [] : [[prefix, true] as const];
+      }),
+    ));
+  }
+
+  #keepLongest(text: string, hits: Hits): void {
+    if (hits.count === 0) return;
+    const lower = text.toLowerCase();
+    let longest = -1;
+    let length = 0;
+    for (let i = 0; i < hits.count; i++) {
+      const rule = hits.refs[i]! >>> 1;
+      const pattern = this.#patterns[rule];
+      if (pattern === undefined || pattern.text.length <= length || !isInPlace(lower, pattern)) continue;
+      longest = rule;
+      length = pattern.text.length;
+    }
+    const rank = hits.ranks[0]!;
+    hits.clear();
+    if (longest >= 0) hits.push(longest, rank);
+  }
+}
+
+const WORD_CHARACTER = /[a-z0-9]/;
+
+function isInPlace(lower: string, { text, sign }: Pattern): boolean {
+  if (sign === '*') return true;
+  if (sign === '^') return lower.startsWith(text);
+  for (let at = lower.indexOf(text); at >= 0; at = lower.indexOf(text, at + 1)) {
+    if (at === 0 || !WORD_CHARACTER.test(lower[at - 1]!)) return true;
+  }
+  return false;
+}
