@@ -1,0 +1,85 @@
+/**
+ * What a signature covers, and the text that was signed (RFC 9421, 2.5). A component is read from the request that
+ * carries the signature, never from what the signature says.
+ */
+import { parseDictionary, stringOf } from './structured-fields.ts';
+import type { Member } from './structured-fields.ts';
+
+export interface SignedRequest {
+  method: string;
+  /** As a Worker gets it: absolute and normalised. */
+  url: string;
+  headers: Pick<Headers, 'get'>;
+}
+
+export interface Component {
+  name: string;
+  /** Of a dictionary field: the member that is covered. */
+  key: string | null;
+  /** How the signed text spells the component. */
+  identifier: string;
+  /** Of the signature's own fields, which are read once; `undefined` is read from each request. */
+  value?: string;
+}
+
+/** A longer field is not read for one of its members. */
+const DICTIONARY_MAX_CHARS = 4096;
+
+const derived = new Map<string, (request: SignedRequest) => string>([
+  ['@method', ({ method }) => method],
+  ['@target-uri', ({ url }) => url],
+  ['@scheme', ({ url }) => url.slice(0, url.indexOf(':'))],
+  ['@authority', ({ url }) => url.slice(url.indexOf('://') + 3, pathStart(url))],
+  ['@path', ({ url }) => url.slice(pathStart(url), queryStart(url))],
+  ['@query', ({ url }) => url.slice(queryStart(url)) || '?'],
+  ['@request-target', ({ url }) => url.slice(pathStart(url))],
+]);
+
+function pathStart(url: string): number {
+  return url.indexOf('/', url.indexOf('://') + 3);
+}
+
+function queryStart(url: string): number {
+  const at = url.indexOf('?');
+  return at < 0 ? url.length : at;
+}
+
+/** `null`: a component that is not known here, such as one with the parameters `sf`, `bs` or `req`. */
+export function componentOf({ text, bare, parameters }: Member): Component | null {
+  const name = stringOf(bare);
+  if (name === null || name !== name.toLowerCase()) return null;
+  const key = stringOf(parameters.get('key'));
+  const isKnown = name.startsWith('@')
+    ? derived.has(name) && parameters.size === 0
+    : /^[\w!#$%&'*+.^`|~-]+$/.test(name) && parameters.size === (key === null ? 0 : 1);
+  return isKnown ? { name, key, identifier: text } : null;
+}
+
+/** `null` where the request does not have a component. `ending` is the line of the signature's own parameters. */
+export function signedText(request: SignedRequest, components: readonly Component[], ending: string): string | null {
+  let text = '';
+  for (const component of components) {
+    const value = valueOf(request, component);
+    if (value === null) return null;
+    text += `${component.identifier}: ${value}\n`;
+  }
+  return text + ending;
+}
+
+function valueOf(request: SignedRequest, { name, key, value }: Component): string | null {
+  if (value !== undefined) return value;
+  const read = derived.get(name);
+  if (read !== undefined) return read(request);
+  const field = request.headers.get(name);
+  return field === null || key === null ? (field?.trim() ?? null) : memberText(field, key);
+}
+
+/** One member of a dictionary field, as the signed text spells it. */
+export function memberText(field: string, key: string): string | null {
+  if (field.length > DICTIONARY_MAX_CHARS) return null;
+  try {
+    return parseDictionary(field).get(key)?.text ?? null;
+  } catch {
+    return null;
+  }
+}
