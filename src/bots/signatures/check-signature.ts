@@ -72,7 +72,7 @@ export class SignatureCheck {
     if (read.length === 0) return agent === null ? NONE : { outcome: 'unsigned' };
     const found = read.map((one) => ('outcome' in one ? one : this.#judge(one, request, nowMs)));
     return found.some((one) => one instanceof Promise)
-      ? Promise.all(found).then(foremost)
+      ? Promise.all(found.map((one) => Promise.resolve(one))).then(foremost)
       : foremost(found as SignatureOutcome[]);
   }
 

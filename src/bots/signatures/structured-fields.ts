@@ -1,8 +1,8 @@
 /**
  * The part of structured fields (RFC 8941) that signatures use: dictionaries of items and inner lists. A value is kept
- * as its canonical text, because that is what a signature signs; nothing is parsed that is then written again. Numbers
- * must be written canonically. A repeated key is an error here, where the RFC lets the last one count: two readers of a
- * signature must not see two signatures.
+ * as its canonical text, because that is what a signature signs. Numbers must be integers, written
+ * canonically. A repeated key is an error here, where the RFC lets the last one count: two readers of a signature must
+ * not see two signatures.
  */
 
 /** A string, number, token, boolean or byte sequence as text: `"sig1"`, `1735689600`, `directory`, `?1`, `:AAAA:`. */
@@ -21,14 +21,14 @@ export type Dictionary = ReadonlyMap<string, Member>;
 
 const KEY = /[a-z*][a-z\d_.*-]*/y;
 const BARE =
-  /"(?:[ !#-[\]-~]|\\["\\])*"|:[A-Za-z\d+/]*={0,2}:|\?[01]|(?:0|-?[1-9]\d{0,14})(?:\.(?:0|\d{0,2}[1-9]))?|[A-Za-z*][\w:/!#$%&'*+.^`|~-]*/y;
+  /"(?:[ !#-[\]-~]|\\["\\])*"|:[A-Za-z\d+/]*={0,2}:|\?[01]|0|-?[1-9]\d{0,14}|[A-Za-z*][\w:/!#$%&'*+.^`|~-]*/y;
 const SPACES = / */y;
 const OPTIONAL_SPACE = /[ \t]*/y;
 const TRUE = '?1';
 
 /** @throws for a text that is no dictionary, or has a key twice. */
 export function parseDictionary(text: string): Dictionary {
-  const read = reader(text.trim());
+  const read = reader(text);
   const members = new Map<string, Member>();
   while (!read.isDone()) {
     if (members.size > 0) {
@@ -44,8 +44,9 @@ export function parseDictionary(text: string): Dictionary {
 
 /** @throws for a text that is no item. */
 export function parseItem(text: string): Member {
-  const read = reader(text.trim());
+  const read = reader(text);
   const found = member(read);
+  read.take(SPACES);
   if (!read.isDone()) throw new SyntaxError('text after an item');
   return found;
 }
@@ -83,6 +84,7 @@ function reader(text: string): Reader {
     if (found === null) throw new SyntaxError(`unexpected character at ${at}`);
     return found;
   };
+  take(SPACES);
   return { take, need, isDone: () => at === text.length };
 }
 

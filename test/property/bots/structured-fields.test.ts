@@ -1,5 +1,5 @@
 /** The parser of structured fields beside `structured-headers`: what it reads, it reads and spells as that library does. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { isInnerList, parseDictionary as libraryParses, serializeInnerList, serializeItem } from 'structured-headers';
 import { expect, test } from 'vitest';
 import { parseDictionary } from '../../../src/bots/signatures/structured-fields.ts';
@@ -26,7 +26,7 @@ function theirs(text: string): Record<string, string> | null {
 const key = fc.stringMatching(/^[a-z*][a-z0-9_.*-]{0,5}$/);
 const bare = fc.oneof(
   fc.stringMatching(/^[ !#-[\]-~]{0,8}$/).map((text) => `"${text}"`),
-  fc.constantFrom('"a\\"b"', '"\\\\"', '?0', '?1', 'token', '*a/b:c', ':AAAA:', ':YWI=:', ':YW:', '0', '-7', '12.5'),
+  fc.constantFrom('"a\\"b"', '"\\\\"', '?0', '?1', 'token', '*a/b:c', ':AAAA:', ':YWI=:', ':YW:', '0', '-7'),
   fc.integer().map(String),
 );
 const space = fc.constantFrom('', ' ', '  ');
