@@ -57,12 +57,14 @@ const storeMayImport: Readonly<Record<string, readonly string[]>> = {
 };
 /** Rooms of `src/service` and the rooms of it each may import. The files above the rooms may import all of them. */
 const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
-  'environment.ts': ['sign-in-variables.ts'],
+  'environment.ts': ['sign-in-variables.ts', 'outbound-variables.ts'],
   'sign-in-variables.ts': [],
+  'outbound-variables.ts': [],
   http: ['environment.ts', 'sign-in-variables.ts'],
   ingest: ['environment.ts'],
   captcha: ['environment.ts', 'http', 'ingest'],
-  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha'],
+  proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
+  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs'],
   operations: ['environment.ts', 'http', 'ingest'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
 };

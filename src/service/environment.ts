@@ -11,6 +11,8 @@ import type { Result } from '../result.ts';
 import { shardEpochs } from '../store/event-log/client/shards.ts';
 import { consolePlace, readAccess, readOidc } from './sign-in-variables.ts';
 import type { SignInSettings } from './sign-in-variables.ts';
+import { readOutbound } from './outbound-variables.ts';
+import type { OutboundSettings } from './outbound-variables.ts';
 
 /** Bindings and secrets under the names that the functions of `src/store` take. */
 export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE'> & { MASTER_KEY_PREVIOUS?: string };
@@ -24,6 +26,8 @@ export interface ServiceEnvironment {
   signals: SignalsSource;
   /** The operator's own facts about addresses; `null` where there are none. */
   addressLookup: AddressLookup | null;
+  /** How directories of agents and names of addresses are reached. */
+  outbound: OutboundSettings;
   /** The ways into the console. One-time links and passkeys need no settings. */
   signIn: SignInSettings;
   store: ServiceStore;
@@ -86,6 +90,8 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
   if (!oidc.ok) mistakes.push(oidc.error);
   const access = readAccess(text('ACCESS_TEAM_DOMAIN'), text('ACCESS_AUD'));
   if (!access.ok) mistakes.push(access.error);
+  const outbound = readOutbound(text('DNS_RESOLVER_URL'), text('BOT_STAND_INS'));
+  if (!outbound.ok) mistakes.push(outbound.error);
 
   const store: ServiceStore = {
     DB: binding('DB'),
@@ -101,11 +107,12 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
     JURISDICTION: choice('JURISDICTION', ['eu', 'us', 'none'], 'none'),
     VERDICT_SHARDS: text('VERDICT_SHARDS') || '1',
   };
-  if (mistakes.length > 0 || !addressLookup.ok || !oidc.ok || !access.ok) return failed(mistakes);
+  if (mistakes.length > 0 || !addressLookup.ok || !oidc.ok || !access.ok || !outbound.ok) return failed(mistakes);
   return ok({
     serviceUrl,
     signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
     addressLookup: addressLookup.value,
+    outbound: outbound.value,
     signIn: { console: consolePlace(serviceUrl), oidc: oidc.value, access: access.value },
     store,
   });

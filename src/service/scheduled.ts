@@ -4,6 +4,7 @@
  */
 import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
 import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
+import { purgeDirectories } from '../store/d1/bot-directories.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
 import { purgeSignIn } from '../store/d1/purge-sign-in.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
@@ -28,6 +29,9 @@ const EXPIRED_KEYS_PURGED_PER_RUN = 5000;
 const AUDIT_TRAIL_KEPT_MS = 365 * 24 * 3600 * 1000;
 const AUDIT_ENTRIES_PURGED_PER_RUN = 5000;
 const SIGN_IN_ROWS_PURGED_PER_RUN = 5000;
+/** Keys of an agent that does not come any more, or whose directory has been down for as long. */
+const DIRECTORY_KEPT_MS = 7 * 24 * 3600 * 1000;
+const DIRECTORIES_PURGED_PER_RUN = 5000;
 
 const tasks: readonly ScheduledTask[] = [
   { name: 'pow-keys', run: preparePowKeys },
@@ -52,6 +56,10 @@ const tasks: readonly ScheduledTask[] = [
     run: (store, nowMs) => purgeManagementAudit(store, nowMs - AUDIT_TRAIL_KEPT_MS, AUDIT_ENTRIES_PURGED_PER_RUN),
   },
   { name: 'old-sign-ins', run: (store, nowMs) => purgeSignIn(store, nowMs, SIGN_IN_ROWS_PURGED_PER_RUN) },
+  {
+    name: 'old-agent-directories',
+    run: (store, nowMs) => purgeDirectories(store, nowMs - DIRECTORY_KEPT_MS, DIRECTORIES_PURGED_PER_RUN),
+  },
   { name: 'old-refused-verdicts', run: dropOldRefused },
   { name: 'dead-letters', run: replayDeadLetters },
   { name: 'deleted-instances', run: retireDeletedInstances },

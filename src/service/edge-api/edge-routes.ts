@@ -1,6 +1,8 @@
 /** Every route of the edge API. `app.ts` checks the client JWT before a handler of this table runs. */
 import { appendTelemetry } from './append-telemetry.ts';
 import { appendVerdicts } from './append-verdicts.ts';
+import { botKeys } from './bot-keys.ts';
+import { botProofs } from './bot-proofs.ts';
 import { createSession } from './create-session.ts';
 import type { EdgeRoute } from './edge-route.ts';
 import { getConfig } from './get-config.ts';
@@ -8,6 +10,7 @@ import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
 import { reportLimits } from './report-limits.ts';
+import { spendNonce } from './spend-nonce.ts';
 import { spendSeal } from './spend-seal.ts';
 import { takeWait } from './take-wait.ts';
 
@@ -21,5 +24,8 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   appendTelemetry,
   reportLimits,
   spendSeal,
+  spendNonce,
+  botKeys,
+  botProofs,
   takeWait,
 ];

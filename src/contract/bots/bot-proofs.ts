@@ -1,0 +1,15 @@
+/**
+ * `POST /edge/v1/bot-proofs`: an edge asks whether an address belongs to a bot by the names that it resolves to.
+ * `POST /edge/v1/bot-nonces/spend`: an edge asks whether it is the first to see the nonce of a signature.
+ */
+import * as z from 'zod/mini';
+
+export const botProof = z.object({
+  /** `null`: DNS gave no answer, which says nothing about the sender. */
+  holds: z.nullable(z.boolean()),
+  /** How long the answer counts. */
+  ttlSeconds: z.int().check(z.gte(1), z.lte(86_400)),
+});
+export type BotProof = z.infer<typeof botProof>;
+
+export const nonceSpent = z.object({ spent: z.boolean() });

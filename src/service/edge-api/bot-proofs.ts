@@ -1,0 +1,59 @@
+/**
+ * `POST /edge/v1/bot-proofs` `{bot, ip}` → `{holds, ttlSeconds}`: whether the address is one of the bot's, by its names in
+ * DNS. An edge asks behind the response, for requests that call themselves by the bot's name.
+ */
+import * as z from 'zod/mini';
+import { canonicalIp } from '../../address/ip.ts';
+import catalogue from '../../bots/catalogue.json' with { type: 'json' };
+import { ExpiringMap } from '../../bytes/bounded-map.ts';
+import type { BotProof } from '../../contract/bots/bot-proofs.ts';
+import { readBodyAs } from '../http/body/read-body.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { RateLimit } from '../http/rate-limit.ts';
+import { errorResponse } from '../http/respond-error.ts';
+import { resolveName } from '../proofs/dns-over-https.ts';
+import { provedByName } from '../proofs/reverse-dns.ts';
+import type { EdgeRoute } from './edge-route.ts';
+
+const BODY_MAX_BYTES = 1024;
+/** Per minute, instance and isolate. Each may be four look-ups. */
+const PROOFS_PER_MINUTE = 600;
+/** About 200 bytes each. Edges remember too, each for itself. */
+const REMEMBERED_MAX = 10_000;
+const DAY_MS = 86_400_000;
+
+const proofRequest = z.strictObject({
+  bot: z.string().check(z.maxLength(64)),
+  ip: z.string().check(z.maxLength(45)),
+});
+const limit = new RateLimit(PROOFS_PER_MINUTE, 'Too many addresses to look up');
+const remembered = new ExpiringMap<{ holds: boolean; untilMs: number }>(REMEMBERED_MAX, DAY_MS);
+const masksOf = new Map(catalogue.bots.flatMap(({ id, dns }) => (dns === undefined ? [] : [[id, dns] as const])));
+
+export const botProofs: EdgeRoute = {
+  method: 'POST',
+  path: '/edge/v1/bot-proofs',
+  async handler({ instance, outbound, request, nowMs }) {
+    const body = await readBodyAs(proofRequest, request, BODY_MAX_BYTES);
+    if (!body.ok) return errorResponse(body.error);
+    const masks = masksOf.get(body.value.bot);
+    const ip = canonicalIp(body.value.ip);
+    if (masks === undefined || ip === null) return answer({ holds: false, ttlSeconds: 3600 });
+    const name = `${body.value.bot} ${ip}`;
+    const known = remembered.get(name, nowMs);
+    if (known !== undefined && known.untilMs > nowMs) {
+      return answer({ holds: known.holds, ttlSeconds: Math.ceil((known.untilMs - nowMs) / 1000) });
+    }
+    const refused = limit.take(instance.id, nowMs);
+    if (refused) return errorResponse(refused);
+    const proof = await provedByName(ip, masks, (host, type) => resolveName(outbound.resolverUrl, host, type));
+    if (proof.holds !== null) {
+      remembered.set(name, { holds: proof.holds, untilMs: nowMs + proof.ttlSeconds * 1000 }, nowMs);
+    }
+    return answer(proof);
+  },
+};
+
+function answer(proof: BotProof): Response {
+  return jsonResponse(proof);
+}

@@ -1,0 +1,72 @@
+/**
+ * What the service may fetch on behalf of strangers. A `Signature-Agent` is anybody's text, so only public hosts are
+ * fetched: https, the standard port, a name with a dot, and no address of a private network behind it.
+ */
+import { parseIp } from '../../address/ip.ts';
+import { isReserved } from '../../bots/ranges/reserved.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import type { OutboundSettings } from '../outbound-variables.ts';
+import { resolveName } from './dns-over-https.ts';
+
+export type OutboundFailure = 'host' | 'dns' | 'private-address' | 'unreachable' | 'status' | 'too-large';
+
+export interface OutboundAnswer {
+  headers: Headers;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+const TIMEOUT_MS = 5000;
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|arpa|onion|alt|invalid)$/;
+
+/** One GET that follows no redirect. Only 200 is an answer. */
+export async function fetchPublic(
+  url: string,
+  accept: string,
+  maxBytes: number,
+  settings: OutboundSettings,
+): Promise<Result<OutboundAnswer, OutboundFailure>> {
+  const place = await placeOf(new URL(url), settings);
+  if (!place.ok) return place;
+  try {
+    const response = await fetch(place.value, {
+      redirect: 'manual',
+      headers: { accept, 'user-agent': 'Gatehouse' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel();
+      return failed('status');
+    }
+    const body = await readBounded(response.body, maxBytes, { timeoutMs: TIMEOUT_MS });
+    if (!body.ok) return failed(body.error === 'too-large' ? 'too-large' : 'unreachable');
+    return ok({ headers: response.headers, body: body.value });
+  } catch {
+    return failed('unreachable');
+  }
+}
+
+async function placeOf(
+  url: URL,
+  { standIns, resolverUrl }: OutboundSettings,
+): Promise<Result<string, OutboundFailure>> {
+  const standIn = standIns.get(url.host);
+  if (standIn !== undefined) return ok(standIn + url.pathname + url.search);
+  const { hostname } = url;
+  const isAddress = hostname.startsWith('[') || parseIp(hostname) !== null;
+  if (url.protocol !== 'https:' || url.port !== '' || isAddress) return failed('host');
+  if (!hostname.includes('.') || LOCAL_NAME.test(hostname.replace(/\.$/, ''))) return failed('host');
+  const answers = await Promise.all([
+    resolveName(resolverUrl, hostname, 'A'),
+    resolveName(resolverUrl, hostname, 'AAAA'),
+  ]);
+  const addresses = answers.flatMap((answer) => answer?.records ?? []);
+  if (addresses.length === 0) return failed('dns');
+  return addresses.every(isPublicAddress) ? ok(url.href) : failed('private-address');
+}
+
+function isPublicAddress(text: string): boolean {
+  const address = parseIp(text);
+  return address !== null && !isReserved({ ...address, prefixLength: address.family === 4 ? 32 : 128 });
+}

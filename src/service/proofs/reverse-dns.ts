@@ -1,0 +1,54 @@
+/**
+ * Proves a bot by the names of its address, confirmed forward: the address resolves to a name of the bot's operator, and
+ * that name resolves to the address. Whoever owns an address can give it any name; only the owner of a name can give it
+ * an address.
+ */
+import { canonicalIp, parseIp } from '../../address/ip.ts';
+import type { IpAddress } from '../../address/ip.ts';
+import { fitsHostMask } from '../../bots/host-mask.ts';
+import { isReserved } from '../../bots/ranges/reserved.ts';
+import type { BotProof } from '../../contract/bots/bot-proofs.ts';
+import type { DnsRecords } from './dns-over-https.ts';
+
+/** How a name is looked up. */
+export type Resolve = (name: string, type: 'A' | 'AAAA' | 'PTR') => Promise<DnsRecords | null>;
+
+/** Names of one address that are looked up again. An operator's address has one. */
+const NAMES_MAX = 3;
+const HOLDS_SECONDS = { least: 300, most: 86_400 };
+/** A bot that moves to a new address is not refused for a day. */
+const FAILS_SECONDS = { least: 300, most: 3600 };
+const NO_ANSWER_SECONDS = 60;
+
+export async function provedByName(ip: string, masks: readonly string[], resolve: Resolve): Promise<BotProof> {
+  const address = parseIp(ip);
+  if (address === null || isReserved({ ...address, prefixLength: address.family === 4 ? 32 : 128 })) {
+    return { holds: false, ttlSeconds: FAILS_SECONDS.most };
+  }
+  const names = await resolve(pointerName(address), 'PTR');
+  if (names === null) return { holds: null, ttlSeconds: NO_ANSWER_SECONDS };
+  const fitting = names.records.filter((name) => masks.some((mask) => fitsHostMask(name, mask))).slice(0, NAMES_MAX);
+  const type = address.family === 4 ? 'A' : 'AAAA';
+  const forward = await Promise.all(fitting.map((name) => resolve(name, type)));
+  const wanted = canonicalIp(ip);
+  const confirmed = forward.find((answer) => answer?.records.some((record) => canonicalIp(record) === wanted));
+  if (confirmed) {
+    return { holds: true, ttlSeconds: within(HOLDS_SECONDS, Math.min(names.ttlSeconds, confirmed.ttlSeconds)) };
+  }
+  if (forward.includes(null)) return { holds: null, ttlSeconds: NO_ANSWER_SECONDS };
+  return { holds: false, ttlSeconds: within(FAILS_SECONDS, names.ttlSeconds) };
+}
+
+function within({ least, most }: { least: number; most: number }, seconds: number): number {
+  return Math.min(most, Math.max(least, seconds));
+}
+
+/** `1.2.0.192.in-addr.arpa`, or the 32 digits of an IPv6 address in reverse order below `ip6.arpa`. */
+export function pointerName({ family, words }: IpAddress): string {
+  if (family === 4) {
+    const [word = 0] = words;
+    return `${[0, 8, 16, 24].map((shift) => (word >>> shift) & 255).join('.')}.in-addr.arpa`;
+  }
+  const digits = words.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  return `${digits.split('').toReversed().join('.')}.ip6.arpa`;
+}
