@@ -67,6 +67,7 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs'],
   operations: ['environment.ts', 'http', 'ingest'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
+  bots: ['environment.ts'],
 };
 /**
  * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else

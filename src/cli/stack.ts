@@ -3,6 +3,8 @@
  * separate workerd processes, as in production, so that each can be stopped or restarted while the other runs. Tests and
  * benchmarks call this module, people use `npm start`.
  */
+import { startBotNetworks } from './bot-networks.ts';
+import type { BotNetworks } from './bot-networks.ts';
 import { startControl } from './control.ts';
 import type { Control } from './control.ts';
 import { startDemoOrigin } from './demo-origin.ts';
@@ -91,6 +93,7 @@ class LocalStack {
   #edgeListener: Listener | null = null;
   #serviceListener: Listener | null = null;
   #origin: DemoOrigin | null = null;
+  #botNetworks: BotNetworks | null = null;
   #edge: EdgeWorker | null = null;
   #service: ServiceWorker | null = null;
   #control: Control | null = null;
@@ -112,6 +115,7 @@ class LocalStack {
     this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort));
     const { origin } = this.#options;
     if (origin === undefined) this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort));
+    this.#botNetworks = await startBotNetworks();
     await this.#state.claimOrReach('stack', this.#options.fresh);
     this.#claimed = true;
 
@@ -200,9 +204,10 @@ class LocalStack {
     await this.#control?.close();
     this.#control = null;
     await Promise.all([this.#stopEdge(), this.#stopService()]);
-    await Promise.all([this.#edgeListener?.close(), this.#origin?.close()]);
+    await Promise.all([this.#edgeListener?.close(), this.#origin?.close(), this.#botNetworks?.close()]);
     this.#edgeListener = null;
     this.#origin = null;
+    this.#botNetworks = null;
     if (this.#claimed) this.#state.release();
     this.#claimed = false;
   }
@@ -220,7 +225,12 @@ class LocalStack {
     const service = await startServiceWorker({
       storage: this.#state.storage('service'),
       quiet: this.#options.quiet ?? false,
-      vars: { SERVICE_URL: this.#serviceUrl, MASTER_KEY: masterKey, ...this.#options.serviceVars },
+      vars: {
+        SERVICE_URL: this.#serviceUrl,
+        MASTER_KEY: masterKey,
+        BOT_RANGES_BASE: this.#botNetworks?.url ?? '',
+        ...this.#options.serviceVars,
+      },
     });
     this.#service = service;
     await migrate(service.database);

@@ -15,7 +15,11 @@ import { readOutbound } from './outbound-variables.ts';
 import type { OutboundSettings } from './outbound-variables.ts';
 
 /** Bindings and secrets under the names that the functions of `src/store` take. */
-export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE'> & { MASTER_KEY_PREVIOUS?: string };
+export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE'> & {
+  MASTER_KEY_PREVIOUS?: string;
+  /** Where copies of the published networks of bots are, under `/host/path`. */
+  BOT_RANGES_BASE?: string;
+};
 
 /** Where the address of a visitor comes from: Cloudflare, or the headers of a proxy that knows the secret. */
 export type SignalsSource = { kind: 'cloudflare' } | { kind: 'headers'; secret: string };
@@ -86,6 +90,12 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
   if (!epochs.ok) mistakes.push(epochs.error);
   const addressLookup = readAddressFacts(text('ADDRESS_FACTS') || null);
   if (!addressLookup.ok) mistakes.push(addressLookup.error);
+  const rangesBase = text('BOT_RANGES_BASE');
+  if (rangesBase !== '' && !isServiceUrl(rangesBase)) {
+    mistakes.push(
+      'BOT_RANGES_BASE must be an http(s) address without a trailing slash, credentials, query or fragment',
+    );
+  }
   const oidc = readOidc(text('OIDC_ISSUER'), text('OIDC_CLIENT_ID'), text('OIDC_CLIENT_SECRET'));
   if (!oidc.ok) mistakes.push(oidc.error);
   const access = readAccess(text('ACCESS_TEAM_DOMAIN'), text('ACCESS_AUD'));
@@ -106,6 +116,7 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
     ...(text('MASTER_KEY_PREVIOUS') === '' ? {} : { MASTER_KEY_PREVIOUS: masterKey('MASTER_KEY_PREVIOUS') }),
     JURISDICTION: choice('JURISDICTION', ['eu', 'us', 'none'], 'none'),
     VERDICT_SHARDS: text('VERDICT_SHARDS') || '1',
+    ...(rangesBase === '' ? {} : { BOT_RANGES_BASE: rangesBase }),
   };
   if (mistakes.length > 0 || !addressLookup.ok || !oidc.ok || !access.ok || !outbound.ok) return failed(mistakes);
   return ok({

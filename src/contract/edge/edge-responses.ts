@@ -18,11 +18,15 @@ const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** 32 random bytes, base64url. */
 const key = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
 
-/** `GET /edge/v1/version`. `delta.version === base.version` means the delta is empty. */
+/**
+ * `GET /edge/v1/version`. `delta.version === base.version` means the delta is empty. `bots` is there when the edge asks
+ * with `?bots`; `null` before the first table is compiled.
+ */
 export const edgeVersion = z.strictObject({
   configVersion: id,
   base: z.strictObject({ hash, version: z.int() }),
   delta: z.strictObject({ version: z.int() }),
+  bots: z.optional(z.nullable(z.strictObject({ hash }))),
 });
 export type EdgeVersion = z.infer<typeof edgeVersion>;
 

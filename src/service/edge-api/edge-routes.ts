@@ -5,6 +5,7 @@ import { botKeys } from './bot-keys.ts';
 import { botProofs } from './bot-proofs.ts';
 import { createSession } from './create-session.ts';
 import type { EdgeRoute } from './edge-route.ts';
+import { getBots } from './get-bots.ts';
 import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
@@ -19,6 +20,7 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   getConfig,
   getRuleset,
   getDelta,
+  getBots,
   createSession,
   appendVerdicts,
   appendTelemetry,

@@ -1,8 +1,10 @@
 /**
  * `GET /edge/v1/version`: what edges poll. The response is small, and 304 while nothing changed, so that a poll every
- * few seconds from every data centre costs next to nothing.
+ * few seconds from every data centre costs next to nothing. With `?bots` it also names the bot table: edges that do not
+ * ask for it accept no member that they do not know.
  */
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { COMMON_SCOPE, currentBotTable } from '../../store/d1/bot-tables.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import { revalidatedJson } from '../http/if-none-match.ts';
 import { configVersionFor } from './edge-config.ts';
@@ -12,15 +14,22 @@ export const getVersion: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/version',
   async handler({ store, instance, clientJwtId, request, nowMs }) {
-    const [configVersion, { base, delta }] = await Promise.all([
+    const withBots = new URL(request.url).searchParams.has('bots');
+    const [configVersion, { base, delta }, table] = await Promise.all([
       configVersionFor(store, instance, nowMs),
       ruleBook(store, instance.id).currentVersion({ jti: clientJwtId, at: nowMs }),
+      withBots ? currentBotTable(store, COMMON_SCOPE) : null,
     ]);
     const version: EdgeVersion = {
       configVersion,
       base: { hash: base.hash, version: base.version },
       delta: { version: delta.version },
+      ...(withBots ? { bots: table === null ? null : { hash: table.hash } } : {}),
     };
-    return revalidatedJson(request, `"${configVersion}.${base.hash}.${delta.version}"`, version);
+    return revalidatedJson(
+      request,
+      `"${configVersion}.${base.hash}.${delta.version}${withBots ? `.${table?.hash ?? ''}` : ''}"`,
+      version,
+    );
   },
 };
