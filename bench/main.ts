@@ -4,6 +4,7 @@
  */
 const benches: Readonly<Record<string, string>> = {
   rules: '[COUNT…]  match, load and compile times of the rule engine; 1,000 to 1,000,000 rules',
+  bots: 'finding out whether a request is a bot, with the whole catalogue',
   'rule-book': '[RULES]  import, list and change rules behind the local stack; 1,000,000 rules',
   edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
   verify: '[TOKENS [http]]  /siteverify over HTTP, then minting, checking and drawing; 20,000 tokens',

@@ -113,6 +113,8 @@ describe('a mistake', () => {
     ['VERDICT_SHARDS', '1,8'],
     ['VERDICT_SHARDS', '1,8@tomorrow'],
     ['VERDICT_SHARDS', '1,8@2027-01-01T00:00:00Z,16@2026-01-01T00:00:00Z'],
+    ['BOT_RANGES_BASE', 'mirror.example.com'],
+    ['BOT_RANGES_BASE', 'https://mirror.example.com/'],
     ['ADDRESS_FACTS', '{'],
     ['ADDRESS_FACTS', '{"192.0.2.0/33": {}}'],
     ['DB', undefined],
