@@ -45,7 +45,8 @@ interface Checked {
 type Remembered = ReadSignature & { checked?: Checked };
 
 export class SignatureCheck {
-  readonly #read = new BoundedMap<readonly Remembered[]>(REMEMBERED_MAX);
+  /** By the bytes of the signatures. */
+  readonly #read = new BoundedMap<{ input: string; agent: string | null; read: readonly Remembered[] }>(REMEMBERED_MAX);
   readonly #keys: AgentKeys;
   readonly #acceptsTestKeys: boolean;
   readonly #lifetimeMaxMs: number;
@@ -62,21 +63,28 @@ export class SignatureCheck {
     // Signatures of other profiles are none of our business, readable or not.
     if (agent === null && input?.includes(SIGNATURE_TAG) !== true) return NONE;
     if (input === null) return { outcome: 'unsigned' };
-    const signature = request.headers.get('signature') ?? '';
-    const name = `${input}\n${signature}\n${agent ?? ''}`;
-    let read = this.#read.get(name);
-    if (read === undefined) {
-      read = readSignatures({ input, signature, agent });
-      if (name.length <= REMEMBERED_MAX_CHARS) this.#read.set(name, read);
-    }
-    if (read.length === 0) return agent === null ? NONE : { outcome: 'unsigned' };
-    const found = read.map((one) => ('outcome' in one ? one : this.#judge(one, request, nowMs)));
+    const read = this.#readOnce(input, request.headers.get('signature') ?? '', agent);
+    const [first] = read;
+    if (first === undefined) return agent === null ? NONE : { outcome: 'unsigned' };
+    if (read.length === 1) return this.#judge(first, request, nowMs);
+    const found = read.map((one) => this.#judge(one, request, nowMs));
     return found.some((one) => one instanceof Promise)
       ? Promise.all(found.map((one) => Promise.resolve(one))).then(foremost)
       : foremost(found as SignatureOutcome[]);
   }
 
-  #judge(claim: SignatureClaim & { checked?: Checked }, request: SignedRequest, nowMs: number) {
+  #readOnce(input: string, signature: string, agent: string | null): readonly Remembered[] {
+    const known = this.#read.get(signature);
+    if (known !== undefined && known.input === input && known.agent === agent) return known.read;
+    const read: readonly Remembered[] = readSignatures({ input, signature, agent });
+    if (input.length + signature.length + (agent?.length ?? 0) <= REMEMBERED_MAX_CHARS) {
+      this.#read.set(signature, { input, agent, read });
+    }
+    return read;
+  }
+
+  #judge(claim: Remembered, request: SignedRequest, nowMs: number): SignatureOutcome | Promise<SignatureOutcome> {
+    if ('outcome' in claim) return claim;
     const { directory, agent, keyid, algorithm, createdMs, expiresMs } = claim;
     if (!this.#acceptsTestKeys && testKeys.includes(keyid)) return invalid('test-key');
     if (expiresMs <= createdMs || expiresMs - createdMs > this.#lifetimeMaxMs) return invalid('lives-too-long');

@@ -5,6 +5,7 @@
 import { parseDictionary, stringOf } from './structured-fields.ts';
 import type { Member } from './structured-fields.ts';
 
+/** A plain object, because a Worker pays for each reading of a property of its `Request`. */
 export interface SignedRequest {
   method: string;
   /** As a Worker gets it: absolute and normalised. */

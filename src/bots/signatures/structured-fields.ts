@@ -24,6 +24,13 @@ const BARE =
   /"(?:[ !#-[\]-~]|\\["\\])*"|:[A-Za-z\d+/]*={0,2}:|\?[01]|0|-?[1-9]\d{0,14}|[A-Za-z*][\w:/!#$%&'*+.^`|~-]*/y;
 const SPACES = / */y;
 const OPTIONAL_SPACE = /[ \t]*/y;
+const COMMA = /,/y;
+const EQUALS = /=/y;
+const OPENING = /\(/y;
+const CLOSING = /\)/y;
+const SEMICOLON = /; */y;
+/** Items are apart, and the last one may be. */
+const BETWEEN = / +|(?=\))/y;
 const TRUE = '?1';
 
 /** @throws for a text that is no dictionary, or has a key twice. */
@@ -32,11 +39,11 @@ export function parseDictionary(text: string): Dictionary {
   const members = new Map<string, Member>();
   while (!read.isDone()) {
     if (members.size > 0) {
-      read.need(/,/y);
+      read.need(COMMA);
       read.take(OPTIONAL_SPACE);
     }
     const key = read.need(KEY);
-    add(members, key, read.take(/=/y) === null ? item(TRUE, read) : member(read));
+    add(members, key, read.take(EQUALS) === null ? item(TRUE, read) : member(read));
     read.take(OPTIONAL_SPACE);
   }
   return members;
@@ -62,7 +69,11 @@ export function integerOf(bare: BareText | undefined): number {
 
 /** `null` for anything but a byte sequence. */
 export function bytesOf(bare: BareText | null | undefined): Uint8Array<ArrayBuffer> | null {
-  return bare?.startsWith(':') ? Uint8Array.from(atob(bare.slice(1, -1)), (byte) => byte.charCodeAt(0)) : null;
+  if (!bare?.startsWith(':')) return null;
+  const binary = atob(bare.slice(1, -1));
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
 }
 
 interface Reader {
@@ -89,13 +100,12 @@ function reader(text: string): Reader {
 }
 
 function member(read: Reader): Member {
-  if (read.take(/\(/y) === null) return item(bareOf(read), read);
+  if (read.take(OPENING) === null) return item(bareOf(read), read);
   const items: Member[] = [];
   read.take(SPACES);
-  while (read.take(/\)/y) === null) {
+  while (read.take(CLOSING) === null) {
     items.push(item(bareOf(read), read));
-    // Items are apart, and the last one may be.
-    read.need(/ +|(?=\))/y);
+    read.need(BETWEEN);
   }
   return withParameters(`(${items.map(({ text }) => text).join(' ')})`, null, items, read);
 }
@@ -113,9 +123,9 @@ function item(bare: BareText, read: Reader): Member {
 function withParameters(value: string, bare: BareText | null, items: readonly Member[], read: Reader): Member {
   let text = value;
   const parameters = new Map<string, BareText>();
-  while (read.take(/; */y) !== null) {
+  while (read.take(SEMICOLON) !== null) {
     const key = read.need(KEY);
-    const given = read.take(/=/y) === null ? TRUE : bareOf(read);
+    const given = read.take(EQUALS) === null ? TRUE : bareOf(read);
     add(parameters, key, given);
     text += given === TRUE ? `;${key}` : `;${key}=${given}`;
   }
