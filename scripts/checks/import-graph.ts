@@ -64,7 +64,7 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   ingest: ['environment.ts'],
   captcha: ['environment.ts', 'http', 'ingest'],
   proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
-  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs'],
+  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots'],
   operations: ['environment.ts', 'http', 'ingest'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
   bots: ['environment.ts'],

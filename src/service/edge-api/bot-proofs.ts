@@ -4,9 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../address/ip.ts';
-import catalogue from '../../bots/catalogue.json' with { type: 'json' };
 import { ExpiringMap } from '../../bytes/bounded-map.ts';
 import type { BotProof } from '../../contract/bots/bot-proofs.ts';
+import { botCatalogue } from '../bots/bot-catalogue.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { RateLimit } from '../http/rate-limit.ts';
@@ -28,7 +28,7 @@ const proofRequest = z.strictObject({
 });
 const limit = new RateLimit(PROOFS_PER_MINUTE, 'Too many addresses to look up');
 const remembered = new ExpiringMap<{ holds: boolean; untilMs: number }>(REMEMBERED_MAX, DAY_MS);
-const masksOf = new Map(catalogue.bots.flatMap(({ id, dns }) => (dns === undefined ? [] : [[id, dns] as const])));
+const masksOf = new Map(botCatalogue.bots.flatMap(({ id, dns }) => (dns === undefined ? [] : [[id, dns] as const])));
 
 export const botProofs: EdgeRoute = {
   method: 'POST',

@@ -1,0 +1,103 @@
+/**
+ * What an isolate knows of the proofs of bots that only the service can look up: keys of agents, and names of addresses.
+ * A request is answered from memory, at once; what is missing or about to expire is asked for behind the response, once
+ * at a time and within a bound per minute. The next request then knows. No answer is no evidence.
+ */
+import { BoundedMap } from '../bytes/bounded-map.ts';
+import type { BotKeys } from '../contract/bots/bot-keys.ts';
+import type { BotProof } from '../contract/bots/bot-proofs.ts';
+import { AgentKeys } from './signatures/agent-keys.ts';
+import { SignatureCheck } from './signatures/check-signature.ts';
+import type { SignedRequest } from './signatures/covered-components.ts';
+import type { SignatureOutcome } from './signatures/signature-outcome.ts';
+
+/** Calls of the service. `null`, or a rejection: it gave no answer. */
+export interface ProofService {
+  /** `POST /edge/v1/bot-keys`. */
+  keys(question: { agent: string; keyid: string }): Promise<BotKeys | null>;
+  /** `POST /edge/v1/bot-proofs`. */
+  name(question: { bot: string; ip: string }): Promise<BotProof | null>;
+}
+
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+interface NameProof {
+  holds: boolean | null;
+  untilMs: number;
+  askFromMs: number;
+}
+
+/** About 200 bytes each. */
+const NAMES_MAX = 5000;
+/** Each can be a look-up in DNS, and anybody can send a bot's name. */
+const NAMES_ASKED_PER_MINUTE = 200;
+const MINUTE_MS = 60_000;
+/** While a question is under way, and after one that got no answer. */
+const ASK_AGAIN_MS = 60_000;
+const REFRESH_AFTER = 0.75;
+
+export class ProofMemory {
+  readonly #service: ProofService;
+  readonly #agents = new AgentKeys();
+  readonly #signatures = new SignatureCheck(this.#agents);
+  readonly #names = new BoundedMap<NameProof>(NAMES_MAX);
+  #minute = 0;
+  #asked = 0;
+
+  constructor(service: ProofService) {
+    this.#service = service;
+  }
+
+  /** A promise only for a signature that is new here and whose key is known. */
+  signature(request: SignedRequest, nowMs: number, waitUntil: WaitUntil): SignatureOutcome | Promise<SignatureOutcome> {
+    const found = this.#signatures.check(request, nowMs);
+    if (!(found instanceof Promise)) return this.#refreshed(found, nowMs, waitUntil);
+    return found.then((outcome) => this.#refreshed(outcome, nowMs, waitUntil));
+  }
+
+  /** Whether the names of the address prove the bot; `null` while that is not known. */
+  name(bot: string, ip: string, nowMs: number, waitUntil: WaitUntil): boolean | null {
+    const key = `${bot} ${ip}`;
+    const known = this.#names.get(key);
+    const holds = known !== undefined && known.untilMs > nowMs ? known.holds : null;
+    if ((known === undefined || known.askFromMs <= nowMs) && this.#mayAsk(nowMs)) {
+      const untilMs = known?.untilMs ?? 0;
+      this.#names.set(key, { holds, untilMs, askFromMs: nowMs + ASK_AGAIN_MS });
+      waitUntil(this.#learnName(key, { bot, ip }, nowMs));
+    }
+    return holds;
+  }
+
+  #refreshed(outcome: SignatureOutcome, nowMs: number, waitUntil: WaitUntil): SignatureOutcome {
+    const wanted = outcome.outcome === 'verified' ? outcome : outcome.outcome === 'unverified' ? outcome.missing : null;
+    if (wanted !== null && this.#agents.shouldAsk(wanted, nowMs)) waitUntil(this.#learnKeys(wanted, nowMs));
+    return outcome;
+  }
+
+  async #learnKeys({ directory, keyid }: { directory: string; keyid: string }, nowMs: number): Promise<void> {
+    const answer = await this.#service.keys({ agent: directory, keyid }).catch(() => null);
+    if (answer === null) this.#agents.failed(directory, nowMs);
+    else await this.#agents.learn(directory, answer, nowMs);
+  }
+
+  async #learnName(key: string, question: { bot: string; ip: string }, nowMs: number): Promise<void> {
+    const answer = await this.#service.name(question).catch(() => null);
+    // What is known stays, and is asked for again.
+    if (answer === null || answer.holds === null) return;
+    const forMs = answer.ttlSeconds * 1000;
+    this.#names.set(key, {
+      holds: answer.holds,
+      untilMs: nowMs + forMs,
+      askFromMs: nowMs + forMs * REFRESH_AFTER,
+    });
+  }
+
+  #mayAsk(nowMs: number): boolean {
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#asked = 0;
+    }
+    return this.#asked++ < NAMES_ASKED_PER_MINUTE;
+  }
+}
