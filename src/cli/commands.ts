@@ -14,6 +14,7 @@ import type { StoreEnv } from '../store/binding.ts';
 import { instancesOfAccount } from '../store/d1/instances.ts';
 import { rotateSiteSecret } from '../store/d1/rotate-site-secret.ts';
 import { sitesOfAccount } from '../store/d1/sites.ts';
+import { acceptBotList, listBotLists, readBotList } from './bot-lists.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
 import { migrate } from './migrations.ts';
@@ -191,6 +192,20 @@ const commands: Record<string, Command> = {
       const accountId = values['account'] === undefined ? null : (await knownAccount(env, values)).id;
       return signInUrl(env, env.serviceUrl, { email, accountId }, nowMs);
     },
+  },
+  'bots lists': {
+    about: 'Lists the networks that operators of bots publish: how many were read, when, and what is wrong.',
+    run: (env) => listBotLists(env),
+  },
+  'bots read': {
+    about: 'Reads a list of networks with the next scheduled run.',
+    positionals: ['URL'],
+    run: (env, _, [url = '']) => readBotList(env, url),
+  },
+  'bots accept': {
+    about: 'Puts a list of networks in force that changed by more than half.',
+    positionals: ['URL'],
+    run: (env, _, [url = ''], nowMs) => acceptBotList(env, url, nowMs),
   },
   'keys reseal': {
     about: 'Seals the root key under MASTER_KEY, after that secret was rotated.',

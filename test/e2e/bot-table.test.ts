@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runInStack } from '../../src/cli/control.ts';
+import { StateDir } from '../../src/cli/state.ts';
 import { openBotTable } from '../../src/bots/open-bot-table.ts';
 import type { BotTable, RangeAnswer } from '../../src/bots/open-bot-table.ts';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
@@ -194,6 +196,16 @@ async function loadTable(): Promise<BotTable> {
   return opened.value;
 }
 
+/** A command of the operator. */
+async function command(...words: string[]): Promise<unknown> {
+  const control = new StateDir(stack.stateDir).control();
+  if (control === null) throw new Error('The stack does not run');
+  const { exitCode, output } = await runInStack(control, words);
+  if (exitCode !== 0) throw new Error(output);
+  return JSON.parse(output);
+}
+const BING_LIST = `https:/${BING}`;
+
 const rangeOf = (table: BotTable, id: string, ip: string): RangeAnswer => table.rangeAnswer(table.byId(id)!, ip);
 
 describe('the bot table', () => {
@@ -238,5 +250,53 @@ describe('a list of networks', () => {
   test('is not asked for again before it is due', async () => {
     await stack.runScheduled();
     expect([...asked.keys()]).toEqual([]);
+  });
+
+  test('is shown to the operator with its number, its age and what is wrong', async () => {
+    const lists = (await command('bots', 'lists')) as { url: string; networks: number; error: string | null }[];
+    expect(lists.find(({ url }) => url === BING_LIST)).toMatchObject({
+      bots: expect.arrayContaining(['bingbot', 'adidxbot']) as string[],
+      networks: 4,
+      confirmedAt: expect.stringMatching(/^20/) as string,
+      error: null,
+      waitsForAccept: false,
+    });
+    expect(lists.find(({ url }) => url.endsWith('/gptbot.json'))).toMatchObject({
+      networks: 0,
+      confirmedAt: null,
+      error: 'The answer is a web page',
+    });
+  });
+
+  test('that changed by more than half counts when the operator has accepted it', async () => {
+    await expect(command('bots', 'accept', BING_LIST)).rejects.toThrow('No changed list waits');
+    bingbot('20.1.2.0/24', '20.1.3.0/24');
+    await command('bots', 'read', BING_LIST);
+    await stack.runScheduled();
+    expect(asked.get(BING)).toHaveLength(1);
+    const before = await loadTable();
+    expect([rangeOf(before, 'bingbot', '157.55.39.1'), rangeOf(before, 'bingbot', '20.1.2.3')]).toEqual([
+      'holds',
+      'fails',
+    ]);
+    await command('bots', 'accept', BING_LIST);
+    await stack.runScheduled();
+    const after = await loadTable();
+    expect([rangeOf(after, 'bingbot', '157.55.39.1'), rangeOf(after, 'bingbot', '20.1.2.3')]).toEqual([
+      'fails',
+      'holds',
+    ]);
+    await expect(command('bots', 'read', 'https://example.com/other.json')).rejects.toThrow('no list at this address');
+  });
+
+  test('that a publisher no longer has stays in force', async () => {
+    publish(BING, (_, response) => {
+      response.writeHead(410).end();
+    });
+    await command('bots', 'read', BING_LIST);
+    await stack.runScheduled();
+    expect(rangeOf(await loadTable(), 'bingbot', '20.1.2.3')).toBe('holds');
+    const lists = (await command('bots', 'lists')) as { url: string; error: string | null }[];
+    expect(lists.find(({ url }) => url === BING_LIST)?.error).toBe('The publisher answers with status 410');
   });
 });

@@ -1,10 +1,10 @@
 /**
  * The scheduled reading of published networks: a few lists in each run, each about once a day. A list that cannot be
- * read, or that changed by more than half, leaves the last good one in force.
+ * read leaves the last good one in force, and so does one that changed by more than half until somebody accepts it.
  */
 import type { RangeSource } from '../../bots/catalogue.ts';
 import { isLargeChange } from '../../bots/ranges/read-networks.ts';
-import { keepNetworks, noteFailure, noteUnchanged, takeDueRanges } from '../../store/d1/bot-ranges.ts';
+import { keepNetworks, noteFailure, notePending, noteUnchanged, takeDueRanges } from '../../store/d1/bot-ranges.ts';
 import type { KnownRange } from '../../store/d1/bot-ranges.ts';
 import type { ServiceStore } from '../environment.ts';
 import { botCatalogue } from './bot-catalogue.ts';
@@ -40,13 +40,19 @@ async function refresh(store: ServiceStore, source: RangeSource, known: KnownRan
   const { networks, ...validators } = read.value;
   if (isLargeChange(known.networks, networks)) {
     const sizes = `${known.networks.length} networks before, ${networks.length} now`;
-    return fail(store, known, `More than half of the list changed: ${sizes}`, dueAt);
+    const error = `More than half of the list changed: ${sizes}`;
+    warn(url, error);
+    return notePending(store, url, networks, error, dueAt);
   }
   return keepNetworks(store, url, networks, validators, { dueAt, nowMs });
 }
 
 async function fail(store: ServiceStore, { url, networks }: KnownRange, error: string, dueAt: number): Promise<void> {
   // A list that was good and no longer is. One that never was proves nothing, before as after.
-  if (networks.length > 0) console.warn(JSON.stringify({ event: 'bot-ranges-failed', url, message: error }));
+  if (networks.length > 0) warn(url, error);
   await noteFailure(store, url, error, dueAt);
+}
+
+function warn(url: string, message: string): void {
+  console.warn(JSON.stringify({ event: 'bot-ranges-failed', url, message }));
 }

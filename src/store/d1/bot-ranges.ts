@@ -56,7 +56,9 @@ export async function takeDueRanges(
 
 /** The list is as it was. */
 export async function noteUnchanged(env: StoreEnv, url: string, dueAt: number, nowMs: number): Promise<void> {
-  await env.DB.prepare('UPDATE bot_ranges SET due_at = ?, confirmed_at = ?, failures = 0, error = NULL WHERE url = ?')
+  await env.DB.prepare(
+    'UPDATE bot_ranges SET due_at = ?, confirmed_at = ?, failures = 0, error = NULL, pending = NULL WHERE url = ?',
+  )
     .bind(dueAt, nowMs, url)
     .run();
 }
@@ -70,7 +72,8 @@ export async function keepNetworks(
   times: { dueAt: number; nowMs: number },
 ): Promise<void> {
   await env.DB.prepare(
-    `UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, failures = 0, error = NULL, etag = ?3, last_modified = ?4,
+    `UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, failures = 0, error = NULL, pending = NULL, etag = ?3,
+       last_modified = ?4,
        changed_at = CASE WHEN networks = ?5 THEN changed_at ELSE ?2 END, networks = ?5, network_count = ?6
      WHERE url = ?7`,
   )
@@ -83,6 +86,58 @@ export async function noteFailure(env: StoreEnv, url: string, error: string, due
   await env.DB.prepare('UPDATE bot_ranges SET due_at = ?, failures = failures + 1, error = ? WHERE url = ?')
     .bind(dueAt, error, url)
     .run();
+}
+
+/** The list changed too much. It waits until somebody accepts it; the last good one stays. */
+export async function notePending(
+  env: StoreEnv,
+  url: string,
+  networks: readonly string[],
+  error: string,
+  dueAt: number,
+): Promise<void> {
+  await env.DB.prepare(
+    'UPDATE bot_ranges SET due_at = ?, failures = failures + 1, error = ?, pending = ? WHERE url = ?',
+  )
+    .bind(dueAt, error, networks.join('\n'), url)
+    .run();
+}
+
+/** Puts a list in force that changed too much. Returns whether there was one. It is read anew without a condition. */
+export async function acceptPending(env: StoreEnv, url: string, nowMs: number): Promise<boolean> {
+  const { meta } = await env.DB.prepare(
+    `UPDATE bot_ranges SET networks = pending, pending = NULL, confirmed_at = ?1, changed_at = ?1, failures = 0,
+       error = NULL, etag = NULL, last_modified = NULL,
+       network_count = length(pending) - length(replace(pending, char(10), '')) + 1
+     WHERE url = ?2 AND pending IS NOT NULL`,
+  )
+    .bind(nowMs, url)
+    .run();
+  return meta.changes === 1;
+}
+
+/** Lets the next scheduled run read the list. */
+export async function readSoon(env: StoreEnv, url: string): Promise<void> {
+  await env.DB.prepare('INSERT INTO bot_ranges (url, due_at) VALUES (?, 0) ON CONFLICT (url) DO UPDATE SET due_at = 0')
+    .bind(url)
+    .run();
+}
+
+export interface RangeState {
+  url: string;
+  networkCount: number;
+  confirmedAt: number | null;
+  changedAt: number | null;
+  error: string | null;
+  isPending: number;
+}
+
+export async function rangeStates(env: StoreEnv): Promise<RangeState[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT url, network_count AS networkCount, confirmed_at AS confirmedAt, changed_at AS changedAt, error,
+       pending IS NOT NULL AS isPending FROM bot_ranges`,
+  ).all<RangeState>();
+  return results;
 }
 
 /** When each list changed last. A list that was never read is not in it. */

@@ -11,7 +11,9 @@ CREATE TABLE bot_ranges (
   etag TEXT,
   last_modified TEXT,
   failures INTEGER NOT NULL DEFAULT 0,
-  error TEXT
+  error TEXT,
+  -- A list that changed too much to count before somebody has accepted it.
+  pending TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- The compiled bot table that edges load, for everybody ('') or for one account. `inputs` says what it was made of.
