@@ -131,7 +131,7 @@ test('a proved bot that the policy allows lifts category and path policy, and th
   ]);
   expect(told).toMatchObject({
     isExact: true,
-    without: { by: 'bot:examplebot', decision: 'challenge', decidedBy: 'policy:path:/x' },
+    without: { by: 'bot:examplebot', decision: 'challenge', decidedBy: 'category:datacenter' },
   });
 });
 

@@ -1,9 +1,12 @@
 /**
  * What the bot policy says in robots.txt: a group of tokens for each list of rules. A bot that may go everywhere needs no
- * group, because the origin's own file speaks to it.
+ * group, because the origin's own file speaks to it. It gets one where its token has that of a refused bot in it: many
+ * crawlers look for a part of their name (RFC 9309 section 2.2.1), and would take the refusal for theirs.
  */
 import type { BotPolicy } from '../../contract/management/bot-policy.ts';
 import type { BotBehaviour } from '../../contract/vocabulary.ts';
+import { bothAllow } from './both-allow.ts';
+import type { PathRule } from './both-allow.ts';
 import { compileBotRules, isPermitted } from '../bot-rules.ts';
 
 export interface NamedBot {
@@ -13,47 +16,41 @@ export interface NamedBot {
   tokens: readonly string[];
 }
 
-/** `pattern` is empty for everything. */
-export interface PathRule {
-  pattern: string;
-  allow: boolean;
-}
-
 export interface RobotsGroup {
   tokens: readonly string[];
-  /** The first one is about everything. */
   rules: readonly PathRule[];
 }
 
-/** A token that two bots share gets the rules of the stricter one: the one with more that it must not fetch. */
+/** A token that two bots share tells both what neither must fetch. */
 export function robotsGroups(policy: BotPolicy, bots: readonly NamedBot[]): RobotsGroup[] {
   const rulesOfToken = new Map<string, PathRule[]>();
   for (const { tokens, ...bot } of bots) {
     const rules = pathRules(policy, bot);
     for (const token of tokens) {
       const other = rulesOfToken.get(token);
-      if (other === undefined || weight(rules) > weight(other)) rulesOfToken.set(token, rules);
+      rulesOfToken.set(token, other === undefined ? rules : bothAllow(rules, other));
     }
   }
   const groups = new Map<string, { tokens: string[]; rules: PathRule[] }>();
+  const refused = [...rulesOfToken].flatMap(([token, rules]) => (isOpen(rules) ? [] : [token.toLowerCase()]));
   for (const [token, rules] of rulesOfToken) {
-    if (rules.every(({ allow }) => allow)) continue;
+    const name = token.toLowerCase();
+    if (isOpen(rules) && !refused.some((other) => name.includes(other))) continue;
     const key = JSON.stringify(rules);
     const group = groups.get(key);
     if (group) group.tokens.push(token);
     else groups.set(key, { tokens: [token], rules });
   }
-  return [...groups.values()];
+  // Crawlers that take the first name that fits find the longer one.
+  return [...groups.values()].sort((a, b) => Number(isOpen(b.rules)) - Number(isOpen(a.rules)));
 }
 
 function pathRules(policy: BotPolicy, bot: Omit<NamedBot, 'tokens'>): PathRule[] {
   const { elsewhere, rules } = compileBotRules(policy, bot);
-  return [{ pattern: '', action: elsewhere }, ...rules].map(({ pattern, action }) => ({
-    pattern,
-    allow: isPermitted(action),
-  }));
+  const all = [...rules, { pattern: '/', action: elsewhere }];
+  return all.map(({ pattern, action }) => ({ pattern, allow: isPermitted(action) }));
 }
 
-function weight(rules: readonly PathRule[]): number {
-  return rules.reduce((sum, { pattern, allow }) => sum + (allow ? 0 : pattern === '' ? 1000 : 1), 0);
+export function isOpen(rules: readonly PathRule[]): boolean {
+  return rules.every(({ allow }) => allow);
 }

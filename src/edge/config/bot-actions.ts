@@ -33,7 +33,7 @@ export function compileBotPolicy(policy: BotPolicy): BotActionFor {
       policy,
       bot,
       rulesOf(bot),
-      readings && [path, ...readings].map((one) => spelledPath(one + query)),
+      readings && [path, ...readings].map((one) => spelledPath(query === '?' ? one : one + query)),
     );
     // A crawler that cannot read robots.txt may take everything (RFC 9309 section 2.3.1.3).
     return path === ROBOTS_PATH && !isPermitted(action) ? 'inherit' : action;
