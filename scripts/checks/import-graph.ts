@@ -61,13 +61,13 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   'sign-in-variables.ts': [],
   'outbound-variables.ts': [],
   http: ['environment.ts', 'sign-in-variables.ts'],
+  bots: ['environment.ts'],
   ingest: ['environment.ts'],
   captcha: ['environment.ts', 'http', 'ingest'],
   proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots'],
   operations: ['environment.ts', 'http', 'ingest'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
-  bots: ['environment.ts'],
 };
 /**
  * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else

@@ -16,6 +16,8 @@ import { reportException, stepAfterException, stepWithoutRuleset } from './step/
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
 import type { OriginFault } from './origin/call-origin.ts';
+import { isForRobotsFile } from './origin/robots-file.ts';
+import type { RobotsFiles } from './origin/robots-file.ts';
 import { recordOf } from './step/record.ts';
 import type { Outcome } from './step/record.ts';
 import { UNROUTABLE } from './request/canonical-path.ts';
@@ -42,7 +44,7 @@ function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> 
   if (verdict.enforcementPolicy !== 'enforce') return forwardOn(context);
   switch (verdict.decision) {
     case 'allow':
-      return forwardOn(context);
+      return isolate.robots && isForRobotsFile(context) ? robotsStep(context, isolate.robots) : forwardOn(context);
     case 'block':
       return answerWith(context, { kind: 'block' });
     case 'challenge':
@@ -50,6 +52,10 @@ function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> 
         ? answerWith(context, { kind: 'no-session' })
         : challengeStep(context, isolate);
   }
+}
+
+async function robotsStep(context: JudgedContext, robots: RobotsFiles): Promise<Step> {
+  return answerWith(context, { kind: 'robots', text: await robots.textFor(context) });
 }
 
 /** A Hono handler that judges the request, takes the next step, carries it out and records it. */

@@ -20,16 +20,23 @@ const PAIRS_MAX = 4000;
 const STEPS_MAX = 4000;
 
 export function bothAllow(ours: readonly PathRule[], theirs: readonly PathRule[]): PathRule[] {
+  if (isBan(ours) || isBan(theirs)) return [{ pattern: '/', allow: false }];
   if (theirs.every(({ allow }) => allow)) return [...ours];
   if (ours.every(({ allow }) => allow)) return [...theirs];
   return combined([EVERYTHING, ...ours], [EVERYTHING, ...theirs]) ?? everyBan([...ours, ...theirs]);
+}
+
+/** Whether the rules refuse everything. */
+export function isBan(rules: readonly PathRule[]): boolean {
+  return rules.every(({ allow }) => !allow) && rules.some(({ pattern }) => /^(?:\/|\/?\*)$/.test(pattern));
 }
 
 const EVERYTHING: PathRule = { pattern: '', allow: true };
 
 /** What is left where two lists cannot be combined exactly: nothing is promised that one of them refuses. */
 function everyBan(rules: readonly PathRule[]): PathRule[] {
-  return rules.filter(({ allow }) => !allow);
+  const bans = rules.filter(({ allow }) => !allow);
+  return bans.some((rule) => isBan([rule])) ? [{ pattern: '/', allow: false }] : bans;
 }
 
 function combined(ours: readonly PathRule[], theirs: readonly PathRule[]): PathRule[] | null {

@@ -3,14 +3,12 @@
  * both the origin and the policy allow, and is taken out of the origin's groups: groups of one token add up, and there the
  * longer of two paths wins whoever wrote it. All other lines stay as they are.
  */
-import { bothAllow } from './both-allow.ts';
+import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
+import { bothAllow, isBan } from './both-allow.ts';
 import type { PathRule } from './both-allow.ts';
 import { spelledPath } from '../path-match.ts';
 import { isOpen } from './robots-groups.ts';
 import type { RobotsGroup } from './robots-groups.ts';
-
-/** RFC 9309 section 2.5: a crawler reads at least as much. */
-export const ROBOTS_MAX_BYTES = 512_000;
 
 interface Line {
   text: string;
@@ -26,6 +24,12 @@ interface Group {
   others: Line[];
 }
 
+/** The origin's rules are repeated for crawlers that would otherwise take another one's group for theirs, if they are few. */
+const REPEATED_RULES_MAX = 200;
+/** Where the file would be too long, a group longer than this refuses everything instead: it promises too little. */
+const SHORT_GROUP_MAX_CHARS = 2000;
+const BAN = 'Disallow: /';
+
 /** Fields that belong to no group. */
 const OF_THE_FILE = new Set(['sitemap', 'host']);
 const ANYBODY = '*';
@@ -37,29 +41,31 @@ export function mergeRobots(origin: string, groups: readonly RobotsGroup[], note
   const existing = [...new Set(groupOf.filter((group) => group !== null))];
   const printed = new Map<string, { tokens: string[]; body: string }>();
   const taken = new Set<string>();
+  const anybody = together(existing.filter((group) => group.tokens.has(ANYBODY)));
   for (const { tokens, rules } of groups) {
+    const usual = anybody.rules.length > REPEATED_RULES_MAX && isOpen(rules) ? null : bodyOf(rules, anybody);
     for (const token of tokens) {
       const name = token.toLowerCase();
       const own = existing.filter((group) => group.tokens.has(name));
-      const theirs = own.length > 0 ? own : existing.filter((group) => group.tokens.has(ANYBODY));
-      const their = theirs.flatMap((group) => group.rules);
-      if (own.length > 0 && (isBan(their) || isOpen(rules))) continue;
+      const theirs = own.length > 0 ? together(own) : null;
+      if (theirs && (isBan(theirs.rules) || isOpen(rules))) continue;
+      const body = theirs ? bodyOf(rules, theirs) : usual;
+      if (body === null) continue;
       taken.add(name);
-      const both = bothAllow(rules, their);
-      const others = isBan(both) ? [] : theirs.flatMap((group) => group.others.map(({ text }) => text));
-      const body = [...both.map(ruleLine), ...others].join('\n');
       const same = printed.get(body);
       if (same) same.tokens.push(token);
       else printed.set(body, { tokens: [token], body });
     }
   }
   const left = withNotes(withoutTokens(lines, groupOf, taken), notes);
-  const added = [...printed.values()].map(({ tokens, body }) => [...tokens.map(agentLine), body, ''].join('\n'));
-  return bounded([...left.before, ...added, ...left.lines].join('\n'));
-}
-
-export function isText(text: string): boolean {
-  return !text.includes('\0') && !/^\s*</.test(text);
+  const written = (isShort: boolean): string => {
+    const added = [...printed.values()].map(({ tokens, body }) =>
+      [...tokens.map(agentLine), isShort && body.length > SHORT_GROUP_MAX_CHARS ? BAN : body, ''].join('\n'),
+    );
+    return ended([...left.before, ...added, ...left.lines].join('\n'));
+  };
+  const whole = written(false);
+  return bounded(fits(whole) ? whole : written(true));
 }
 
 function linesOf(text: string): Line[] {
@@ -106,22 +112,36 @@ function withoutTokens(lines: readonly Line[], groupOf: readonly (Group | null)[
   });
 }
 
-/** The notes go where the origin speaks to everybody, unless it has such a line itself. */
+type Said = Pick<Group, 'rules' | 'others'>;
+
+/** Groups of one token add up. */
+function together(groups: readonly Group[]): Said {
+  return { rules: groups.flatMap(({ rules }) => rules), others: groups.flatMap(({ others }) => others) };
+}
+
+function bodyOf(rules: readonly PathRule[], { rules: theirs, others }: Said): string {
+  const both = bothAllow(rules, theirs);
+  return [...both.map(ruleLine), ...(isBan(both) ? [] : others.map(({ text }) => text))].join('\n');
+}
+
+/**
+ * The notes go where the origin speaks to everybody, unless it has such a line itself. The part that Cloudflare writes
+ * stays as it is: Cloudflare looks for it.
+ */
 function withNotes(lines: Line[], notes: readonly string[]): { before: string[]; lines: string[] } {
   const said = new Set(lines.map(({ field }) => field));
   const added = notes.filter((note) => !said.has(note.slice(0, note.indexOf(':')).toLowerCase()));
   const texts = lines.map(({ text }) => text);
-  const at = lines.findIndex(({ field, value }) => field === 'user-agent' && tokenOf(value) === ANYBODY);
+  const managedEnd = lines.findLastIndex(({ text }) => /^# END Cloudflare Managed/i.test(text));
+  const at = lines.findIndex(
+    ({ field, value }, place) => place > managedEnd && field === 'user-agent' && tokenOf(value) === ANYBODY,
+  );
   if (added.length === 0) return { before: [], lines: texts };
   // Without a rule, the next group would be the same one.
   if (at < 0) return { before: [agentLine(ANYBODY), ...added, 'Allow: /', ''], lines: texts };
   let end = at + 1;
   while (lines[end]?.field === 'user-agent') end++;
   return { before: [], lines: texts.toSpliced(end, 0, ...added) };
-}
-
-function isBan(rules: readonly PathRule[]): boolean {
-  return rules.every(({ allow }) => !allow) && rules.some(({ pattern }) => /^(?:\/|\/?\*)$/.test(pattern));
 }
 
 function agentLine(token: string): string {
@@ -132,11 +152,18 @@ function ruleLine({ pattern, allow }: PathRule): string {
   return `${allow ? 'Allow' : 'Disallow'}: ${pattern}`;
 }
 
+function ended(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function fits(text: string): boolean {
+  return new TextEncoder().encode(text).length <= ROBOTS_MAX_BYTES;
+}
+
 /** Whole lines only: half a path would be another one. */
 function bounded(text: string): string {
-  const ended = text.endsWith('\n') ? text : `${text}\n`;
-  const bytes = new TextEncoder().encode(ended);
-  if (bytes.length <= ROBOTS_MAX_BYTES) return ended;
+  if (fits(text)) return text;
+  const bytes = new TextEncoder().encode(text);
   const end = bytes.lastIndexOf(10, ROBOTS_MAX_BYTES - 1) + 1;
   return new TextDecoder().decode(bytes.subarray(0, end));
 }

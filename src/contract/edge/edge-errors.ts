@@ -5,6 +5,7 @@ export const edgeErrorStatus = {
   'API.MISSING_BODY': 400,
   'API.PARSE_ERROR': 400,
   'API.BODY_TOO_LARGE': 413,
+  'API.CRAWL_CHARGED': 402,
   'API.FORBIDDEN': 403,
   'API.NOT_FOUND': 404,
   'API.CONFLICT': 409,

@@ -13,6 +13,7 @@ export type Answer =
   | { kind: 'text'; status: number; text: string }
   /** `waitSeconds` above 0 shows an empty page that goes on by itself. */
   | { kind: 'redirect'; location: string; waitSeconds: number }
+  | { kind: 'robots'; text: string }
   | { kind: 'script'; body: string | Uint8Array<ArrayBuffer>; hash: string; isNamedByHash: boolean };
 
 export type ChallengeExtras = Pick<ChallengePageInput, 'replay' | 'noScript' | 'notice'>;

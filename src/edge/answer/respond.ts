@@ -13,16 +13,20 @@ import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
 import { answerForm } from './answer-form.ts';
 import type { Answer, ChallengeExtras } from './answer.ts';
+import { botHeaders } from './bot-headers.ts';
 import { renderBlockPage } from './pages/block-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
 import { renderMessagePage } from './pages/message-page.ts';
 import type { PageInput } from './pages/page-input.ts';
 import { pageSecurityHeaders } from './pages/security-headers.ts';
 
+const CHARGED = 'This site charges bots of this kind. See the headers crawler-price and Link.';
 const API_BASE = protectPrefix.slice(0, -1);
 const NONCE_BYTES = 16;
 /** A retry sooner than this would find nothing changed. */
 const RETRY_AFTER_SECONDS = 5;
+/** A crawler may keep it for a day. A change of the policy should not wait so long in a proxy. */
+const ROBOTS_FRESH_SECONDS = 300;
 const YEAR_SECONDS = 31_536_000;
 
 export function respond(context: RequestContext, answer: Answer, texts: PageTexts): Response | Promise<Response> {
@@ -40,6 +44,8 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
       return text(context, answer.status, answer.text);
     case 'redirect':
       return redirect(context, answer);
+    case 'robots':
+      return robots(context, answer.text);
     case 'script':
       return script(context, answer);
   }
@@ -60,6 +66,7 @@ function formsOf(context: RequestContext, answer: FormedAnswer): Forms {
     case 'challenge':
       return challengeForms(context, answer);
     case 'block':
+      if (context.verdict.isCharged) return errorForms('API.CRAWL_CHARGED', CHARGED, CHARGED, renderBlockPage);
       return errorForms('API.ACCESS_POLICY_BLOCK', 'This request was blocked.', 'Blocked', renderBlockPage);
     case 'no-session': {
       const reason = 'This path needs a session. Open one and send the request again.';
@@ -130,6 +137,18 @@ function script({ facts, verdict }: RequestContext, answer: Extract<Answer, { ki
   return new Response(request.method === 'HEAD' ? null : answer.body, { headers });
 }
 
+/** The same for every visitor, so it carries nothing of the request but its id and decision. */
+function robots({ facts, verdict }: RequestContext, body: string): Response {
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': `public, max-age=${ROBOTS_FRESH_SECONDS}`,
+    'x-content-type-options': 'nosniff',
+    [header.requestId]: facts.requestId,
+    [header.decision]: verdict.decision,
+  };
+  return new Response(facts.request.method === 'HEAD' ? null : body, { headers });
+}
+
 async function page(
   context: RequestContext,
   status: number,
@@ -181,6 +200,7 @@ function make(context: RequestContext, status: number, body: string | null, extr
   });
   headers.set(header.requestId, requestId);
   headers.set(header.decision, verdict.decision);
+  for (const [name, value] of botHeaders(context)) headers.set(name, value);
   if (verdict.status) headers.set(header.status, verdict.status);
   if (status === 503) headers.set('retry-after', String(RETRY_AFTER_SECONDS));
   // Another origin's page may read these answers: without that it could not solve, and they hold nothing secret.

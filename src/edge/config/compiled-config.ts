@@ -10,6 +10,7 @@ import { parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
 import { compileBotPolicy } from './bot-actions.ts';
 import type { BotActionFor } from './bot-actions.ts';
+import { contentUsage } from '../../bots/robots/content-notes.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk } from './request-risk.ts';
@@ -38,6 +39,8 @@ export interface CompiledConfig {
   hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
   botAction: BotActionFor;
+  /** Header of responses; empty for none. */
+  contentUsage: string;
   keys: { current: ImportedKeys; byKid: ReadonlyMap<string, ImportedKeys> };
   /** Changes when any key does. Tokens verified under another epoch are verified again. */
   keyEpoch: string;
@@ -67,6 +70,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     policy: config.policy,
     hosts: config.policy.hosts.length > 0 ? new Set(config.policy.hosts.map((host) => host.toLowerCase())) : null,
     pathPolicy: compilePathPolicy(config.policy),
+    contentUsage: config.policy.botPolicy.robots.serve ? contentUsage(config.policy.botPolicy) : '',
     botAction: compileBotPolicy(config.policy.botPolicy),
     keys: { current, byKid },
     keyEpoch: [...byKid.keys()].join(' '),

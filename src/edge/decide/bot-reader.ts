@@ -1,16 +1,11 @@
 /** Where the bot of a request is known from. Nothing here waits for the network. */
-import type { NamedBot } from '../../bots/robots/robots-groups.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { RequestFacts } from '../request/facts.ts';
 
 export interface BotReader {
   /** A promise only where a signature is checked for the first time. */
   read(facts: RequestFacts, waitUntil: (work: Promise<unknown>) => void): BotSignal | null | Promise<BotSignal | null>;
-  /** The bots that robots.txt can address. A new list is a new array. */
-  named(): readonly NamedBot[];
 }
 
-const NOBODY: readonly NamedBot[] = [];
-
 /** Before the first table of bots is loaded. */
-export const NO_BOTS: BotReader = { read: () => null, named: () => NOBODY };
+export const NO_BOTS: BotReader = { read: () => null };

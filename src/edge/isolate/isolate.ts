@@ -22,6 +22,7 @@ import { KvStore } from '../feed/kv.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../feed/page-texts.ts';
 import { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
+import { RobotsFiles } from '../origin/robots-file.ts';
 import { readIpCategories } from '../request/ip-categories.ts';
 import type { IpCategories } from '../request/ip-categories.ts';
 import type { LimitCounter } from '../../contract/edge/limits.ts';
@@ -51,6 +52,8 @@ export interface Isolate {
   seal: ConfigSeal;
   categories: IpCategories;
   bots: BotReader;
+  /** `null` in front of a service that does not merge it. */
+  robots: RobotsFiles | null;
   sessions: Sessions;
   renewals: SessionRenewals;
   clearances: Clearances;
@@ -117,6 +120,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     seal,
     categories: categories.value,
     bots: NO_BOTS,
+    robots: source && new RobotsFiles({ environment, service: source, count }),
     sessions: new Sessions(() => !service.reachable),
     renewals: new SessionRenewals({ service, count }),
     clearances: new Clearances(),

@@ -91,7 +91,7 @@ const STATUS_MAX = 599;
  */
 export function annotated(
   response: Response,
-  { facts, verdict, cookies }: RequestContext,
+  { facts, verdict, cookies, config }: RequestContext,
   location: string | null,
 ): Response {
   const preflight = verdict.source === 'preflight';
@@ -109,6 +109,10 @@ export function annotated(
   else headers.delete(header.status);
   if (headers.has('access-control-allow-origin')) {
     headers.append('access-control-expose-headers', exposedHeaders.join(', '));
+  }
+  const usage = config?.contentUsage;
+  if (usage && verdict.enforcementPolicy === 'enforce' && !headers.has('content-usage')) {
+    headers.set('content-usage', usage);
   }
   if (location !== null) headers.set('location', location);
   for (const value of cookies) headers.append('set-cookie', value);

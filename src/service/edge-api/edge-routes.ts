@@ -10,6 +10,7 @@ import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
+import { mergeRobotsFile } from './merge-robots-file.ts';
 import { reportLimits } from './report-limits.ts';
 import { spendNonce } from './spend-nonce.ts';
 import { spendSeal } from './spend-seal.ts';
@@ -30,4 +31,5 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   botKeys,
   botProofs,
   takeWait,
+  mergeRobotsFile,
 ];

@@ -9,6 +9,7 @@ import type { SessionReading } from '../../../src/edge/session/check-session.ts'
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
+import type { BotProof } from '../../../src/contract/vocabulary.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { signalsOf } from './edge-fixture.ts';
 
@@ -282,5 +283,69 @@ describe('modes', () => {
       'rollout-excluded',
     );
     expect(verdict({ ...of, policy: { rollout: 0 } }).enforcementPolicy).toBe('rollout-excluded');
+  });
+});
+
+describe('a bot', () => {
+  const bot = (proof: BotProof) => ({ id: 'examplebot', behaviours: ['search' as const], proof });
+  const json = { pathType: 'json' as const };
+  const risky = { score: 0.9, detectors: 0 };
+
+  test.each<[string, Case, [string, string, string]]>([
+    ['is allowed without a session on a json path', { path: json }, ['allow', 'bot', 'bot:examplebot']],
+    ['needs no budget', { hasPendingRoom: false }, ['allow', 'bot', 'bot:examplebot']],
+    ['is not judged by its headers', { risk: risky }, ['allow', 'bot', 'bot:examplebot']],
+    [
+      'passes a challenged category',
+      { policy: { ipCategoryRules: { datacenter: 'challenge' } }, signals: { ipCategories: ['datacenter'] } },
+      ['allow', 'bot', 'bot:examplebot'],
+    ],
+    ['passes a challenged path', { path: { action: 'challenge', pattern: '/x' } }, ['allow', 'bot', 'bot:examplebot']],
+    ['does not pass a closed path', { path: { action: 'block', pattern: '/x' } }, ['block', 'policy', 'path:/x']],
+    [
+      'does not pass a rule',
+      { network: { id: 'asn:64496', type: 'asn', verdict: 'block', mode: 'enforce' } },
+      ['block', 'access-rule', 'asn:64496'],
+    ],
+  ])('that is proved and allowed %s', (_, of, expected) => {
+    for (const proof of ['range', 'dns', 'signature'] as const) {
+      const { decision, source, decidedBy } = verdict({ session: none, bot: bot(proof), botAction: 'allow', ...of });
+      expect([decision, source, decidedBy]).toEqual(expected);
+    }
+  });
+
+  test.each<[string, Case]>([
+    ['a missing session', { path: json }],
+    ['a spent budget', { hasPendingRoom: false }],
+    ['its risk score', { risk: risky }],
+  ])('that is proved and inherits is not stopped by %s', (_, of) => {
+    const told = verdict({ session: none, bot: bot('dns'), botAction: 'inherit', ...of });
+    expect([told.decision, told.source, told.takesPending]).toEqual(['allow', 'default', false]);
+  });
+
+  test('that is not proved has no advantage: it needs a session, and its headers count', () => {
+    for (const proof of ['claimed', 'impostor'] as const) {
+      const given = { session: none, bot: bot(proof), botAction: 'allow' as const };
+      expect(verdict({ ...given, path: json }).source).toBe('no-session');
+      expect(verdict({ ...given, risk: risky }).decision).toBe('block');
+    }
+  });
+
+  test.each<[BotProof, VerdictInputs['botAction'], [string, string, boolean]]>([
+    ['range', 'block', ['block', 'bot', false]],
+    ['range', 'charge', ['block', 'bot', true]],
+    ['signature', 'challenge', ['challenge', 'bot', false]],
+    ['claimed', 'block', ['block', 'bot', false]],
+    ['impostor', 'challenge', ['challenge', 'impostor', false]],
+  ])('%s with %s is decided by the bot policy, and the record says who it is', (proof, botAction, expected) => {
+    const told = verdict({ bot: bot(proof), botAction });
+    expect([told.decision, told.source, told.isCharged]).toEqual(expected);
+    expect([told.decidedBy, told.bot]).toEqual(['bot:examplebot', bot(proof)]);
+  });
+
+  test('that robots.txt refuses gets what it says on paths where others are never challenged', () => {
+    const exempt = { path: { exempt: true }, botAction: 'challenge' as const };
+    expect(verdict({ ...exempt, bot: bot('range') }).decision).toBe('challenge');
+    expect(verdict({ ...exempt, bot: bot('impostor') }).source).toBe('exempt');
   });
 });

@@ -1,0 +1,136 @@
+/**
+ * `GET /robots.txt`: the origin's file, merged with the bot policy by the service. The origin is asked as for any visitor,
+ * once in five minutes for each isolate and host, and its last good file is kept. A crawler reads an error as "take nothing" or as
+ * "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
+ */
+import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
+import { ROBOTS_PATH } from '../config/bot-actions.ts';
+import type { JudgedContext } from '../decide/context.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import type { ServiceClient, VisitorCall } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
+import { replacedRequest } from '../request/facts.ts';
+import { isOwnLoop } from './loop.ts';
+import { sendToOrigin } from './send-to-origin.ts';
+
+interface ServedFile {
+  text: string;
+  /** The origin's own, empty where it says nothing. */
+  origin: string;
+  configVersion: string;
+  /** Epoch milliseconds. */
+  freshUntilMs: number;
+}
+export interface RobotsPorts {
+  environment: Pick<EdgeEnvironment, 'origin'>;
+  service: Pick<ServiceClient, 'ask'>;
+  count: Count;
+}
+
+const FRESH_MS = 300_000;
+/** After a failure. Each try costs the crawler that waits for it up to the timeout. */
+const RETRY_MS = 30_000;
+const TIMEOUT_MS = 5000;
+const SERVICE_TIMEOUT_MS = 2000;
+/** JSON writes a control character in six bytes. */
+const ANSWER_MAX_BYTES = 6 * ROBOTS_MAX_BYTES + 1024;
+/** Visitors choose host names where an instance does not list them. */
+const HOSTS_MAX = 16;
+
+/** Whether the gate itself answers. In monitor mode the origin's file stays as it is. */
+export function isForRobotsFile({ facts, config, verdict }: JudgedContext): boolean {
+  const { method } = facts.request;
+  return (
+    facts.target.received === ROBOTS_PATH &&
+    (method === 'GET' || method === 'HEAD') &&
+    config.policy.botPolicy.robots.serve &&
+    verdict.decision === 'allow' &&
+    !isOwnLoop(facts.headers, config)
+  );
+}
+
+const MERGE: VisitorCall = {
+  path: '/edge/v1/robots',
+  timeoutMs: SERVICE_TIMEOUT_MS,
+  maxBytes: ANSWER_MAX_BYTES,
+  isAnswer: ({ text }) => typeof text === 'string',
+};
+
+export class RobotsFiles {
+  readonly #ports: RobotsPorts;
+  readonly #files = new Map<string, ServedFile>();
+
+  constructor(ports: RobotsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Never fails. Without the service it is the last merged file, and without one the origin's. */
+  async textFor(context: JudgedContext): Promise<string> {
+    const { configVersion } = context.config;
+    const { target, nowMs } = context.facts;
+    const known = this.#files.get(target.host);
+    if (known && known.configVersion === configVersion && nowMs < known.freshUntilMs) return known.text;
+    const read = await this.#readFrom(context);
+    const origin = read ?? known?.origin ?? '';
+    const merged = await this.#merged(origin);
+    const text = merged ?? known?.text ?? origin;
+    const freshUntilMs = nowMs + (read === null || merged === null ? RETRY_MS : FRESH_MS);
+    if (this.#files.size >= HOSTS_MAX) this.#files.clear();
+    this.#files.set(target.host, { text, origin, configVersion, freshUntilMs });
+    return text;
+  }
+
+  /** `null`: the service did not answer. */
+  async #merged(text: string): Promise<string | null> {
+    const answer = await this.#ports.service.ask(MERGE, { text });
+    return answer?.status === 200 ? (answer.body['text'] as string) : null;
+  }
+
+  /** `null`: the origin did not say. */
+  async #readFrom({ facts, config }: JudgedContext): Promise<string | null> {
+    const headers = { accept: 'text/plain', 'user-agent': 'Gatehouse' };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const request = new Request(facts.request.url, { headers, redirect: 'manual', signal });
+    const asked = { decision: 'allow', verified: false, preflight: false, body: null };
+    try {
+      const own = replacedRequest(facts, request, facts.target);
+      const response = await sendToOrigin(own, this.#ports.environment.origin, config, asked);
+      const { status } = response;
+      const isFile = status >= 200 && status < 300;
+      if (!isFile || /html/i.test(response.headers.get('content-type') ?? '')) {
+        void response.body?.cancel();
+        return isFile || (status >= 400 && status < 500 && status !== 429) ? '' : this.#failed(`status ${status}`);
+      }
+      const text = await beginning(response);
+      // Neither a page nor something binary is a robots.txt.
+      return text.includes('\0') || /^\s*</.test(text) ? '' : text;
+    } catch (error) {
+      return this.#failed(String(error));
+    }
+  }
+
+  #failed(message: string): null {
+    this.#ports.count('robots_failures');
+    console.error(JSON.stringify({ level: 'error', event: 'robots-unread', message }));
+    return null;
+  }
+}
+
+/** As much as a crawler reads, to the last whole line. */
+async function beginning(response: Response): Promise<string> {
+  if (!response.body) return '';
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    const left = ROBOTS_MAX_BYTES - bytes;
+    bytes += value.length;
+    text += decoder.decode(value.subarray(0, left), { stream: true });
+    if (bytes <= ROBOTS_MAX_BYTES) continue;
+    void reader.cancel();
+    return text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+  }
+}

@@ -1,0 +1,184 @@
+/** `/robots.txt` through both Workers: the origin's file with the bot policy, whatever the origin answers. */
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import robotsParser from 'robots-parser';
+import { afterAll, expect, test } from 'vitest';
+import { eventually, manage, startTestStack } from '../support/stack.ts';
+import { quickRules } from './edge-visitor.ts';
+
+/** By host name: what the origin answers for its robots.txt. */
+type Answer = { status?: number; type?: string; body?: string | Buffer; isSilent?: boolean; location?: string };
+const answers = new Map<string, Answer>();
+const asked: { host: string; headers: Record<string, unknown> }[] = [];
+const server = createServer((request, response) => {
+  const host = String(request.headers['x-forwarded-host']);
+  if (request.url !== '/robots.txt') return void response.end('a page');
+  asked.push({ host, headers: request.headers });
+  const { status = 200, type = 'text/plain', body = '', isSilent, location } = answers.get(host) ?? { status: 404 };
+  if (isSilent) return;
+  response.writeHead(status, { 'content-type': type, ...(location ? { location } : {}) }).end(body);
+});
+await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+const stack = await startTestStack({
+  origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  edgeVars: quickRules,
+});
+afterAll(async () => {
+  await stack.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+interface Got {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+/** Each host of its own is a file of its own at the edge. */
+function get(host: string, path = '/robots.txt', method = 'GET', more: Record<string, string> = {}): Promise<Got> {
+  const { port } = new URL(stack.edgeUrl);
+  return new Promise((resolve, reject) => {
+    const headers = { host, 'user-agent': 'curl/8', ...more };
+    const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() }),
+      );
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+const update = (policy: object) =>
+  manage(stack, '/protect/instances/update', { id: stack.instanceId, monitor: false, ...policy });
+const allowed = ({ text }: Got, token: string, path: string) =>
+  robotsParser('http://x.test/robots.txt', text).isAllowed(`http://x.test${path}`, token);
+
+async function robotsOf(host: string, answer: Answer): Promise<Got> {
+  answers.set(host, answer);
+  const got = await get(host);
+  expect([got.status, got.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  return got;
+}
+
+test('the origin’s rules and the policy are told in one file, which everyone may store for minutes', async () => {
+  const got = await robotsOf('plain.test', {
+    body: 'User-agent: *\nDisallow: /private/\nSitemap: https://shop.example/map.xml\nNew-Field: kept\n',
+  });
+  expect(got.text).toContain('Sitemap: https://shop.example/map.xml\nNew-Field: kept\n');
+  expect(got.text).toContain('Content-Signal: search=yes, ai-input=no, ai-train=no\n');
+  expect(got.text).toContain('Content-Usage: search=y, train-ai=n\n');
+  expect([allowed(got, 'GPTBot', '/'), allowed(got, 'bingbot', '/'), allowed(got, 'bingbot', '/private/x')]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(got.headers).toMatchObject({ 'cache-control': 'public, max-age=300', 'x-protect-decision': 'allow' });
+  expect(got.headers['set-cookie']).toBeUndefined();
+});
+
+test('HEAD has the same headers, and a second request asks the origin nothing', async () => {
+  await robotsOf('cached.test', { body: 'User-agent: *\nDisallow: /a\n' });
+  const before = asked.length;
+  const head = await get('cached.test', '/robots.txt', 'HEAD');
+  expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'text/plain; charset=utf-8']);
+  expect((await get('cached.test')).text).toContain('Disallow: /a');
+  expect(asked.length).toBe(before);
+});
+
+test('the origin gets nothing of the visitor but their address', async () => {
+  await get('quiet.test', '/robots.txt', 'GET', { cookie: 'own=1', 'if-none-match': '"x"', range: 'bytes=0-1' });
+  const { headers } = asked.find(({ host }) => host === 'quiet.test')!;
+  expect(headers).toMatchObject({ 'user-agent': 'Gatehouse', 'x-protect-decision': 'allow' });
+  for (const name of ['cookie', 'if-none-match', 'range']) expect(headers).not.toHaveProperty(name);
+});
+
+test.each<[string, Answer]>([
+  ['404', { status: 404, body: 'no such page', type: 'text/html' }],
+  ['410', { status: 410 }],
+  ['500', { status: 500, body: 'broken' }],
+  ['a redirect', { status: 302, location: 'https://elsewhere.example/robots.txt' }],
+  ['a page in place of a file', { type: 'text/html', body: '<!doctype html><p>Disallow: /' }],
+  ['a page that says it is text', { body: '\n <html>\nUser-agent: *\nDisallow: /\n' }],
+  ['something binary', { body: Buffer.from([0x1f, 0x8b, 0, 0, 0x0a, 0xff]) }],
+  ['nothing', {}],
+])('where the origin answers with %s, the policy is told alone', async (name, answer) => {
+  const got = await robotsOf(`${name.replaceAll(/[^a-z0-9]/g, '-')}.test`, answer);
+  expect([allowed(got, 'GPTBot', '/'), allowed(got, 'bingbot', '/'), allowed(got, 'unheard-of', '/')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect(got.text).not.toContain('<');
+});
+
+test('an origin that never answers is given up, and the policy is told alone', async () => {
+  const got = await robotsOf('silent.test', { isSilent: true });
+  expect(allowed(got, 'GPTBot', '/')).toBe(false);
+}, 30_000);
+
+test.each<[string, string | Buffer, boolean]>([
+  ['CRLF and a byte order mark', '\ufeffUser-agent: *\r\nDisallow: /a\r\n', false],
+  ['CR alone', 'User-agent: *\rDisallow: /a\r', false],
+  ['latin-1 text', Buffer.from('# caf\xe9\nUser-agent: *\nDisallow: /a\n', 'latin1'), false],
+  ['rules before any name', 'Disallow: /a\nUser-agent: other\nDisallow: /\n', true],
+])('an origin’s file with %s is read', async (name, body, isAllowed) => {
+  const got = await robotsOf(`${name.replaceAll(/[^a-z0-9]/g, '-').toLowerCase()}.test`, { body });
+  expect(got.text).not.toMatch(/[\r\ufeff]/);
+  expect(allowed(got, 'bingbot', '/a')).toBe(isAllowed);
+  expect(allowed(got, 'GPTBot', '/b')).toBe(false);
+});
+
+test('a file of any length is cut at a line, and what is served is no longer than what crawlers read', async () => {
+  const body = `User-agent: *\nDisallow: /first\n${'Disallow: /some/path/\n'.repeat(60_000)}`;
+  const got = await robotsOf('long.test', { body });
+  expect(Buffer.byteLength(got.text)).toBeLessThanOrEqual(512_000);
+  expect(got.text.endsWith('\n')).toBe(true);
+  expect([allowed(got, 'bingbot', '/first'), allowed(got, 'GPTBot', '/')]).toEqual([false, false]);
+});
+
+test('the block that Cloudflare writes is left as it is and said once', async () => {
+  const block =
+    '# BEGIN Cloudflare Managed content\n\nUser-Agent: *\nContent-signal: search=yes,ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n\n# END Cloudflare Managed Content\n';
+  const got = await robotsOf('managed.test', { body: `${block}\nUser-agent: *\nDisallow: /own\n` });
+  expect(got.text).toContain(block);
+  expect(got.text.split('# BEGIN')[1]?.match(/content-signal/gi)).toHaveLength(1);
+  expect(allowed(got, 'bingbot', '/own')).toBe(false);
+  expect(got.text.match(/User-agent: GPTBot\n/gi)).toHaveLength(1);
+});
+
+test('a change of the policy is told at once, an origin that fails then is not asked about again, and its file stays', async () => {
+  const host = 'changed.test';
+  const before = await robotsOf(host, { body: 'User-agent: *\nDisallow: /a\n' });
+  expect(allowed(before, 'ia_archiver', '/b')).toBe(true);
+  answers.set(host, { status: 503 });
+  await update({ botPolicy: { behaviours: { archive: 'block' } } });
+  const after = await eventually(
+    () => get(host),
+    (got) => allowed(got, 'ia_archiver', '/b') === false,
+  );
+  expect([after.status, allowed(after, 'bingbot', '/a'), allowed(after, 'bingbot', '/b')]).toEqual([200, false, true]);
+});
+
+test('with a query, in monitor mode or with `serve: false` the origin answers by itself', async () => {
+  const host = 'own.test';
+  const body = 'User-agent: *\nDisallow: /a\n';
+  answers.set(host, { body, type: 'text/plain' });
+  await update({ monitor: true });
+  await eventually(
+    async () => (await get(host)).text,
+    (text) => text === body,
+  );
+  await update({ botPolicy: { robots: { serve: false } } });
+  await eventually(
+    async () => (await get(host, '/a')).headers['content-usage'],
+    (usage) => usage === undefined,
+  );
+  expect((await get(host)).text).toBe(body);
+  await update({ botPolicy: {} });
+  await eventually(
+    async () => (await get(host)).text,
+    (text) => text !== body,
+  );
+});
