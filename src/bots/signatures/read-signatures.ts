@@ -96,7 +96,7 @@ function readOne(
   if (!isOfForm('nonce', nonce) || !isOfForm('alg', algorithm)) return invalid('parameters');
   if ((nonce?.length ?? 0) > NONCE_MAX_CHARS || items.length > COMPONENTS_MAX) return invalid('too-large');
   if (algorithm !== null && !algorithms.includes(algorithm)) {
-    // Whoever can check a shared secret can also sign with it.
+    // Everybody who can check a shared secret can also sign with it.
     return algorithm.startsWith('hmac') ? invalid('algorithm') : unverified('algorithm-unknown');
   }
 

@@ -1,7 +1,4 @@
-/**
- * `POST /edge/v1/bot-proofs`: an edge asks whether an address belongs to a bot by the names that it resolves to.
- * `POST /edge/v1/bot-nonces/spend`: an edge asks whether it is the first to see the nonce of a signature.
- */
+/** `POST /edge/v1/bot-proofs`: an edge asks whether an address belongs to a bot by the names that it resolves to. */
 import * as z from 'zod/mini';
 
 export const botProof = z.object({
@@ -11,5 +8,3 @@ export const botProof = z.object({
   ttlSeconds: z.int().check(z.gte(1), z.lte(86_400)),
 });
 export type BotProof = z.infer<typeof botProof>;
-
-export const nonceSpent = z.object({ spent: z.boolean() });

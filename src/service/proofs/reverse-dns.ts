@@ -1,7 +1,7 @@
 /**
  * Proves a bot by the names of its address, confirmed forward: the address resolves to a name of the bot's operator, and
- * that name resolves to the address. Whoever owns an address can give it any name; only the owner of a name can give it
- * an address.
+ * that name resolves to the address. The owner of an address can give it any name; only the owner of a name can give it an
+ * address.
  */
 import { canonicalIp, parseIp } from '../../address/ip.ts';
 import type { IpAddress } from '../../address/ip.ts';

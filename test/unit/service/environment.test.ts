@@ -29,6 +29,7 @@ describe('a complete environment', () => {
         serviceUrl: 'https://gatehouse.example.com',
         signals: { kind: 'cloudflare' },
         addressLookup: null,
+        outbound: { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map() },
         signIn: {
           console: { origin: 'https://gatehouse.example.com', rpId: 'gatehouse.example.com', secure: true },
           oidc: null,
@@ -54,10 +55,19 @@ describe('a complete environment', () => {
       OIDC_CLIENT_SECRET: 'secret',
       ACCESS_TEAM_DOMAIN: 'team.cloudflareaccess.com',
       ACCESS_AUD: 'tag',
+      DNS_RESOLVER_URL: 'https://dns.example.com/resolve',
+      BOT_STAND_INS: 'agent.test=http://127.0.0.1:9000 other.test=http://localhost:9000/other',
     });
     if (!reading.ok) throw new Error(reading.error.join());
     expect(reading.value).toMatchObject({
       signals: { kind: 'headers', secret: 'a-secret-of-the-proxy' },
+      outbound: {
+        resolverUrl: 'https://dns.example.com/resolve',
+        standIns: new Map([
+          ['agent.test', 'http://127.0.0.1:9000'],
+          ['other.test', 'http://localhost:9000/other'],
+        ]),
+      },
       signIn: {
         oidc: { issuer: 'https://id.example.com/realm', clientId: 'gatehouse', clientSecret: 'secret' },
         access: { issuer: 'https://team.cloudflareaccess.com', audience: 'tag' },
@@ -65,6 +75,20 @@ describe('a complete environment', () => {
       store: { MASTER_KEY_PREVIOUS: former, JURISDICTION: 'eu', VERDICT_SHARDS: '1, 8@2027-01-01T00:00:00Z' },
     });
     expect(reading.value.addressLookup?.('192.0.2.1')?.asn).toBe(64_496);
+  });
+});
+
+describe('how agents and names are reached', () => {
+  test.each([
+    ['DNS_RESOLVER_URL', 'http://dns.example.com/resolve'],
+    ['DNS_RESOLVER_URL', 'https://dns.example.com/resolve?a=b'],
+    ['DNS_RESOLVER_URL', 'dns.example.com'],
+    ['BOT_STAND_INS', 'agent.test'],
+    ['BOT_STAND_INS', 'agent.test=https://example.com'],
+    ['BOT_STAND_INS', 'agent.test=http://10.0.0.1:9000'],
+    ['BOT_STAND_INS', 'agent.test=http://127.0.0.1:9000@example.com'],
+  ])('%s cannot be %s', (name, value) => {
+    expect(mistakesIn({ [name]: value })).toEqual([expect.stringContaining(name)]);
   });
 });
 
