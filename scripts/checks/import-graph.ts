@@ -22,7 +22,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   captcha: [...PURE, 'address', 'risk'],
   verify: [...PURE, 'captcha'],
   logsink: PURE,
-  store: [...PURE, 'address', 'rules', 'risk', 'captcha'],
+  store: [...PURE, 'address', 'rules', 'bots', 'risk', 'captcha'],
   widget: [...PURE, 'captcha', 'locales'],
   console: PURE,
   edge: [...PURE, 'address', 'rules', 'bots', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'branding', 'widget'],

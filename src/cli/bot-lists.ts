@@ -1,5 +1,10 @@
-/** The commands about the networks that operators of bots publish: what was read, read again, accept a large change. */
+/**
+ * The commands about bots: the networks that their operators publish (what was read, read again, accept a large change),
+ * and the bots that an account adds.
+ */
 import { botCatalogue } from '../service/bots/bot-catalogue.ts';
+import { ownBot } from '../bots/own-bot.ts';
+import { OWN_BOTS_MAX, allOwnBots, putOwnBot, removeOwnBot } from '../store/d1/own-bots.ts';
 import { acceptPending, rangeStates, readSoon } from '../store/d1/bot-ranges.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { CommandError } from './command-line.ts';
@@ -32,6 +37,27 @@ export async function acceptBotList(env: StoreEnv, url: string, nowMs: number): 
     throw new CommandError('No changed list waits at this address. List them with: bots lists');
   }
   return { url, accepted: true };
+}
+
+export async function addOwnBot(env: StoreEnv, accountId: string, document: object): Promise<unknown> {
+  const bot = ownBot.safeParse(document);
+  if (!bot.success) {
+    const [issue] = bot.error.issues;
+    throw new CommandError(`--bot: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+  }
+  if (!(await putOwnBot(env, accountId, bot.data))) {
+    throw new CommandError(`The account has ${OWN_BOTS_MAX} bots of its own. Remove one first.`);
+  }
+  return bot.data;
+}
+
+export async function removeBot(env: StoreEnv, accountId: string, id: string): Promise<unknown> {
+  if (!(await removeOwnBot(env, accountId, id))) throw new CommandError('The account has added no bot with this id');
+  return { id, removed: true };
+}
+
+export async function listOwnBots(env: StoreEnv, accountId: string): Promise<unknown> {
+  return (await allOwnBots(env)).get(accountId) ?? [];
 }
 
 function knownUrl(url: string): string {

@@ -14,7 +14,7 @@ import type { StoreEnv } from '../store/binding.ts';
 import { instancesOfAccount } from '../store/d1/instances.ts';
 import { rotateSiteSecret } from '../store/d1/rotate-site-secret.ts';
 import { sitesOfAccount } from '../store/d1/sites.ts';
-import { acceptBotList, listBotLists, readBotList } from './bot-lists.ts';
+import { acceptBotList, addOwnBot, listBotLists, listOwnBots, readBotList, removeBot } from './bot-lists.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
 import { migrate } from './migrations.ts';
@@ -206,6 +206,22 @@ const commands: Record<string, Command> = {
     about: 'Puts a list of networks in force that changed by more than half.',
     positionals: ['URL'],
     run: (env, _, [url = ''], nowMs) => acceptBotList(env, url, nowMs),
+  },
+  'bots add': {
+    about:
+      'Adds a bot of your own to the catalogue of an account, or replaces it. JSON has id, behaviours and patterns.',
+    required: { ...owned, bot: 'JSON' },
+    run: async (env, values) => addOwnBot(env, (await knownAccount(env, values)).id, json(values, 'bot')),
+  },
+  'bots remove': {
+    about: 'Removes a bot of your own.',
+    required: { ...owned, id: 'ID' },
+    run: async (env, values) => removeBot(env, (await knownAccount(env, values)).id, given(values, 'id')),
+  },
+  'bots list': {
+    about: 'Lists the bots that an account has added.',
+    required: owned,
+    run: async (env, values) => listOwnBots(env, (await knownAccount(env, values)).id),
   },
   'keys reseal': {
     about: 'Seals the root key under MASTER_KEY, after that secret was rotated.',

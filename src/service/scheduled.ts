@@ -8,7 +8,7 @@ import { purgeDirectories } from '../store/d1/bot-directories.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
 import { purgeSignIn } from '../store/d1/purge-sign-in.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
-import { buildBotTable } from './bots/build-bot-table.ts';
+import { buildBotTables } from './bots/build-bot-table.ts';
 import { refreshRanges } from './bots/refresh-ranges.ts';
 import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
@@ -66,7 +66,7 @@ const tasks: readonly ScheduledTask[] = [
   { name: 'dead-letters', run: replayDeadLetters },
   { name: 'deleted-instances', run: retireDeletedInstances },
   { name: 'bot-ranges', run: refreshRanges },
-  { name: 'bot-table', run: buildBotTable },
+  { name: 'bot-tables', run: buildBotTables },
 ];
 
 /** `nowMs`: when the run was due. */

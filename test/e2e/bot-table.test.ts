@@ -237,6 +237,45 @@ describe('the bot table', () => {
   });
 });
 
+describe('a bot of the operator', () => {
+  const own = {
+    id: 'ourbot',
+    behaviours: ['monitor'],
+    patterns: ['OurBot/'],
+    networks: ['20.9.9.77/24'],
+    isComplete: true,
+  };
+  const add = (bot: object): Promise<unknown> =>
+    command('bots', 'add', '--account', stack.accountId, '--bot', JSON.stringify(bot));
+
+  test('is in the table of its account until it is removed', async () => {
+    const common = await currentHash();
+    await add(own);
+    await stack.runScheduled();
+    const table = await loadTable();
+    expect(table.identify('OurBot/2.0')).toMatchObject({ id: 'ourbot', behaviours: ['monitor'], isComplete: true });
+    expect(rangeOf(table, 'ourbot', '20.9.9.1')).toBe('holds');
+    expect(rangeOf(table, 'ourbot', '192.0.2.1')).toBe('fails');
+    expect(table.byId('bingbot')).not.toBeNull();
+    expect(await command('bots', 'list', '--account', stack.accountId)).toEqual([
+      { ...own, tokens: [], networks: ['20.9.9.0/24'] },
+    ]);
+    await command('bots', 'remove', '--account', stack.accountId, '--id', 'ourbot');
+    await stack.runScheduled();
+    expect(await currentHash()).toBe(common);
+    expect((await loadTable()).identify('OurBot/2.0')).toBeNull();
+  });
+
+  test('is refused when it would be everybody, or comes from where nobody does', async () => {
+    await expect(add({ ...own, patterns: ['Moz'] })).rejects.toThrow('patterns');
+    await expect(add({ ...own, patterns: [] })).rejects.toThrow('patterns');
+    await expect(add({ ...own, networks: ['10.0.0.0/8'] })).rejects.toThrow('network of the internet');
+    await expect(add({ ...own, networks: ['0.0.0.0/0'] })).rejects.toThrow('network of the internet');
+    await expect(add({ ...own, behaviours: ['anything'] })).rejects.toThrow('behaviours');
+    await expect(add({ ...own, id: 'Our Bot' })).rejects.toThrow('id');
+  });
+});
+
 describe('a list of networks', () => {
   test('that is not one proves nothing, and the lists beside it count', async () => {
     const table = await loadTable();

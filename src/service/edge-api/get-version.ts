@@ -4,7 +4,7 @@
  * ask for it accept no member that they do not know.
  */
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
-import { COMMON_SCOPE, currentBotTable } from '../../store/d1/bot-tables.ts';
+import { currentBotTable } from '../../store/d1/bot-tables.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import { revalidatedJson } from '../http/if-none-match.ts';
 import { configVersionFor } from './edge-config.ts';
@@ -18,17 +18,17 @@ export const getVersion: EdgeRoute = {
     const [configVersion, { base, delta }, table] = await Promise.all([
       configVersionFor(store, instance, nowMs),
       ruleBook(store, instance.id).currentVersion({ jti: clientJwtId, at: nowMs }),
-      withBots ? currentBotTable(store, COMMON_SCOPE) : null,
+      withBots ? currentBotTable(store, instance.accountId) : null,
     ]);
     const version: EdgeVersion = {
       configVersion,
       base: { hash: base.hash, version: base.version },
       delta: { version: delta.version },
-      ...(withBots ? { bots: table === null ? null : { hash: table.hash } } : {}),
+      ...(withBots ? { bots: table === null ? null : { hash: table } } : {}),
     };
     return revalidatedJson(
       request,
-      `"${configVersion}.${base.hash}.${delta.version}${withBots ? `.${table?.hash ?? ''}` : ''}"`,
+      `"${configVersion}.${base.hash}.${delta.version}${withBots ? `.${table ?? ''}` : ''}"`,
       version,
     );
   },

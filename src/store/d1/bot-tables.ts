@@ -14,10 +14,25 @@ export function botTableKey(scope: string, hash: string): string {
   return `bots/${scope === COMMON_SCOPE ? 'common' : scope}/${hash}`;
 }
 
-export function currentBotTable(env: StoreEnv, scope: string): Promise<BotTableRow | null> {
-  return env.DB.prepare('SELECT hash, previous_hash AS previousHash, inputs FROM bot_tables WHERE scope = ?')
-    .bind(scope)
-    .first<BotTableRow>();
+/** The name of the table that edges of an account load: its own, or the common one. */
+export async function currentBotTable(env: StoreEnv, accountId: string): Promise<string | null> {
+  const row = await env.DB.prepare('SELECT hash FROM bot_tables WHERE scope IN (?, ?) ORDER BY scope DESC LIMIT 1')
+    .bind(accountId, COMMON_SCOPE)
+    .first<{ hash: string }>();
+  return row?.hash ?? null;
+}
+
+/** By scope. */
+export async function botTables(env: StoreEnv): Promise<Map<string, BotTableRow>> {
+  const { results } = await env.DB.prepare(
+    'SELECT scope, hash, previous_hash AS previousHash, inputs FROM bot_tables',
+  ).all<BotTableRow & { scope: string }>();
+  return new Map(results.map(({ scope, ...row }) => [scope, row]));
+}
+
+/** An account without bots of its own loads the common table. */
+export async function withdrawBotTable(env: StoreEnv, scope: string): Promise<void> {
+  await env.DB.prepare('DELETE FROM bot_tables WHERE scope = ?').bind(scope).run();
 }
 
 /** The table before stays, for edges that have just read its name. */

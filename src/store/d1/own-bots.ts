@@ -1,0 +1,38 @@
+/** The bots that accounts add to the catalogue. */
+import type { OwnBot } from '../../bots/own-bot.ts';
+import type { StoreEnv } from '../binding.ts';
+
+export const OWN_BOTS_MAX = 100;
+
+/** Every account's bots, by account. */
+export async function allOwnBots(env: StoreEnv): Promise<Map<string, OwnBot[]>> {
+  const { results } = await env.DB.prepare(
+    'SELECT account_id AS accountId, document FROM own_bots ORDER BY account_id, id',
+  ).all<{ accountId: string; document: string }>();
+  const byAccount = new Map<string, OwnBot[]>();
+  for (const { accountId, document } of results) {
+    const bots = byAccount.get(accountId) ?? [];
+    bots.push(JSON.parse(document) as OwnBot);
+    byAccount.set(accountId, bots);
+  }
+  return byAccount;
+}
+
+/** Adds or replaces a bot. Returns whether the account has room for it. */
+export async function putOwnBot(env: StoreEnv, accountId: string, bot: OwnBot): Promise<boolean> {
+  const { meta } = await env.DB.prepare(
+    `INSERT INTO own_bots (account_id, id, document) SELECT ?1, ?2, ?3
+     WHERE (SELECT count(*) FROM own_bots WHERE account_id = ?1 AND id <> ?2) < ?4
+     ON CONFLICT (account_id, id) DO UPDATE SET document = excluded.document`,
+  )
+    .bind(accountId, bot.id, JSON.stringify(bot), OWN_BOTS_MAX)
+    .run();
+  return meta.changes === 1;
+}
+
+export async function removeOwnBot(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
+  const { meta } = await env.DB.prepare('DELETE FROM own_bots WHERE account_id = ? AND id = ?')
+    .bind(accountId, id)
+    .run();
+  return meta.changes === 1;
+}
