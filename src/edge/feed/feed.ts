@@ -7,7 +7,8 @@ import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig } from '../config/compiled-config.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { ConfigSeal } from './config-seal.ts';
-import { openBase, openDeltaOver, rulesetOf } from './ruleset-files.ts';
+import type { BotTable } from '../../bots/open-bot-table.ts';
+import { openBase, openBots, openDeltaOver, rulesetOf } from './ruleset-files.ts';
 import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
@@ -44,6 +45,9 @@ const REFRESH_LOST_AFTER_MS = 30_000;
 export class Feed {
   readonly #options: FeedOptions;
   state: GateState = { config: null, ruleset: null };
+  /** `null` before the first one is loaded. */
+  bots: BotTable | null = null;
+  #botsHash: string | null = null;
   /** Last attempt and last success, epoch milliseconds. */
   attemptedAtMs = 0;
   syncedAtMs: number | null = null;
@@ -106,6 +110,7 @@ export class Feed {
     const ruleset = await this.#loadRuleset(version, config);
     if (!ruleset) return;
     this.state = { config, ruleset };
+    await this.#loadBots(version, config);
     if (!fromKv) this.syncedAtMs = this.#options.now();
   }
 
@@ -126,6 +131,21 @@ export class Feed {
       return this.state.config;
     }
     return config ? compileConfig(config) : this.state.config;
+  }
+
+  /** A table that cannot be loaded never replaces the one that is. */
+  async #loadBots({ bots }: EdgeVersion, { rulesetKeys }: CompiledConfig): Promise<void> {
+    const { upstream } = this.#options;
+    if (!bots || !upstream.bots || bots.hash === this.#botsHash) return;
+    const file = (bytes: Bytes) => openBots(bytes, bots.hash, rulesetKeys);
+    const table = await this.#file(
+      partName.bots(bots.hash),
+      async () => (await upstream.bots?.(bots.hash)) ?? null,
+      file,
+    );
+    if (!table) return;
+    this.bots = table;
+    this.#botsHash = bots.hash;
   }
 
   async #loadRuleset(version: EdgeVersion, config: CompiledConfig): Promise<LoadedRuleset | null> {

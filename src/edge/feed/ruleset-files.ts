@@ -3,6 +3,8 @@
  * is `null`, never an exception.
  */
 import type { RulesetKeys } from '../config/compiled-config.ts';
+import { openBotTable } from '../../bots/open-bot-table.ts';
+import type { BotTable } from '../../bots/open-bot-table.ts';
 import { openDelta } from '../../rules/delta.ts';
 import type { Delta } from '../../rules/delta.ts';
 import { quietExplanation } from '../../rules/explain.ts';
@@ -36,6 +38,13 @@ export async function openBase(
   const opened = openSnapshot(signed.value.payload);
   if (!opened.ok || opened.value.instanceId !== instanceId) return null;
   return { hash: signed.value.hash, snapshot: opened.value };
+}
+
+export async function openBots(file: Uint8Array, expectedHash: string, keys: RulesetKeys): Promise<BotTable | null> {
+  const signed = await openSignedRuleset(file, keys);
+  if (!signed.ok || signed.value.hash !== expectedHash) return null;
+  const opened = openBotTable(signed.value.payload);
+  return opened.ok ? opened.value : null;
 }
 
 export async function openDeltaOver(

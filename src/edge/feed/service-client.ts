@@ -3,6 +3,8 @@
  * answer that does not fit counts as "service unreachable".
  */
 import * as z from 'zod/mini';
+import { botKeys } from '../../contract/bots/bot-keys.ts';
+import { botProof } from '../../contract/bots/bot-proofs.ts';
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
@@ -13,9 +15,12 @@ import type { Count, Upstream } from './upstream.ts';
 const QUICK_TIMEOUT_MS = 500;
 /** Behind a response, for answers of some hundred kilobytes. */
 const CONFIG_TIMEOUT_MS = 2000;
+/** Of a directory or a resolver that the service waits for. */
+const PROOF_TIMEOUT_MS = 10_000;
 const RULESET_TIMEOUT_MS = 20_000;
 /** A million rules are 14 MB. Four times that would endanger an isolate's memory. */
 const RULESET_MAX_BYTES = 64 * 1024 * 1024;
+const BOT_TABLE_MAX_BYTES = 9 * 1024 * 1024;
 /** 10,000 raised sessions and 400 path rules fit twice. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
 
@@ -52,7 +57,7 @@ export class ServiceClient implements Upstream {
   }
 
   async version() {
-    const version = await this.#json(edgeVersion, '/edge/v1/version', QUICK_TIMEOUT_MS);
+    const version = await this.#json(edgeVersion, '/edge/v1/version?bots', QUICK_TIMEOUT_MS);
     this.reachable = version !== null;
     return version;
   }
@@ -67,6 +72,21 @@ export class ServiceClient implements Upstream {
 
   delta(hash: string, version: number) {
     return this.#bytes(`/edge/v1/rulesets/${hash}/delta/${version}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
+  }
+
+  /** The signed bot table. */
+  bots(hash: string) {
+    return this.#bytes(`/edge/v1/bots/${hash}`, RULESET_TIMEOUT_MS, BOT_TABLE_MAX_BYTES);
+  }
+
+  /** The keys of an agent. Behind a response: the service may have to fetch them. */
+  keys(question: { agent: string; keyid: string }) {
+    return this.#json(botKeys, '/edge/v1/bot-keys', PROOF_TIMEOUT_MS, JSON.stringify(question));
+  }
+
+  /** Whether the names of an address are those of the bot. Behind a response. */
+  name(question: { bot: string; ip: string }) {
+    return this.#json(botProof, '/edge/v1/bot-proofs', PROOF_TIMEOUT_MS, JSON.stringify(question));
   }
 
   /** Renews the session behind `jwt`. `null` too where only work would open another one. */

@@ -23,6 +23,7 @@ export const partName = {
   pointer: 'pointer',
   config: (version: string) => `config/${encodeURIComponent(version)}`,
   base: (hash: string) => `base/${hash}`,
+  bots: (hash: string) => `bots/${hash}`,
   delta: (hash: string, version: number) => `delta/${hash}/${version}`,
 };
 

@@ -8,6 +8,8 @@ import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { VerdictBatcher } from '../../logsink/verdict-batcher.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
+import { ProofMemory } from '../../bots/proof-memory.ts';
+import { KnownBots } from '../decide/known-bots.ts';
 import { NO_BOTS } from '../decide/bot-reader.ts';
 import type { BotReader } from '../decide/bot-reader.ts';
 import { LocalChallenges } from '../challenge/local-challenge.ts';
@@ -119,7 +121,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     kv,
     seal,
     categories: categories.value,
-    bots: NO_BOTS,
+    bots: source ? new KnownBots(() => feed.bots, new ProofMemory(source)) : NO_BOTS,
     robots: source && new RobotsFiles({ environment, service: source, count }),
     sessions: new Sessions(() => !service.reachable),
     renewals: new SessionRenewals({ service, count }),

@@ -1,0 +1,65 @@
+/**
+ * Who a request says it is, and whether that is so: the name in its user agent, the networks of the bot's operator, and
+ * what the service found out about its address and its keys. From memory alone; what is missing is asked for behind the
+ * response, and until then a name is `claimed`.
+ */
+import type { BotSignal } from '../../bots/bot-signal.ts';
+import type { TableBot } from '../../bots/bot-table.ts';
+import type { BotTable } from '../../bots/open-bot-table.ts';
+import type { ProofMemory, WaitUntil } from '../../bots/proof-memory.ts';
+import type { SignatureOutcome } from '../../bots/signatures/signature-outcome.ts';
+import type { BotProof } from '../../contract/vocabulary.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import type { BotReader } from './bot-reader.ts';
+
+const UNSIGNED: SignatureOutcome = { outcome: 'none' };
+
+export class KnownBots implements BotReader {
+  readonly #table: () => BotTable | null;
+  readonly #proofs: ProofMemory;
+
+  constructor(table: () => BotTable | null, proofs: ProofMemory) {
+    this.#table = table;
+    this.#proofs = proofs;
+  }
+
+  read(facts: RequestFacts, waitUntil: WaitUntil): BotSignal | null | Promise<BotSignal | null> {
+    const table = this.#table();
+    if (table === null) return null;
+    const { request, nowMs } = facts;
+    if (!request.headers.has('signature-input')) return this.#signal(table, facts, UNSIGNED, waitUntil);
+    const { method, url, headers } = request;
+    const found = this.#proofs.signature({ method, url, headers }, nowMs, waitUntil);
+    return found instanceof Promise
+      ? found.then((outcome) => this.#signal(table, facts, outcome, waitUntil))
+      : this.#signal(table, facts, found, waitUntil);
+  }
+
+  #signal(table: BotTable, facts: RequestFacts, signed: SignatureOutcome, waitUntil: WaitUntil): BotSignal | null {
+    if (signed.outcome === 'verified') {
+      const { host, origin } = new URL(signed.agent);
+      const agent = table.byAgent(signed.agent) ?? table.byAgent(origin);
+      return { id: agent?.id ?? host, behaviours: agent?.behaviours ?? ['agent'], proof: 'signature' };
+    }
+    const bot = table.identify(facts.signals.userAgent);
+    return bot && { id: bot.id, behaviours: bot.behaviours, proof: this.#proof(table, bot, facts, signed, waitUntil) };
+  }
+
+  #proof(
+    table: BotTable,
+    bot: TableBot,
+    { signals: { ip }, nowMs }: RequestFacts,
+    signed: SignatureOutcome,
+    waitUntil: WaitUntil,
+  ): BotProof {
+    const range = table.rangeAnswer(bot, ip);
+    if (range === 'holds') return 'range';
+    if (ip === null) return 'claimed';
+    const name = bot.hasDns ? this.#proofs.name(bot.id, ip, nowMs, waitUntil) : false;
+    if (name === true) return 'dns';
+    // Nothing that is not known yet, and no bot without any proof, makes an impostor.
+    const hasProof = range === 'fails' || bot.hasDns || bot.agents.length > 0;
+    const isDecided = range !== 'unknown' && name === false && signed.outcome !== 'unverified';
+    return bot.isComplete && hasProof && isDecided ? 'impostor' : 'claimed';
+  }
+}

@@ -1,0 +1,70 @@
+/** Bots that say who they are, over HTTP through both Workers: proved, claimed and false names. */
+import { expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+import { quickRules, signalsOf } from './edge-visitor.ts';
+
+const stack = useStack({ edgeVars: quickRules });
+const BING = { from: '157.55.39.1', agent: 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)' };
+
+/** A request, and what the log says about it. */
+async function visit({ from, agent }: { from: string; agent: string }, path = '/echo') {
+  const response = await browse(stack().edgeUrl + path, {
+    headers: { ...signalsOf(stack(), { from }), 'user-agent': agent },
+  });
+  await response.arrayBuffer();
+  return { status: response.status, headers: response.headers, id: response.headers.get('x-protect-request-id') };
+}
+interface Logged {
+  bot: { id: string; proof: string } | null;
+  source: string;
+  decided_by: string;
+}
+async function logged(requestId: string | null): Promise<Logged> {
+  const found = await eventually(
+    () => manage<{ verdicts: Logged[] }>(stack(), '/protect/verdicts', { requestId }),
+    ({ verdicts }) => verdicts.length === 1,
+  );
+  return found.verdicts[0]!;
+}
+/** The table of bots comes to the edge behind responses. */
+const proved = () =>
+  eventually(
+    async () => {
+      const { id, status } = await visit(BING);
+      return { status, record: await logged(id) };
+    },
+    ({ record }) => record.bot?.proof === 'range',
+  );
+const policy = (members: object) =>
+  manage(stack(), '/protect/instances/update', { id: stack().instanceId, monitor: false, ...members });
+
+test('a search engine from its own network passes without a session, and the same name from elsewhere does not', async () => {
+  const known = await proved();
+  expect(known).toMatchObject({
+    status: 200,
+    record: { bot: { id: 'bingbot' }, source: 'bot', decided_by: 'bot:bingbot' },
+  });
+  const other = await visit({ ...BING, from: '192.0.2.1' });
+  const record = await logged(other.id);
+  expect(record.bot?.id).toBe('bingbot');
+  expect(['claimed', 'impostor']).toContain(record.bot?.proof);
+  const visitor = await visit({ from: '192.0.2.2', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' });
+  expect((await logged(visitor.id)).bot).toBeNull();
+});
+
+test('a bot that the policy charges gets 402 with the price and the licence, and may read robots.txt', async () => {
+  await proved();
+  const charge = { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' };
+  await policy({ botPolicy: { charge, overrides: [{ bot: 'bingbot', action: 'charge' }] } });
+  const refused = await eventually(
+    () => visit(BING),
+    ({ status }) => status === 402,
+  );
+  expect(refused.headers.get('crawler-price')).toBe('USD 0.01');
+  expect(refused.headers.get('link')).toBe('<https://shop.example/licence>; rel="license"');
+  expect((await visit(BING, '/robots.txt')).status).toBe(200);
+  const claimed = await visit({ ...BING, from: '192.0.2.1' });
+  expect(claimed.status).toBe(402);
+  expect(claimed.headers.get('accept-signature')).toContain('tag="web-bot-auth"');
+});
