@@ -100,7 +100,10 @@ async function importKey(jwk: BotKey): Promise<AgentKey | null> {
       : (['rsa-pss-sha512', { name: 'RSA-PSS', hash: 'SHA-512' }] as const);
   const { keyid: _, ...material } = jwk;
   try {
-    return { algorithm, key: await crypto.subtle.importKey('jwk', material, parameters, false, ['verify']) };
+    return {
+      algorithm,
+      key: await crypto.subtle.importKey('jwk', material as JsonWebKey, parameters, false, ['verify']),
+    };
   } catch {
     return null;
   }
