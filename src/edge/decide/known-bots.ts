@@ -3,6 +3,7 @@
  * what the service found out about its address and its keys. From memory alone; what is missing is asked for behind the
  * response, and until then a name is `claimed`.
  */
+import { DIRECTORY_PATH } from '../../bots/signatures/agent-address.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { TableBot } from '../../bots/bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
@@ -38,7 +39,9 @@ export class KnownBots implements BotReader {
   #signal(table: BotTable, facts: RequestFacts, signed: SignatureOutcome, waitUntil: WaitUntil): BotSignal | null {
     if (signed.outcome === 'verified') {
       const { host, origin } = new URL(signed.agent);
-      const agent = table.byAgent(signed.agent) ?? table.byAgent(origin);
+      // A key set at any other path can be somebody else's, such as a file that a visitor uploaded.
+      const isOrigins = signed.agent === origin + DIRECTORY_PATH;
+      const agent = table.byAgent(signed.agent) ?? (isOrigins ? table.byAgent(origin) : null);
       return { id: agent?.id ?? host, behaviours: agent?.behaviours ?? ['agent'], proof: 'signature' };
     }
     const bot = table.identify(facts.signals.userAgent);
