@@ -2335,6 +2335,145 @@ export interface components {
              */
             pendingBudget: number;
             /**
+             * @description What bots get that say who they are, and what robots.txt tells them
+             * @default {
+             *       "preset": "search-only",
+             *       "behaviours": {},
+             *       "claimed": "inherit",
+             *       "impostor": "challenge",
+             *       "overrides": [],
+             *       "charge": null,
+             *       "robots": {
+             *         "serve": true
+             *       }
+             *     }
+             * @example {
+             *       "preset": "search-only",
+             *       "behaviours": {
+             *         "archive": "block"
+             *       }
+             *     }
+             */
+            botPolicy: {
+                /**
+                 * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
+                 * @default search-only
+                 * @enum {string}
+                 */
+                preset: "open" | "search-only" | "closed";
+                /**
+                 * @description An action for each behaviour
+                 * @default {}
+                 */
+                behaviours: {
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    search?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    training?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    other?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                };
+                /**
+                 * @description The action for a name that is not proved. It gets what its name gets where that is stricter
+                 * @default inherit
+                 * @enum {string}
+                 */
+                claimed: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
+                 * @default challenge
+                 * @enum {string}
+                 */
+                impostor: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description Exceptions, 200 at most. The longest path that matches counts
+                 * @default []
+                 */
+                overrides: {
+                    /** @description Id of one bot. Without it and `behaviour`, every bot */
+                    bot?: string;
+                    /**
+                     * @description Every bot with this behaviour
+                     * @enum {string}
+                     */
+                    behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
+                    /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
+                    path?: string;
+                    /**
+                     * @description What the bot gets there
+                     * @enum {string}
+                     */
+                    action: "allow" | "challenge" | "block" | "charge" | "inherit";
+                }[];
+                /**
+                 * @description What `charge` asks for. The gate answers 402 and settles nothing
+                 * @default null
+                 */
+                charge: {
+                    /** @description Sent as `crawler-price`, such as `USD 0.01` */
+                    price: string;
+                    /** @description Page about a licence, `https://…` */
+                    licenseUrl: string;
+                } | null;
+                /**
+                 * @description The site's robots.txt
+                 * @default {
+                 *       "serve": true
+                 *     }
+                 */
+                robots: {
+                    /**
+                     * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
+                     * @default true
+                     */
+                    serve: boolean;
+                };
+            };
+            /**
              * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
              * @default true
              * @example false
@@ -2970,6 +3109,18 @@ export interface components {
             ja4: string | null;
             /** @description `User-Agent` header, shortened if it is long */
             user_agent: string;
+            /** @description The known bot that the request says it is. `null`: none */
+            bot?: {
+                /** @description Id of the bot in the catalogue, or the host of its agent */
+                id: string;
+                /** @description What the bot comes for */
+                behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+                /**
+                 * @description How its name was proved, or `claimed` or `impostor`
+                 * @enum {string}
+                 */
+                proof: "range" | "dns" | "signature" | "claimed" | "impostor";
+            } | null;
             /**
              * @description Kind of device, by the user agent
              * @enum {string}
@@ -3053,7 +3204,7 @@ export interface components {
                  * @description Input of the decision table
                  * @enum {string}
                  */
-                input: "network" | "client" | "category" | "risk" | "policy";
+                input: "network" | "client" | "bot" | "category" | "risk" | "policy";
                 /** @description What the input said. `null`: nothing */
                 verdict: components["schemas"]["Decision"] | null;
                 /** @description Rule, category or reason behind it */
@@ -3064,7 +3215,7 @@ export interface components {
                  */
                 outcome: "decided" | "overruled" | "lifted" | "silent";
                 /** @description The input that lifted it */
-                liftedBy: ("network" | "client" | "category" | "risk" | "policy") | null;
+                liftedBy: ("network" | "client" | "bot" | "category" | "risk" | "policy") | null;
             }[];
             /** @description What the table decided, before a clearance or another later step */
             tableDecision: components["schemas"]["Decision"] | null;
@@ -3108,7 +3259,7 @@ export interface components {
          */
         Decision: "allow" | "challenge" | "block";
         /** @enum {string} */
-        DecisionSource: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
+        DecisionSource: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight" | "bot" | "impostor";
         DecisionFilter: components["schemas"]["Decision"] | components["schemas"]["Decision"][];
         SourceFilter: components["schemas"]["DecisionSource"] | components["schemas"]["DecisionSource"][];
         DeviceTypeFilter: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
@@ -3579,7 +3730,7 @@ export interface components {
                  * @description Stable and never translated
                  * @enum {string}
                  */
-                key: "API.BAD_REQUEST" | "API.INVALID_BODY" | "API.MISSING_BODY" | "API.PARSE_ERROR" | "API.BODY_TOO_LARGE" | "API.FORBIDDEN" | "API.NOT_FOUND" | "API.CONFLICT" | "API.RATE_LIMITED" | "API.CHALLENGE_REQUIRED" | "API.NO_SESSION" | "API.LOOP_DETECTED" | "API.ORIGIN_UNREACHABLE" | "API.UNAVAILABLE" | "API.ACCESS_POLICY_BLOCK" | "API.NO_CONTENT_TYPE_HEADER" | "API.UNSUPPORTED_CONTENT_TYPE" | "API.TOO_MANY_ITEMS" | "API.INVALID_RULES" | "API.MISSING_AUTHORIZATION_HEADER" | "API.UNAUTHORIZED" | "API.KEY_EXPIRED" | "API.INSUFFICIENT_PERMISSIONS" | "API.FEATURE_NOT_ENABLED" | "API.ACCOUNT_DISABLED" | "API.PAYMENT_REQUIRED" | "API.METHOD_NOT_ALLOWED" | "API.UNKNOWN" | "API.INVALID_SITE_KEY" | "API.SITE_KEY_NOT_REGISTERED" | "API.UNAUTHORIZED_ORIGIN_URL" | "API.INCORRECT_CAPTCHA_TYPE" | "GENERAL.MISSING_SECRET_KEY" | "GENERAL.INVALID_SECRET_KEY" | "GENERAL.SITE_KEY_NOT_FOUND" | "GENERAL.ACCOUNT_NOT_FOUND" | "CAPTCHA.INVALID_CAPTCHA_CHALLENGE" | "CAPTCHA.INVALID_SOLUTION" | "PORTAL.CANNOT_DEACTIVATE_LAST_SITE" | "PORTAL.CANNOT_DELETE_LAST_USER" | "PORTAL.CANNOT_MODIFY_OWNER_USER" | "PORTAL.DUPLICATE_SITE_NAME" | "PORTAL.DOMAIN_LIMIT_EXCEEDED" | "PORTAL.USER_ALREADY_EXISTS" | "CONSOLE.NOT_FROM_CONSOLE" | "CONSOLE.SIGNED_OUT" | "CONSOLE.LINK_SPENT" | "CONSOLE.SIGN_IN_LATE" | "CONSOLE.SIGN_IN_AGAIN" | "CONSOLE.PASSKEY_REFUSED" | "CONSOLE.LAST_PASSKEY" | "CONSOLE.NOT_A_MEMBER" | "CONSOLE.PROVIDER_REFUSED";
+                key: "API.BAD_REQUEST" | "API.INVALID_BODY" | "API.MISSING_BODY" | "API.PARSE_ERROR" | "API.BODY_TOO_LARGE" | "API.CRAWL_CHARGED" | "API.FORBIDDEN" | "API.NOT_FOUND" | "API.CONFLICT" | "API.RATE_LIMITED" | "API.CHALLENGE_REQUIRED" | "API.NO_SESSION" | "API.LOOP_DETECTED" | "API.ORIGIN_UNREACHABLE" | "API.UNAVAILABLE" | "API.ACCESS_POLICY_BLOCK" | "API.NO_CONTENT_TYPE_HEADER" | "API.UNSUPPORTED_CONTENT_TYPE" | "API.TOO_MANY_ITEMS" | "API.INVALID_RULES" | "API.MISSING_AUTHORIZATION_HEADER" | "API.UNAUTHORIZED" | "API.KEY_EXPIRED" | "API.INSUFFICIENT_PERMISSIONS" | "API.FEATURE_NOT_ENABLED" | "API.ACCOUNT_DISABLED" | "API.PAYMENT_REQUIRED" | "API.METHOD_NOT_ALLOWED" | "API.UNKNOWN" | "API.INVALID_SITE_KEY" | "API.SITE_KEY_NOT_REGISTERED" | "API.UNAUTHORIZED_ORIGIN_URL" | "API.INCORRECT_CAPTCHA_TYPE" | "GENERAL.MISSING_SECRET_KEY" | "GENERAL.INVALID_SECRET_KEY" | "GENERAL.SITE_KEY_NOT_FOUND" | "GENERAL.ACCOUNT_NOT_FOUND" | "CAPTCHA.INVALID_CAPTCHA_CHALLENGE" | "CAPTCHA.INVALID_SOLUTION" | "PORTAL.CANNOT_DEACTIVATE_LAST_SITE" | "PORTAL.CANNOT_DELETE_LAST_USER" | "PORTAL.CANNOT_MODIFY_OWNER_USER" | "PORTAL.DUPLICATE_SITE_NAME" | "PORTAL.DOMAIN_LIMIT_EXCEEDED" | "PORTAL.USER_ALREADY_EXISTS" | "CONSOLE.NOT_FROM_CONSOLE" | "CONSOLE.SIGNED_OUT" | "CONSOLE.LINK_SPENT" | "CONSOLE.SIGN_IN_LATE" | "CONSOLE.SIGN_IN_AGAIN" | "CONSOLE.PASSKEY_REFUSED" | "CONSOLE.LAST_PASSKEY" | "CONSOLE.NOT_A_MEMBER" | "CONSOLE.PROVIDER_REFUSED";
                 /** @description The rejected fields, at most 100 */
                 details?: {
                     /** @description Place of the field in the request, such as `settings.domains[0]` */
@@ -4310,6 +4461,145 @@ export interface components {
              */
             pendingBudget?: number;
             /**
+             * @description What bots get that say who they are, and what robots.txt tells them
+             * @default {
+             *       "preset": "search-only",
+             *       "behaviours": {},
+             *       "claimed": "inherit",
+             *       "impostor": "challenge",
+             *       "overrides": [],
+             *       "charge": null,
+             *       "robots": {
+             *         "serve": true
+             *       }
+             *     }
+             * @example {
+             *       "preset": "search-only",
+             *       "behaviours": {
+             *         "archive": "block"
+             *       }
+             *     }
+             */
+            botPolicy?: {
+                /**
+                 * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
+                 * @default search-only
+                 * @enum {string}
+                 */
+                preset?: "open" | "search-only" | "closed";
+                /**
+                 * @description An action for each behaviour
+                 * @default {}
+                 */
+                behaviours?: {
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    search?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    training?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    other?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                };
+                /**
+                 * @description The action for a name that is not proved. It gets what its name gets where that is stricter
+                 * @default inherit
+                 * @enum {string}
+                 */
+                claimed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
+                 * @default challenge
+                 * @enum {string}
+                 */
+                impostor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description Exceptions, 200 at most. The longest path that matches counts
+                 * @default []
+                 */
+                overrides?: {
+                    /** @description Id of one bot. Without it and `behaviour`, every bot */
+                    bot?: string;
+                    /**
+                     * @description Every bot with this behaviour
+                     * @enum {string}
+                     */
+                    behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
+                    /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
+                    path?: string;
+                    /**
+                     * @description What the bot gets there
+                     * @enum {string}
+                     */
+                    action: "allow" | "challenge" | "block" | "charge" | "inherit";
+                }[];
+                /**
+                 * @description What `charge` asks for. The gate answers 402 and settles nothing
+                 * @default null
+                 */
+                charge?: {
+                    /** @description Sent as `crawler-price`, such as `USD 0.01` */
+                    price: string;
+                    /** @description Page about a licence, `https://…` */
+                    licenseUrl: string;
+                } | null;
+                /**
+                 * @description The site's robots.txt
+                 * @default {
+                 *       "serve": true
+                 *     }
+                 */
+                robots?: {
+                    /**
+                     * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
+                     * @default true
+                     */
+                    serve?: boolean;
+                };
+            };
+            /**
              * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
              * @default true
              * @example false
@@ -4503,6 +4793,134 @@ export interface components {
              * @example 100
              */
             pendingBudget?: number;
+            /**
+             * @description What bots get that say who they are, and what robots.txt tells them
+             * @example {
+             *       "preset": "search-only",
+             *       "behaviours": {
+             *         "archive": "block"
+             *       }
+             *     }
+             */
+            botPolicy?: {
+                /**
+                 * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
+                 * @default search-only
+                 * @enum {string}
+                 */
+                preset?: "open" | "search-only" | "closed";
+                /**
+                 * @description An action for each behaviour
+                 * @default {}
+                 */
+                behaviours?: {
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    search?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    training?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                    /**
+                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+                     * @enum {string}
+                     */
+                    other?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                };
+                /**
+                 * @description The action for a name that is not proved. It gets what its name gets where that is stricter
+                 * @default inherit
+                 * @enum {string}
+                 */
+                claimed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
+                 * @default challenge
+                 * @enum {string}
+                 */
+                impostor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description Exceptions, 200 at most. The longest path that matches counts
+                 * @default []
+                 */
+                overrides?: {
+                    /** @description Id of one bot. Without it and `behaviour`, every bot */
+                    bot?: string;
+                    /**
+                     * @description Every bot with this behaviour
+                     * @enum {string}
+                     */
+                    behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
+                    /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
+                    path?: string;
+                    /**
+                     * @description What the bot gets there
+                     * @enum {string}
+                     */
+                    action: "allow" | "challenge" | "block" | "charge" | "inherit";
+                }[];
+                /**
+                 * @description What `charge` asks for. The gate answers 402 and settles nothing
+                 * @default null
+                 */
+                charge?: {
+                    /** @description Sent as `crawler-price`, such as `USD 0.01` */
+                    price: string;
+                    /** @description Page about a licence, `https://…` */
+                    licenseUrl: string;
+                } | null;
+                /**
+                 * @description The site's robots.txt
+                 * @default {
+                 *       "serve": true
+                 *     }
+                 */
+                robots?: {
+                    /**
+                     * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
+                     * @default true
+                     */
+                    serve?: boolean;
+                };
+            };
             /**
              * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
              * @example false
@@ -4844,7 +5262,7 @@ export interface components {
              * @description Input of the decision table
              * @enum {string}
              */
-            input: "network" | "client" | "category" | "risk" | "policy" | "default";
+            input: "network" | "client" | "bot" | "category" | "risk" | "policy" | "default";
             /** @description The rules that match */
             firedRules: {
                 /** @description Type and canonical value of the rule */
