@@ -12,6 +12,7 @@ const config: KnipConfig = {
     'src/console/main.tsx',
     'src/console/dev/components.tsx',
     'scripts/*.ts',
+    'scripts/bots/build-catalogue.ts',
     'bench/*.ts',
     'bench/workers/*-worker.ts',
     'bench/measure/load-client.ts',

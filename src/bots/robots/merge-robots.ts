@@ -1,7 +1,7 @@
 /**
  * The origin's robots.txt with what the bot policy says. Every token of the policy gets one group, whose rules allow what
  * both the origin and the policy allow, and is taken out of the origin's groups: groups of one token add up, and there the
- * longer of two paths wins whoever wrote it. All other lines stay as they are.
+ * longer of two paths wins regardless of which group it is in. All other lines stay as they are.
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import { bothAllow, isBan } from './both-allow.ts';

@@ -29,7 +29,6 @@ const override = z
     ),
     z.refine(({ bot, behaviour }) => bot === undefined || behaviour === undefined, 'must not name bot and behaviour'),
   );
-export type BotOverride = z.infer<typeof override>;
 
 const behaviours = z.strictObject(
   Object.fromEntries(botBehaviours.map((name) => [name, z.optional(action)])) as Record<
