@@ -2354,125 +2354,7 @@ export interface components {
              *       }
              *     }
              */
-            botPolicy: {
-                /**
-                 * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
-                 * @default search-only
-                 * @enum {string}
-                 */
-                preset: "open" | "search-only" | "closed";
-                /**
-                 * @description An action for each behaviour
-                 * @default {}
-                 */
-                behaviours: {
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    search?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    training?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    other?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                };
-                /**
-                 * @description The action for a name that is not proved. It gets what its name gets where that is stricter
-                 * @default inherit
-                 * @enum {string}
-                 */
-                claimed: "allow" | "challenge" | "block" | "charge" | "inherit";
-                /**
-                 * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
-                 * @default challenge
-                 * @enum {string}
-                 */
-                impostor: "allow" | "challenge" | "block" | "charge" | "inherit";
-                /**
-                 * @description Exceptions, 200 at most. The longest path that matches counts
-                 * @default []
-                 */
-                overrides: {
-                    /** @description Id of one bot. Without it and `behaviour`, every bot */
-                    bot?: string;
-                    /**
-                     * @description Every bot with this behaviour
-                     * @enum {string}
-                     */
-                    behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
-                    /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
-                    path?: string;
-                    /**
-                     * @description What the bot gets there
-                     * @enum {string}
-                     */
-                    action: "allow" | "challenge" | "block" | "charge" | "inherit";
-                }[];
-                /**
-                 * @description What `charge` asks for. The gate answers 402 and settles nothing
-                 * @default null
-                 */
-                charge: {
-                    /** @description Sent as `crawler-price`, such as `USD 0.01` */
-                    price: string;
-                    /** @description Page about a licence, `https://…` */
-                    licenseUrl: string;
-                } | null;
-                /**
-                 * @description The site's robots.txt
-                 * @default {
-                 *       "serve": true
-                 *     }
-                 */
-                robots: {
-                    /**
-                     * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
-                     * @default true
-                     */
-                    serve: boolean;
-                };
-            };
+            botPolicy: components["schemas"]["BotPolicy"];
             /**
              * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
              * @default true
@@ -2761,6 +2643,176 @@ export interface components {
              */
             crawler?: "allow" | "challenge" | "block" | "captcha";
         };
+        BotPolicy: {
+            /**
+             * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
+             * @default search-only
+             * @enum {string}
+             */
+            preset: "open" | "search-only" | "closed";
+            /**
+             * @description An action for each behaviour
+             * @default {}
+             */
+            behaviours: components["schemas"]["BotActions"];
+            /**
+             * @description The action for a name that is not proved. It gets what its name gets where that is stricter
+             * @default inherit
+             * @enum {string}
+             */
+            claimed: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
+             * @default challenge
+             * @enum {string}
+             */
+            impostor: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description Exceptions, 200 at most. The longest path that matches counts
+             * @default []
+             */
+            overrides: components["schemas"]["BotOverride"][];
+            /**
+             * @description What `charge` asks for. The gate answers 402 and settles nothing
+             * @default null
+             */
+            charge: components["schemas"]["BotCharge"];
+            /**
+             * @description The site's robots.txt
+             * @default {
+             *       "serve": true
+             *     }
+             */
+            robots: {
+                /**
+                 * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
+                 * @default true
+                 */
+                serve: boolean;
+            };
+        };
+        "BotPolicy.requestBody": {
+            /**
+             * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
+             * @default search-only
+             * @enum {string}
+             */
+            preset?: "open" | "search-only" | "closed";
+            /**
+             * @description An action for each behaviour
+             * @default {}
+             */
+            behaviours?: components["schemas"]["BotActions"];
+            /**
+             * @description The action for a name that is not proved. It gets what its name gets where that is stricter
+             * @default inherit
+             * @enum {string}
+             */
+            claimed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
+             * @default challenge
+             * @enum {string}
+             */
+            impostor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description Exceptions, 200 at most. The longest path that matches counts
+             * @default []
+             */
+            overrides?: components["schemas"]["BotOverride"][];
+            /**
+             * @description What `charge` asks for. The gate answers 402 and settles nothing
+             * @default null
+             */
+            charge?: components["schemas"]["BotCharge"];
+            /**
+             * @description The site's robots.txt
+             * @default {
+             *       "serve": true
+             *     }
+             */
+            robots?: {
+                /**
+                 * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
+                 * @default true
+                 */
+                serve?: boolean;
+            };
+        };
+        BotActions: {
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            search?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            training?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
+            /**
+             * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @enum {string}
+             */
+            other?: "allow" | "challenge" | "block" | "charge" | "inherit";
+        };
+        BotOverride: {
+            /** @description Id of one bot. Without it and `behaviour`, every bot */
+            bot?: string;
+            /**
+             * @description Every bot with this behaviour
+             * @enum {string}
+             */
+            behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
+            /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
+            path?: string;
+            /**
+             * @description What the bot gets there
+             * @enum {string}
+             */
+            action: "allow" | "challenge" | "block" | "charge" | "inherit";
+        };
+        BotCharge: {
+            /** @description Sent as `crawler-price`, such as `USD 0.01` */
+            price: string;
+            /** @description Page about a licence, `https://…` */
+            licenseUrl: string;
+        } | null;
         Branding: {
             /** @description Name of the site, 200 characters */
             name?: string;
@@ -4480,125 +4532,7 @@ export interface components {
              *       }
              *     }
              */
-            botPolicy?: {
-                /**
-                 * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
-                 * @default search-only
-                 * @enum {string}
-                 */
-                preset?: "open" | "search-only" | "closed";
-                /**
-                 * @description An action for each behaviour
-                 * @default {}
-                 */
-                behaviours?: {
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    search?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    training?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    other?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                };
-                /**
-                 * @description The action for a name that is not proved. It gets what its name gets where that is stricter
-                 * @default inherit
-                 * @enum {string}
-                 */
-                claimed?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                /**
-                 * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
-                 * @default challenge
-                 * @enum {string}
-                 */
-                impostor?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                /**
-                 * @description Exceptions, 200 at most. The longest path that matches counts
-                 * @default []
-                 */
-                overrides?: {
-                    /** @description Id of one bot. Without it and `behaviour`, every bot */
-                    bot?: string;
-                    /**
-                     * @description Every bot with this behaviour
-                     * @enum {string}
-                     */
-                    behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
-                    /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
-                    path?: string;
-                    /**
-                     * @description What the bot gets there
-                     * @enum {string}
-                     */
-                    action: "allow" | "challenge" | "block" | "charge" | "inherit";
-                }[];
-                /**
-                 * @description What `charge` asks for. The gate answers 402 and settles nothing
-                 * @default null
-                 */
-                charge?: {
-                    /** @description Sent as `crawler-price`, such as `USD 0.01` */
-                    price: string;
-                    /** @description Page about a licence, `https://…` */
-                    licenseUrl: string;
-                } | null;
-                /**
-                 * @description The site's robots.txt
-                 * @default {
-                 *       "serve": true
-                 *     }
-                 */
-                robots?: {
-                    /**
-                     * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
-                     * @default true
-                     */
-                    serve?: boolean;
-                };
-            };
+            botPolicy?: components["schemas"]["BotPolicy.requestBody"];
             /**
              * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
              * @default true
@@ -4802,125 +4736,7 @@ export interface components {
              *       }
              *     }
              */
-            botPolicy?: {
-                /**
-                 * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
-                 * @default search-only
-                 * @enum {string}
-                 */
-                preset?: "open" | "search-only" | "closed";
-                /**
-                 * @description An action for each behaviour
-                 * @default {}
-                 */
-                behaviours?: {
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    search?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    training?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                    /**
-                     * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
-                     * @enum {string}
-                     */
-                    other?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                };
-                /**
-                 * @description The action for a name that is not proved. It gets what its name gets where that is stricter
-                 * @default inherit
-                 * @enum {string}
-                 */
-                claimed?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                /**
-                 * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
-                 * @default challenge
-                 * @enum {string}
-                 */
-                impostor?: "allow" | "challenge" | "block" | "charge" | "inherit";
-                /**
-                 * @description Exceptions, 200 at most. The longest path that matches counts
-                 * @default []
-                 */
-                overrides?: {
-                    /** @description Id of one bot. Without it and `behaviour`, every bot */
-                    bot?: string;
-                    /**
-                     * @description Every bot with this behaviour
-                     * @enum {string}
-                     */
-                    behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
-                    /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
-                    path?: string;
-                    /**
-                     * @description What the bot gets there
-                     * @enum {string}
-                     */
-                    action: "allow" | "challenge" | "block" | "charge" | "inherit";
-                }[];
-                /**
-                 * @description What `charge` asks for. The gate answers 402 and settles nothing
-                 * @default null
-                 */
-                charge?: {
-                    /** @description Sent as `crawler-price`, such as `USD 0.01` */
-                    price: string;
-                    /** @description Page about a licence, `https://…` */
-                    licenseUrl: string;
-                } | null;
-                /**
-                 * @description The site's robots.txt
-                 * @default {
-                 *       "serve": true
-                 *     }
-                 */
-                robots?: {
-                    /**
-                     * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
-                     * @default true
-                     */
-                    serve?: boolean;
-                };
-            };
+            botPolicy?: components["schemas"]["BotPolicy.requestBody"];
             /**
              * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
              * @example false
