@@ -31,6 +31,7 @@ const Sessions = view(() => import('./views/sessions/sessions.tsx'));
 const Session = view(() => import('./views/session/session.tsx'));
 const Captchas = view(() => import('./views/captchas/captchas.tsx'));
 const CaptchaSearch = view(() => import('./views/captcha-search/captcha-search.tsx'));
+const BotTraffic = view(() => import('./views/bots/bot-traffic.tsx'));
 const Find = view(() => import('./views/find/find.tsx'));
 const Rules = view(() => import('./views/rules/rules.tsx'));
 const ImportRules = view(() => import('./views/rules/import-rules.tsx'));
@@ -117,6 +118,7 @@ function Frame() {
             <Route path="/console/sessions/:jti" component={Session} />
             <Route path="/console/captchas" component={Captchas} />
             <Route path="/console/captchas/search" component={CaptchaSearch} />
+            <Route path="/console/bots" component={BotTraffic} />
             <Route path="/console/find" component={Find} />
             <Route path="/console/rules" component={Rules} />
             <Route path="/console/rules/of/:type" component={OneRule} />

@@ -19,6 +19,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Verdicts', path: '/console/verdicts' },
       { text: 'Sessions', path: '/console/sessions' },
       { text: 'Captchas', path: '/console/captchas', isShown: () => may('getTraffic', 'searchCaptchaRecords') },
+      { text: 'Bots', path: '/console/bots' },
       { text: 'Find', path: '/console/find' },
       { text: 'Health', path: '/console/health' },
     ],
