@@ -82,6 +82,12 @@ export const botActions = ['allow', 'challenge', 'block', 'charge', 'inherit'] a
 export type BotAction = (typeof botActions)[number];
 export const botPresets = ['open', 'search-only', 'closed'] as const;
 export type BotPreset = (typeof botPresets)[number];
+/**
+ * What an edge found at the origin's robots.txt: a file, one longer than crawlers read, none, a page or something binary in
+ * its place, or no answer.
+ */
+export const robotsStates = ['file', 'cut', 'none', 'page', 'error'] as const;
+export type RobotsState = (typeof robotsStates)[number];
 
 /** Why the log refuses a verdict. */
 export const refusalReasons = [

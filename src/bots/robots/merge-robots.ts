@@ -6,33 +6,16 @@
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import { bothAllow, isBan } from './both-allow.ts';
 import type { PathRule } from './both-allow.ts';
-import { spelledPath } from '../path-match.ts';
+import { ANYBODY, groupsOf, linesOf, together, tokenOf } from './parse-robots.ts';
+import type { Group, Line } from './parse-robots.ts';
 import { isOpen } from './robots-groups.ts';
 import type { RobotsGroup } from './robots-groups.ts';
-
-interface Line {
-  text: string;
-  /** In lower case; empty where the line has no field. */
-  field: string;
-  value: string;
-}
-
-interface Group {
-  tokens: Set<string>;
-  rules: PathRule[];
-  /** Fields of the group that are no rules, such as `Crawl-delay`. */
-  others: Line[];
-}
 
 /** The origin's rules are repeated for crawlers that would otherwise take another one's group for theirs, if they are few. */
 const REPEATED_RULES_MAX = 200;
 /** Where the file would be too long, a group longer than this refuses everything instead: it promises too little. */
 const SHORT_GROUP_MAX_CHARS = 2000;
 const BAN = 'Disallow: /';
-
-/** Fields that belong to no group. */
-const OF_THE_FILE = new Set(['sitemap', 'host']);
-const ANYBODY = '*';
 
 /** `notes`: lines about the use of content, for every crawler. */
 export function mergeRobots(origin: string, groups: readonly RobotsGroup[], notes: readonly string[]): string {
@@ -68,39 +51,6 @@ export function mergeRobots(origin: string, groups: readonly RobotsGroup[], note
   return bounded(fits(whole) ? whole : written(true));
 }
 
-function linesOf(text: string): Line[] {
-  return text
-    .replace(/^\ufeff/, '')
-    .split(/\r\n?|\n/)
-    .map((line) => {
-      const [, field = '', value = ''] = /^\s*([^#:]*?)\s*:([^#]*)/.exec(line) ?? [];
-      return { text: line, field: field.toLowerCase(), value: value.trim() };
-    });
-}
-
-/** The group of each line. A group is some names, and the rules that follow (RFC 9309 section 2.2.1). */
-function groupsOf(lines: readonly Line[]): (Group | null)[] {
-  let group: Group | null = null;
-  let isNaming = false;
-  return lines.map((line) => {
-    const { field, value } = line;
-    if (field === 'user-agent') {
-      if (!isNaming || group === null) group = { tokens: new Set(), rules: [], others: [] };
-      isNaming = true;
-      group.tokens.add(tokenOf(value));
-    } else if (field === 'allow' || field === 'disallow') {
-      isNaming = false;
-      if (value !== '') group?.rules.push({ pattern: spelledPath(value), allow: field === 'allow' });
-    } else if (field === '' || OF_THE_FILE.has(field)) return null;
-    else group?.others.push(line);
-    return group;
-  });
-}
-
-function tokenOf(value: string): string {
-  return (value.split('/', 1)[0] ?? '').trim().toLowerCase();
-}
-
 /** Without these names, and without the groups that have no other. */
 function withoutTokens(lines: readonly Line[], groupOf: readonly (Group | null)[], taken: Set<string>): Line[] {
   return lines.filter(({ field, value }, at) => {
@@ -112,12 +62,7 @@ function withoutTokens(lines: readonly Line[], groupOf: readonly (Group | null)[
   });
 }
 
-type Said = Pick<Group, 'rules' | 'others'>;
-
-/** Groups of one token add up. */
-function together(groups: readonly Group[]): Said {
-  return { rules: groups.flatMap(({ rules }) => rules), others: groups.flatMap(({ others }) => others) };
-}
+type Said = ReturnType<typeof together>;
 
 function bodyOf(rules: readonly PathRule[], { rules: theirs, others }: Said): string {
   const both = bothAllow(rules, theirs);

@@ -4,6 +4,7 @@
  * "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
+import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../config/bot-actions.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import type { EdgeEnvironment } from '../environment.ts';
@@ -21,12 +22,18 @@ interface ServedFile {
   /** Epoch milliseconds. */
   freshUntilMs: number;
 }
+interface OriginFile {
+  state: RobotsState;
+  text: string;
+}
 export interface RobotsPorts {
   environment: Pick<EdgeEnvironment, 'origin'>;
   service: Pick<ServiceClient, 'ask'>;
   count: Count;
 }
 
+/** Neither a page nor something binary is a robots.txt. */
+const PAGE: OriginFile = { state: 'page', text: '' };
 const FRESH_MS = 300_000;
 /** After a failure. Each try costs the crawler that waits for it up to the timeout. */
 const RETRY_MS = 30_000;
@@ -71,8 +78,8 @@ export class RobotsFiles {
     const known = this.#files.get(target.host);
     if (known && known.configVersion === configVersion && nowMs < known.freshUntilMs) return known.text;
     const read = await this.#readFrom(context);
-    const origin = read ?? known?.origin ?? '';
-    const merged = await this.#merged(origin);
+    const origin = read?.text ?? known?.origin ?? '';
+    const merged = await this.#merged({ host: target.host, state: read?.state ?? 'error', text: origin });
     const text = merged ?? known?.text ?? origin;
     const freshUntilMs = nowMs + (read === null || merged === null ? RETRY_MS : FRESH_MS);
     if (this.#files.size >= HOSTS_MAX) this.#files.clear();
@@ -81,13 +88,13 @@ export class RobotsFiles {
   }
 
   /** `null`: the service did not answer. */
-  async #merged(text: string): Promise<string | null> {
-    const answer = await this.#ports.service.ask(MERGE, { text });
+  async #merged(file: OriginFile & { host: string }): Promise<string | null> {
+    const answer = await this.#ports.service.ask(MERGE, file);
     return answer?.status === 200 ? (answer.body['text'] as string) : null;
   }
 
   /** `null`: the origin did not say. */
-  async #readFrom({ facts, config }: JudgedContext): Promise<string | null> {
+  async #readFrom({ facts, config }: JudgedContext): Promise<OriginFile | null> {
     const headers = { accept: 'text/plain', 'user-agent': 'Gatehouse' };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const request = new Request(facts.request.url, { headers, redirect: 'manual', signal });
@@ -99,11 +106,13 @@ export class RobotsFiles {
       const isFile = status >= 200 && status < 300;
       if (!isFile || /html/i.test(response.headers.get('content-type') ?? '')) {
         void response.body?.cancel();
-        return isFile || (status >= 400 && status < 500 && status !== 429) ? '' : this.#failed(`status ${status}`);
+        if (isFile) return PAGE;
+        return status >= 400 && status < 500 && status !== 429
+          ? { state: 'none', text: '' }
+          : this.#failed(`status ${status}`);
       }
-      const text = await beginning(response);
-      // Neither a page nor something binary is a robots.txt.
-      return text.includes('\0') || /^\s*</.test(text) ? '' : text;
+      const file = await beginning(response);
+      return file.text.includes('\0') || /^\s*</.test(file.text) ? PAGE : file;
     } catch (error) {
       return this.#failed(String(error));
     }
@@ -117,20 +126,21 @@ export class RobotsFiles {
 }
 
 /** As much as a crawler reads, to the last whole line. */
-async function beginning(response: Response): Promise<string> {
-  if (!response.body) return '';
+async function beginning(response: Response): Promise<OriginFile> {
+  if (!response.body) return { state: 'file', text: '' };
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
   let text = '';
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return { state: 'file', text: text + decoder.decode() };
     const left = ROBOTS_MAX_BYTES - bytes;
     bytes += value.length;
     text += decoder.decode(value.subarray(0, left), { stream: true });
     if (bytes <= ROBOTS_MAX_BYTES) continue;
     void reader.cancel();
-    return text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+    text = text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
+    return { state: 'cut', text };
   }
 }

@@ -142,13 +142,14 @@ export async function updateInstance(
   return failed(current?.version === expectedVersion ? await conflictOf(env, instance) : 'stale');
 }
 
-/** Makes an instance inactive for good. Its client JWTs stop working. */
+/** Makes an instance inactive for good. Its client JWTs stop working, and its origin's robots.txt is forgotten. */
 export async function deactivateInstance(env: StoreEnv, id: string, nowMs: number): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
-  )
-    .bind(nowMs, id)
-    .run();
+  await env.DB.batch([
+    env.DB.prepare(
+      'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
+    ).bind(nowMs, id),
+    env.DB.prepare('DELETE FROM robots_files WHERE instance_id = ?').bind(id),
+  ]);
 }
 
 /** Instances deleted at `moment` or later, at most 1,000. */

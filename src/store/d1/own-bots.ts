@@ -18,6 +18,13 @@ export async function allOwnBots(env: StoreEnv): Promise<Map<string, OwnBot[]>> 
   return byAccount;
 }
 
+export async function ownBotsOf(env: StoreEnv, accountId: string): Promise<OwnBot[]> {
+  const { results } = await env.DB.prepare('SELECT document FROM own_bots WHERE account_id = ? ORDER BY id')
+    .bind(accountId)
+    .all<{ document: string }>();
+  return results.map(({ document }) => JSON.parse(document) as OwnBot);
+}
+
 /** Adds or replaces a bot. Returns whether the account has room for it. */
 export async function putOwnBot(env: StoreEnv, accountId: string, bot: OwnBot): Promise<boolean> {
   const { meta } = await env.DB.prepare(

@@ -1,0 +1,61 @@
+/** The lines and groups of a robots.txt (RFC 9309 section 2.2). A line that cannot be read has no field. */
+import { spelledPath } from '../path-match.ts';
+import type { PathRule } from './both-allow.ts';
+
+export interface Line {
+  text: string;
+  /** In lower case; empty where the line has no field. */
+  field: string;
+  value: string;
+}
+
+export interface Group {
+  tokens: Set<string>;
+  rules: PathRule[];
+  /** Fields of the group that are no rules, such as `Crawl-delay`. */
+  others: Line[];
+}
+
+/** The token of every crawler that no other group names. */
+export const ANYBODY = '*';
+
+/** Fields that belong to no group. */
+const OF_THE_FILE = new Set(['sitemap', 'host']);
+
+export function linesOf(text: string): Line[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r\n?|\n/)
+    .map((line) => {
+      const [, field = '', value = ''] = /^\s*([^#:]*?)\s*:([^#]*)/.exec(line) ?? [];
+      return { text: line, field: field.toLowerCase(), value: value.trim() };
+    });
+}
+
+/** The group of each line. A group is some names, and the rules that follow. */
+export function groupsOf(lines: readonly Line[]): (Group | null)[] {
+  let group: Group | null = null;
+  let isNaming = false;
+  return lines.map((line) => {
+    const { field, value } = line;
+    if (field === 'user-agent') {
+      if (!isNaming || group === null) group = { tokens: new Set(), rules: [], others: [] };
+      isNaming = true;
+      group.tokens.add(tokenOf(value));
+    } else if (field === 'allow' || field === 'disallow') {
+      isNaming = false;
+      if (value !== '') group?.rules.push({ pattern: spelledPath(value), allow: field === 'allow' });
+    } else if (field === '' || OF_THE_FILE.has(field)) return null;
+    else group?.others.push(line);
+    return group;
+  });
+}
+
+export function tokenOf(value: string): string {
+  return (value.split('/', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** Groups of one token add up. */
+export function together(groups: readonly Group[]): Pick<Group, 'rules' | 'others'> {
+  return { rules: groups.flatMap(({ rules }) => rules), others: groups.flatMap(({ others }) => others) };
+}
