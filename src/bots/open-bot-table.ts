@@ -83,7 +83,7 @@ export class BotTable {
     this.bots = bots;
     this.#networks = networks;
     this.#byId = new Map(bots.map((bot) => [bot.id, bot]));
-    this.#byAgent = new Map(bots.flatMap((bot) => bot.agents.map((agent) => [agent, bot])));
+    this.#byAgent = new Map(bots.toReversed().flatMap((bot) => bot.agents.map((agent) => [agent, bot])));
     this.#snapshot = snapshot;
     const patterns = new Map<string, Pattern>();
     for (const bot of bots) {
@@ -99,7 +99,7 @@ export class BotTable {
     return this.#byId.get(id) ?? null;
   }
 
-  /** The bot whose requests are signed as this `Signature-Agent`. */
+  /** The first bot whose requests are signed as this `Signature-Agent`. */
   byAgent(agent: string): TableBot | null {
     return this.#byAgent.get(agent) ?? null;
   }

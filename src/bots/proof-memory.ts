@@ -9,6 +9,7 @@ import type { BotProof } from '../contract/bots/bot-proofs.ts';
 import { AgentKeys } from './signatures/agent-keys.ts';
 import { SignatureCheck } from './signatures/check-signature.ts';
 import type { SignedRequest } from './signatures/covered-components.ts';
+import { unverified } from './signatures/signature-outcome.ts';
 import type { SignatureOutcome } from './signatures/signature-outcome.ts';
 
 /** Calls of the service. `null`, or a rejection: it gave no answer. */
@@ -17,6 +18,8 @@ export interface ProofService {
   keys(question: { agent: string; keyid: string }): Promise<BotKeys | null>;
   /** `POST /edge/v1/bot-proofs`. */
   name(question: { bot: string; ip: string }): Promise<BotProof | null>;
+  /** `POST /edge/v1/bot-nonces/spend`: whether nobody used the nonce before. */
+  spend(question: { agent: string; keyid: string; nonce: string; expiresAt: number }): Promise<boolean>;
 }
 
 export type WaitUntil = (work: Promise<unknown>) => void;
@@ -29,6 +32,7 @@ interface NameProof {
 
 /** About 200 bytes each. */
 const NAMES_MAX = 5000;
+const NONCES_MAX = 2000;
 /** Each can be a look-up in DNS, and anybody can send a bot's name. */
 const NAMES_ASKED_PER_MINUTE = 200;
 const MINUTE_MS = 60_000;
@@ -41,6 +45,7 @@ export class ProofMemory {
   readonly #agents = new AgentKeys();
   readonly #signatures = new SignatureCheck(this.#agents);
   readonly #names = new BoundedMap<NameProof>(NAMES_MAX);
+  readonly #nonces = new BoundedMap<true>(NONCES_MAX);
   #minute = 0;
   #asked = 0;
 
@@ -53,6 +58,22 @@ export class ProofMemory {
     const found = this.#signatures.check(request, nowMs);
     if (!(found instanceof Promise)) return this.#refreshed(found, nowMs, waitUntil);
     return found.then((outcome) => this.#refreshed(outcome, nowMs, waitUntil));
+  }
+
+  /**
+   * Verified only where the signature has a nonce that nobody used before. The service knows that, and this is the one
+   * question that a request waits for. A nonce that was seen here is not asked about: a captured request costs nothing.
+   */
+  async once(checked: SignatureOutcome | Promise<SignatureOutcome>): Promise<SignatureOutcome> {
+    const found = await checked;
+    if (found.outcome !== 'verified') return found;
+    const { directory, agent, keyid, nonce, expiresAtMs: expiresAt } = found;
+    const key = `${directory} ${keyid} ${nonce}`;
+    if (nonce && !this.#nonces.get(key)) {
+      this.#nonces.set(key, true);
+      if (await this.#service.spend({ agent: directory, keyid, nonce, expiresAt })) return found;
+    }
+    return unverified('nonce', { directory, agent, keyid });
   }
 
   /** Whether the names of the address prove the bot; `null` while that is not known. */

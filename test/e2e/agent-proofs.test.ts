@@ -2,83 +2,34 @@
  * What the service finds out about agents, asked as an edge asks: keys in their directories, names in DNS, and nonces.
  * Directories and DNS are servers of this test.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIRECTORY_PATH } from '../../src/bots/signatures/agent-address.ts';
 import { botKeys } from '../../src/contract/bots/bot-keys.ts';
 import type { BotKeys } from '../../src/contract/bots/bot-keys.ts';
 import type { Stack } from '../../src/cli/stack.ts';
+import { json, startBotServers } from '../support/bot-servers.ts';
+import type { BotServers, DirectoryAnswer } from '../support/bot-servers.ts';
 import { startTestStack } from '../support/stack.ts';
 import { agentKeyPair } from '../support/signed-request.ts';
 import type { AgentKeyPair } from '../support/signed-request.ts';
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
-interface DnsRow {
-  type: number;
-  data: string;
-}
-
-const hosts = new Map<string, Answer>();
-const fetches: string[] = [];
-const names = new Map<string, readonly DnsRow[] | 'broken'>();
 const HOSTS = ['set', 'bare', 'lying', 'mixed', 'moved', 'slow', 'huge', 'crowd', 'html', 'gone', 'once', 'down'];
 
-let directories: Server;
-let dns: Server;
+let servers: BotServers;
 let stack: Stack;
 let pair: AgentKeyPair;
-
-const json =
-  (body: unknown, headers: Record<string, string> = {}): Answer =>
-  (response) => {
-    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-  };
+const setHost = (host: string, answer: DirectoryAnswer) => servers.hosts.set(`${host}.test`, answer);
 
 beforeAll(async () => {
   pair = await agentKeyPair();
-  directories = createServer((request, response) => {
-    // A stand-in gets its own host in the first part of the path.
-    const [, host = '', ...path] = (request.url ?? '').split('/');
-    fetches.push(`${host}/${path.join('/')}`);
-    const answer = hosts.get(host);
-    if (answer === undefined) response.writeHead(404).end();
-    else answer(response, request);
-  });
-  dns = createServer((request, response) => {
-    const query = new URL(request.url ?? '', 'http://dns.test').searchParams;
-    const found = names.get(`${query.get('name')} ${query.get('type')}`);
-    if (found === 'broken') response.writeHead(500).end();
-    else
-      json({ Status: found === undefined ? 3 : 0, Answer: found?.map((row) => ({ TTL: 600, ...row })) })(
-        response,
-        request,
-      );
-  });
-  const [directoryPort, dnsPort] = await Promise.all([directories, dns].map(portOf));
-  stack = await startTestStack({
-    serviceVars: {
-      DNS_RESOLVER_URL: `http://127.0.0.1:${dnsPort}/dns-query`,
-      BOT_STAND_INS: HOSTS.map((host) => `${host}.test=http://127.0.0.1:${directoryPort}/${host}`).join(' '),
-    },
-  });
+  servers = await startBotServers(HOSTS.map((host) => `${host}.test`));
+  stack = await startTestStack({ serviceVars: servers.serviceVars });
 });
 
 afterAll(async () => {
   await stack?.stop();
-  for (const server of [directories, dns]) {
-    server?.closeAllConnections();
-    server?.close();
-  }
+  servers?.close();
 });
-
-async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 async function ask(path: string, body: object): Promise<{ status: number; body: any }> {
   const response = await fetch(`${stack.serviceUrl}/edge/v1/${path}`, {
@@ -98,15 +49,12 @@ const failure = { isFetched: false, keys: [] };
 
 describe('a directory', () => {
   test('is fetched, its keys have the thumbprints that were computed, and it is kept as long as it asks for', async () => {
-    hosts.set(
-      'set',
-      json({ keys: [{ ...pair.jwk, kid: pair.keyid, use: 'sig' }] }, { 'cache-control': 'max-age=7200' }),
-    );
+    setHost('set', json({ keys: [{ ...pair.jwk, kid: pair.keyid, use: 'sig' }] }, { 'cache-control': 'max-age=7200' }));
     expect(await keysOf(wellKnown('set'))).toEqual({ isFetched: true, keys: [pair.key], maxAgeSeconds: 7200 });
-    fetches.length = 0;
+    servers.fetches.length = 0;
     const again = await keysOf(wellKnown('set'), pair.keyid);
     expect(again.keys).toEqual([pair.key]);
-    expect(fetches).toEqual([]);
+    expect(servers.fetches).toEqual([]);
   });
 
   test.each([
@@ -131,11 +79,11 @@ describe('a directory', () => {
       }),
     ],
   ])('with %s counts by what it has', async (_, host, body) => {
-    hosts.set(host, json(body()));
+    setHost(host, json(body()));
     expect(await keysOf(wellKnown(host))).toMatchObject({ isFetched: true, keys: [pair.key] });
   });
 
-  test.each<[string, string, Answer]>([
+  test.each<[string, string, DirectoryAnswer]>([
     ['redirects', 'moved', (response) => response.writeHead(302, { location: '/set/' }).end()],
     ['stalls', 'slow', (response) => void response.writeHead(200).write('{"keys":[')],
     ['is larger than 64 KB', 'huge', json({ keys: [], padding: 'x'.repeat(70_000) })],
@@ -143,25 +91,25 @@ describe('a directory', () => {
     ['is a page', 'html', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['does not exist', 'gone', (response) => void response.writeHead(404).end('{"keys":[]}')],
   ])('that %s has no keys, and is not fetched again soon', async (_, host, answer) => {
-    hosts.set(host, answer);
+    setHost(host, answer);
     expect(await keysOf(wellKnown(host))).toEqual({ ...failure, maxAgeSeconds: 300 });
-    fetches.length = 0;
+    servers.fetches.length = 0;
     expect(await keysOf(wellKnown(host), pair.keyid)).toMatchObject(failure);
-    expect(fetches).toEqual([]);
+    expect(servers.fetches).toEqual([]);
   });
 
   test('is fetched once for many who ask at the same time', async () => {
-    hosts.set('once', json({ keys: [pair.jwk] }));
-    fetches.length = 0;
+    setHost('once', json({ keys: [pair.jwk] }));
+    servers.fetches.length = 0;
     const answers = await Promise.all(Array.from({ length: 30 }, () => keysOf(wellKnown('once'))));
     expect(answers.every(({ keys }) => keys.length === 1)).toBe(true);
-    expect(fetches).toHaveLength(1);
+    expect(servers.fetches).toHaveLength(1);
   });
 
   test('survives a restart of the service, also when it is down then', async () => {
-    hosts.set('down', json({ keys: [pair.jwk] }));
+    setHost('down', json({ keys: [pair.jwk] }));
     await keysOf(wellKnown('down'));
-    hosts.set('down', (response) => void response.destroy());
+    setHost('down', (response) => void response.destroy());
     await stack.stopService();
     await stack.startService();
     expect(await keysOf(wellKnown('down'))).toMatchObject({ isFetched: true, keys: [pair.key] });
@@ -180,9 +128,9 @@ describe('a directory', () => {
     'https://mixed.example/keys',
     'https://nowhere.example/keys',
   ])('%s is not fetched', async (agent) => {
-    names.set('private.example A', [{ type: 1, data: '192.168.0.1' }]);
-    names.set('mixed.example A', [{ type: 1, data: '8.8.8.8' }]);
-    names.set('mixed.example AAAA', [{ type: 28, data: 'fd00::1' }]);
+    servers.names.set('private.example A', [{ type: 1, data: '192.168.0.1' }]);
+    servers.names.set('mixed.example A', [{ type: 1, data: '8.8.8.8' }]);
+    servers.names.set('mixed.example AAAA', [{ type: 28, data: 'fd00::1' }]);
     const { status, body } = await ask('bot-keys', { agent });
     // An address in another spelling is not what an edge would ask for.
     expect(status === 400 || (status === 200 && body.keys.length === 0)).toBe(true);
@@ -206,13 +154,13 @@ describe('an address', () => {
   const proof = async (ip: string, bot = 'googlebot') => (await ask('bot-proofs', { bot, ip })).body.holds as unknown;
 
   test('belongs to a bot when its name and the address of that name say so', async () => {
-    names.set(reverse('66.249.66.1'), [{ type: PTR, data: 'crawl-66-249-66-1.googlebot.com.' }]);
-    names.set('crawl-66-249-66-1.googlebot.com. A', [{ type: A, data: '66.249.66.1' }]);
+    servers.names.set(reverse('66.249.66.1'), [{ type: PTR, data: 'crawl-66-249-66-1.googlebot.com.' }]);
+    servers.names.set('crawl-66-249-66-1.googlebot.com. A', [{ type: A, data: '66.249.66.1' }]);
     expect(await proof('66.249.66.1')).toBe(true);
-    names.set('1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.8.4.0.6.8.4.1.0.0.2.ip6.arpa PTR', [
+    servers.names.set('1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.8.4.0.6.8.4.1.0.0.2.ip6.arpa PTR', [
       { type: PTR, data: 'crawl-v6.googlebot.com.' },
     ]);
-    names.set('crawl-v6.googlebot.com. AAAA', [{ type: AAAA, data: '2001:4860:4801:0::1' }]);
+    servers.names.set('crawl-v6.googlebot.com. AAAA', [{ type: AAAA, data: '2001:4860:4801:0::1' }]);
     expect(await proof('2001:4860:4801::1')).toBe(true);
   });
 
@@ -222,8 +170,8 @@ describe('an address', () => {
     ['whose name only ends like the operator’s', '8.8.4.3', 'crawl.notgooglebot.com.', '8.8.4.3'],
     ['whose name is the operator’s domain itself', '8.8.4.4', 'googlebot.com.', '8.8.4.4'],
   ])('%s does not', async (_, ip, name, forward) => {
-    names.set(reverse(ip), [{ type: PTR, data: name }]);
-    names.set(`${name} A`, [{ type: A, data: forward }]);
+    servers.names.set(reverse(ip), [{ type: PTR, data: name }]);
+    servers.names.set(`${name} A`, [{ type: A, data: forward }]);
     expect(await proof(ip)).toBe(false);
   });
 
@@ -235,10 +183,10 @@ describe('an address', () => {
   });
 
   test('is undecided while DNS gives no answer, and is looked up again', async () => {
-    names.set(reverse('66.249.66.7'), 'broken');
+    servers.names.set(reverse('66.249.66.7'), 'broken');
     expect(await proof('66.249.66.7')).toBeNull();
-    names.set(reverse('66.249.66.7'), [{ type: PTR, data: 'crawl-7.googlebot.com.' }]);
-    names.set('crawl-7.googlebot.com. A', [{ type: A, data: '66.249.66.7' }]);
+    servers.names.set(reverse('66.249.66.7'), [{ type: PTR, data: 'crawl-7.googlebot.com.' }]);
+    servers.names.set('crawl-7.googlebot.com. A', [{ type: A, data: '66.249.66.7' }]);
     expect(await proof('66.249.66.7')).toBe(true);
   });
 });

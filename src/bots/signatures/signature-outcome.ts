@@ -33,7 +33,9 @@ export type UnverifiedReason =
   /** The agent's keys are not known here, or not any more. */
   | 'keys-unknown'
   /** The agent's directory does not have the key. */
-  | 'key-not-listed';
+  | 'key-not-listed'
+  /** The policy wants each signature once, and this one has no nonce, a used one, or the service does not say. */
+  | 'nonce';
 
 export interface VerifiedAgent {
   outcome: 'verified';

@@ -2345,6 +2345,9 @@ export interface components {
              *       "charge": null,
              *       "robots": {
              *         "serve": true
+             *       },
+             *       "signatures": {
+             *         "nonce": "ignore"
              *       }
              *     }
              * @example {
@@ -2690,6 +2693,20 @@ export interface components {
                  */
                 serve: boolean;
             };
+            /**
+             * @description Signatures of agents
+             * @default {
+             *       "nonce": "ignore"
+             *     }
+             */
+            signatures: {
+                /**
+                 * @description `once`: a signature proves its agent only with a nonce that was not used before. `ignore`: nonces are not looked at
+                 * @default ignore
+                 * @enum {string}
+                 */
+                nonce: "ignore" | "once";
+            };
         };
         "BotPolicy.requestBody": {
             /**
@@ -2737,6 +2754,20 @@ export interface components {
                  * @default true
                  */
                 serve?: boolean;
+            };
+            /**
+             * @description Signatures of agents
+             * @default {
+             *       "nonce": "ignore"
+             *     }
+             */
+            signatures?: {
+                /**
+                 * @description `once`: a signature proves its agent only with a nonce that was not used before. `ignore`: nonces are not looked at
+                 * @default ignore
+                 * @enum {string}
+                 */
+                nonce?: "ignore" | "once";
             };
         };
         BotActions: {
@@ -4523,6 +4554,9 @@ export interface components {
              *       "charge": null,
              *       "robots": {
              *         "serve": true
+             *       },
+             *       "signatures": {
+             *         "nonce": "ignore"
              *       }
              *     }
              * @example {

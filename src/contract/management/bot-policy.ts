@@ -59,6 +59,10 @@ export const botPolicy = z
       null,
     ),
     robots: z._default(z.strictObject({ serve: z._default(z.boolean(), true) }), { serve: true }),
+    /** `once`: a signature proves an agent only with a nonce that nobody used before. */
+    signatures: z._default(z.strictObject({ nonce: z._default(z.enum(['ignore', 'once']), 'ignore') }), {
+      nonce: 'ignore',
+    }),
   })
   .check(
     z.refine(
@@ -76,6 +80,7 @@ export const botPolicyDefault: BotPolicy = {
   overrides: [],
   charge: null,
   robots: { serve: true },
+  signatures: { nonce: 'ignore' },
 };
 
 function everyAction(policy: {

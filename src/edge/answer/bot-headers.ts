@@ -3,12 +3,15 @@ import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
 import { isProvedBot } from '../decide/verdict.ts';
 import type { RequestContext } from '../decide/context.ts';
 
-export function botHeaders({ verdict, config }: RequestContext): [name: string, value: string][] {
+export function botHeaders({ facts, verdict, config }: RequestContext): [name: string, value: string][] {
   const { bot, decision, isCharged } = verdict;
-  if (bot === null || decision === 'allow') return [];
+  // Who names an agent is asked for a signature too, whatever is wrong with the one that they sent.
+  const isAsked = !isProvedBot(bot) && (bot !== null || facts.request.headers.has('signature-agent'));
+  if (decision === 'allow') return [];
   const charge = isCharged ? config?.policy.botPolicy.charge : null;
+  const nonce = config?.policy.botPolicy.signatures.nonce === 'once' ? crypto.randomUUID() : null;
   return [
-    ...(isProvedBot(bot) ? [] : [['accept-signature', acceptSignature()] satisfies [string, string]]),
+    ...(isAsked ? [['accept-signature', acceptSignature(nonce)] satisfies [string, string]] : []),
     ...(charge
       ? ([
           ['crawler-price', charge.price],

@@ -45,7 +45,7 @@ export async function judge(
   waitUntil: (work: Promise<unknown>) => void,
 ): Promise<JudgedContext> {
   const { headers, signals, target, nowMs } = facts;
-  const named = bots.read(facts, waitUntil);
+  const named = bots.read(facts, waitUntil, config.policy.botPolicy.signatures.nonce === 'once');
   const bot = named instanceof Promise ? await named : named;
   const reading = sessions.read(headers.cookie, config, signals, nowMs);
   const session = reading instanceof Promise ? await reading : reading;

@@ -24,27 +24,29 @@ export class KnownBots implements BotReader {
     this.#proofs = proofs;
   }
 
-  read(facts: RequestFacts, waitUntil: WaitUntil): BotSignal | null | Promise<BotSignal | null> {
+  read(facts: RequestFacts, waitUntil: WaitUntil, spendsNonces: boolean): BotSignal | null | Promise<BotSignal | null> {
     const table = this.#table();
     if (table === null) return null;
     const { request, nowMs } = facts;
     if (!request.headers.has('signature-input')) return this.#signal(table, facts, UNSIGNED, waitUntil);
     const { method, url, headers } = request;
-    const found = this.#proofs.signature({ method, url, headers }, nowMs, waitUntil);
+    const checked = this.#proofs.signature({ method, url, headers }, nowMs, waitUntil);
+    const found = spendsNonces ? this.#proofs.once(checked) : checked;
     return found instanceof Promise
       ? found.then((outcome) => this.#signal(table, facts, outcome, waitUntil))
       : this.#signal(table, facts, found, waitUntil);
   }
 
   #signal(table: BotTable, facts: RequestFacts, signed: SignatureOutcome, waitUntil: WaitUntil): BotSignal | null {
+    const named = table.identify(facts.signals.userAgent);
     if (signed.outcome === 'verified') {
-      const { host, origin } = new URL(signed.agent);
-      // A key set at any other path can be somebody else's, such as a file that a visitor uploaded.
-      const isOrigins = signed.agent === origin + DIRECTORY_PATH;
-      const agent = table.byAgent(signed.agent) ?? (isOrigins ? table.byAgent(origin) : null);
-      return { id: agent?.id ?? host, behaviours: agent?.behaviours ?? ['agent'], proof: 'signature' };
+      const agent = signer(table, signed.agent, named);
+      const { id, behaviours } = agent ?? { id: new URL(signed.agent).host, behaviours: ['agent'] as const };
+      return { id, behaviours, proof: 'signature' };
     }
-    const bot = table.identify(facts.signals.userAgent);
+    // Until its keys are known, an agent that only its signature names is claimed.
+    const asked = signed.outcome === 'unverified' ? signed.missing : null;
+    const bot = named ?? (asked && signer(table, asked.agent, null));
     return bot && { id: bot.id, behaviours: bot.behaviours, proof: this.#proof(table, bot, facts, signed, waitUntil) };
   }
 
@@ -60,9 +62,19 @@ export class KnownBots implements BotReader {
     if (ip === null) return 'claimed';
     const name = bot.hasDns ? this.#proofs.name(bot.id, ip, nowMs, waitUntil) : false;
     if (name === true) return 'dns';
-    // Nothing that is not known yet, and no bot without any proof, makes an impostor.
-    const hasProof = range === 'fails' || bot.hasDns || bot.agents.length > 0;
-    const isDecided = range !== 'unknown' && name === false && signed.outcome !== 'unverified';
+    // Nothing that is not known yet, and no bot without any proof, makes an impostor. Anybody can send a signature that
+    // cannot be decided, so it counts only for a bot that signs.
+    const signs = bot.agents.length > 0;
+    const hasProof = range === 'fails' || bot.hasDns || signs;
+    const isDecided = range !== 'unknown' && name === false && !(signs && signed.outcome === 'unverified');
     return bot.isComplete && hasProof && isDecided ? 'impostor' : 'claimed';
   }
+}
+
+/** Who signs as this agent. Several bots can have the same keys: the one that the user agent names, or the first. */
+function signer(table: BotTable, agent: string, named: TableBot | null): TableBot | null {
+  // A key set at any other path can be somebody else's, such as a file that a visitor uploaded.
+  const { origin } = new URL(agent);
+  const address = agent === origin + DIRECTORY_PATH ? origin : agent;
+  return named?.agents.includes(address) ? named : table.byAgent(address);
 }

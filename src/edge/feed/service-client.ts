@@ -15,6 +15,9 @@ import type { Count, Upstream } from './upstream.ts';
 const QUICK_TIMEOUT_MS = 500;
 /** Behind a response, for answers of some hundred kilobytes. */
 const CONFIG_TIMEOUT_MS = 2000;
+/** A request waits for it, of an agent that signs. */
+const NONCE_TIMEOUT_MS = 2000;
+const NONCE_ANSWER_MAX_BYTES = 1024;
 /** Of a directory or a resolver that the service waits for. */
 const PROOF_TIMEOUT_MS = 10_000;
 const RULESET_TIMEOUT_MS = 20_000;
@@ -87,6 +90,20 @@ export class ServiceClient implements Upstream {
   /** Whether the names of an address are those of the bot. Behind a response. */
   name(question: { bot: string; ip: string }) {
     return this.#json(botProof, '/edge/v1/bot-proofs', PROOF_TIMEOUT_MS, JSON.stringify(question));
+  }
+
+  /** Whether nobody used the nonce before; `false` too where the service does not say. */
+  async spend(question: { agent: string; keyid: string; nonce: string; expiresAt: number }): Promise<boolean> {
+    const answer = await this.ask(
+      {
+        path: '/edge/v1/bot-nonces/spend',
+        timeoutMs: NONCE_TIMEOUT_MS,
+        maxBytes: NONCE_ANSWER_MAX_BYTES,
+        isAnswer: isJsonObject,
+      },
+      question,
+    );
+    return answer?.body['spent'] === true;
   }
 
   /** Renews the session behind `jwt`. `null` too where only work would open another one. */

@@ -28,6 +28,7 @@ beforeEach(() => {
   memory = new ProofMemory({
     keys: (question) => answer(question, keysAnswer),
     name: (question) => answer(question, nameAnswer),
+    spend: (question) => answer(question, true),
   });
 });
 
