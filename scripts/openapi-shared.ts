@@ -84,6 +84,7 @@ const shared: Readonly<Record<string, string>> = {
   DecisionFilter: 'list-verdicts.requestBody.decision',
   SourceFilter: 'list-verdicts.requestBody.sources',
   DeviceTypeFilter: 'list-verdicts.requestBody.deviceType',
+  BotProofFilter: 'list-verdicts.requestBody.proof',
   AsnFilter: 'list-verdicts.requestBody.asn',
   Time: 'list-verdicts.requestBody.since',
   LogWindow: 'list-distinct-sources.requestBody',

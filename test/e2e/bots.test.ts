@@ -36,6 +36,13 @@ const proved = () =>
     },
     ({ record }) => record.bot?.proof === 'range',
   );
+/** A management call whose answer is not JSON, or a refusal. */
+const call = (path: string, body: object): Promise<Response> =>
+  fetch(`${stack().serviceUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 const policy = (members: object) =>
   manage(stack(), '/protect/instances/update', { id: stack().instanceId, monitor: false, ...members });
 
@@ -67,4 +74,43 @@ test('a bot that the policy charges gets 402 with the price and the licence, and
   const claimed = await visit({ ...BING, from: '192.0.2.1' });
   expect(claimed.status).toBe(402);
   expect(claimed.headers.get('accept-signature')).toContain('tag="web-bot-auth"');
+});
+
+test('the log is filtered by bot and by proof, and counts both', async () => {
+  await proved();
+  const crawler = { from: '192.0.2.7', agent: 'Mozilla/5.0 (compatible; Bytespider)' };
+  const seen = [await visit(crawler, '/one'), await visit(crawler, '/two'), await visit(BING, '/three')];
+  for (const { id } of seen) await logged(id);
+  const ids = async (path: string, filter: object): Promise<string[]> => {
+    const { verdicts } = await manage<{ verdicts: { request_id: string }[] }>(stack(), path, filter);
+    return verdicts.map(({ request_id: id }) => id);
+  };
+  const [one, two, three] = seen.map(({ id }) => id);
+  for (const path of ['/protect/verdicts', '/protect/verdicts/tail', '/protect/verdicts/search']) {
+    const found = await ids(path, { bot: 'bytespider' });
+    expect(new Set(found), path).toEqual(new Set([one, two]));
+    expect(await ids(path, { bot: ['bytespider', 'nobody'], proof: 'impostor' }), path).toEqual([]);
+    const both = await ids(path, { bot: ['bytespider', 'bingbot'], proof: ['range', 'claimed'] });
+    expect(both, path).toEqual(expect.arrayContaining([one, two, three]));
+  }
+  const exported = await call('/protect/verdicts/export', { bot: 'bytespider' });
+  expect((await exported.text()).trim().split('\n')).toHaveLength(2);
+
+  interface Split {
+    total: number;
+    series: { value: string | null; total: number; block: number }[];
+    other: { total: number };
+    isExact: boolean;
+  }
+  const split = (groupBy: string) => manage<Split>(stack(), '/protect/traffic-by-dimension', { groupBy });
+  const byBot = await split('bot');
+  expect(byBot.series.find(({ value }) => value === 'bytespider')).toMatchObject({ total: 2, block: 2 });
+  expect(byBot.series.reduce((sum, { total }) => sum + total, byBot.other.total)).toBe(byBot.total);
+  const byProof = await split('bot_proof');
+  expect(byProof.series.find(({ value }) => value === 'range')?.total).toBeGreaterThan(0);
+  expect(byProof).toMatchObject({ isExact: true, other: { total: 0 } });
+  const summary = await manage<{ total: number }>(stack(), '/protect/traffic-summary', { bot: 'bytespider' });
+  expect(summary.total).toBe(2);
+  const both = await call('/protect/traffic-summary', { bot: 'bytespider', source: 'bot' });
+  expect([both.status, await both.text()]).toEqual([400, expect.stringContaining('must not be sent together')]);
 });

@@ -1,6 +1,6 @@
 /** Verdict records for tests: a plain one, and seeded ones that vary in every dimension. */
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
+import { botProofs, decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 
 export function verdictRecordOf(
@@ -71,6 +71,10 @@ export function variedRecord(instanceId: string, timestamp: number, random: () =
     asn: random() < 0.9 ? 64_496 + Math.floor(random() * 40) : null,
     ja4: random() < 0.5 ? `t13d1516h2_8daaf6152771_${Math.floor(random() * 9)}` : null,
     user_agent: `Mozilla/5.0 (agent ${Math.floor(random() * 30)})`,
+    bot:
+      random() < 0.3
+        ? { id: `bot-${Math.floor(random() * 8)}`, behaviours: ['search'], proof: pick(random, botProofs) }
+        : null,
     device_type: pick(random, deviceTypes),
     request_path: `/shop/${Math.floor(random() * 60)}`,
     decision: pick(random, decisions),

@@ -6,7 +6,7 @@ import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
+import { botProofs, decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
 import { everything, matches } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { appendRows, countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
@@ -110,6 +110,8 @@ class RandomHistory {
       firedRules: maybe(0.2, () => Array.from({ length: 1 + this.#below(12) }, () => `ip:192.0.2.${this.#below(20)}`)),
       asns: maybe(0.2, () => Array.from({ length: 1 + this.#below(12) }, () => 64_496 + this.#below(45))),
       devices: maybe(0.2, () => [this.#one(deviceTypes), this.#one(deviceTypes)]),
+      bots: maybe(0.2, () => [`bot-${this.#below(4)}`, `bot-${this.#below(9)}`]),
+      proofs: maybe(0.1, () => [this.#one(botProofs), this.#one(botProofs)]),
       path,
       minRulesFired: maybe(0.2, () => this.#below(3)) ?? 0,
       ip: maybe(0.15, () => `198.51.100.${this.#below(200)}`),

@@ -3,10 +3,10 @@
  * sealing, half sealed and fully sealed.
  */
 import { env } from 'cloudflare:workers';
-import { runDurableObjectAlarm } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
+import { botProofs, decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
 import { dimensionValues, storedDimensions } from '../../src/store/event-log/count-dimensions.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
@@ -81,6 +81,8 @@ function expected(records: readonly VerdictRecord[], filter: RowFilter): Verdict
     .filter(({ source }) => !filter.sources || filter.sources.some((name) => name === source))
     .filter(({ asn }) => !filter.asns || filter.asns.some((number) => number === asn))
     .filter(({ device_type }) => !filter.devices || filter.devices.some((name) => name === device_type))
+    .filter(({ bot }) => !filter.bots || filter.bots.some((id) => id === bot?.id))
+    .filter(({ bot }) => !filter.proofs || filter.proofs.some((name) => name === bot?.proof))
     .filter(({ ip }) => filter.ip === null || ip === filter.ip)
     .filter(({ jti }) => filter.jti === null || jti === filter.jti)
     .filter(({ id }) => filter.id === null || id === filter.id)
@@ -104,6 +106,10 @@ const filters: [string, RowFilter][] = [
   ['sources', { ...everything, sources: ['risk', 'no-session'] }],
   ['networks', { ...everything, asns: [64_500, 64_501] }],
   ['a device', { ...everything, devices: ['mobile'], until: start + 9_000_009 }],
+  ['a bot', { ...everything, bots: ['bot-3'] }],
+  ['two bots, one of which never came', { ...everything, bots: ['bot-1', 'bot-99'], outcomes: [0] }],
+  ['a proof in a window', { ...everything, proofs: ['impostor'], since: start + 2_000_001 }],
+  ['a bot with two proofs', { ...everything, bots: ['bot-0'], proofs: ['range', 'dns'], minRulesFired: 1 }],
   ['an exact path', { ...everything, path: { text: '/shop/7', prefix: false } }],
   ['a path prefix', { ...everything, path: { text: '/shop/1', prefix: true } }],
   ...oddPaths.flatMap((text, index): [string, RowFilter][] => [
@@ -135,6 +141,8 @@ const filters: [string, RowFilter][] = [
       firedRules: random() < 0.8 ? null : [`ip:192.0.2.${Math.floor(random() * 20)}`],
       asns: random() < 0.7 ? null : [64_496 + Math.floor(random() * 40), 64_500],
       devices: random() < 0.7 ? null : [one(deviceTypes), one(deviceTypes)],
+      bots: random() < 0.8 ? null : [`bot-${Math.floor(random() * 8)}`, 'bot-1'],
+      proofs: random() < 0.8 ? null : [one(botProofs), one(botProofs)],
       path: random() < 0.8 ? null : { text: `/shop/${Math.floor(random() * 6)}`, prefix: random() < 0.7 },
       minRulesFired: random() < 0.7 ? 0 : 1,
       ip: null,
@@ -306,4 +314,34 @@ test('rows, counts and sealed objects older than the retention are deleted toget
     wantTotal: true,
   });
   expect([page.rows.length, page.total]).toEqual([300, 300]);
+});
+
+test('a shard that was made before bots were stored has none for its old rows, and finds those of new ones', async () => {
+  const log: LogName = { stream: 'verdicts', owner: 'query-old' };
+  const ofBot = (bot: string, rows: number) =>
+    made(log.owner, rows, rows).map((record): VerdictRecord => {
+      return { ...record, bot: { id: bot, behaviours: ['search'], proof: 'range' } };
+    });
+  await append(log, ofBot('sealed', 40));
+  await seal(log, 1);
+  await append(log, ofBot('unsealed', 30));
+  const stub = service.VERDICT_SHARD.getByName(`verdicts/${log.owner}:0:0`);
+  await runInDurableObject(stub, (_, { storage: { sql } }) => {
+    for (const column of ['bot', 'proof']) sql.exec(`ALTER TABLE verdicts DROP COLUMN ${column}`);
+    // Classes ended with the number of rows.
+    const { data } = sql.exec<{ data: ArrayBuffer }>('SELECT data FROM segment_columns WHERE field = 0').one();
+    const classes = JSON.parse(new TextDecoder().decode(data)) as unknown[][];
+    const older = new TextEncoder().encode(JSON.stringify(classes.map((row) => row.slice(0, 5))));
+    sql.exec('UPDATE segment_columns SET data = ? WHERE field = 0', older);
+  });
+  await evictDurableObject(stub);
+  await append(log, ofBot('fresh', 20));
+  const total = async (filter: Partial<RowFilter>): Promise<number> => {
+    const sought = { ...everything, ...filter };
+    return (await readPage(service, log, { filter: sought, before: null, offset: 0, limit: 1, wantTotal: true })).total;
+  };
+  expect(await total({})).toBe(90);
+  expect(await total({ bots: ['sealed', 'unsealed'] })).toBe(0);
+  expect(await total({ proofs: ['range'] })).toBe(20);
+  expect(await total({ bots: ['fresh'] })).toBe(20);
 });

@@ -3346,6 +3346,7 @@ export interface components {
         DecisionFilter: components["schemas"]["Decision"] | components["schemas"]["Decision"][];
         SourceFilter: components["schemas"]["DecisionSource"] | components["schemas"]["DecisionSource"][];
         DeviceTypeFilter: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
+        BotProofFilter: ("range" | "dns" | "signature" | "claimed" | "impostor") | ("range" | "dns" | "signature" | "claimed" | "impostor")[];
         AsnFilter: (number | string) | (number | string)[];
         /** @description ISO 8601, UTC without an offset, or epoch milliseconds */
         Time: number | string;
@@ -3412,7 +3413,7 @@ export interface components {
         /** @enum {string} */
         SessionTrait: "webdriver" | "automation-global" | "headless-agent" | "no-languages" | "zero-window" | "patched-webdriver" | "brands-mismatch" | "no-chrome-object" | "no-plugins" | "cdp-pointer" | "debugger" | "developer-tools" | "instant-presses";
         /** @enum {string} */
-        TrafficDimension: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "none";
+        TrafficDimension: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "bot" | "bot_proof" | "none";
         /** @description Requests of one bucket, by decision */
         DecisionPoint: {
             /** @description Start of the bucket */
@@ -5389,6 +5390,10 @@ export interface components {
             asn?: components["schemas"]["AsnFilter"];
             /** @description Only this kind of device, or one of these */
             deviceType?: components["schemas"]["DeviceTypeFilter"];
+            /** @description Only requests of this bot, by its id, or of one of these */
+            bot?: string | string[];
+            /** @description Only requests of bots whose name was proved so, or in one of these ways */
+            proof?: components["schemas"]["BotProofFilter"];
             /** @description Exact path, or a prefix with a trailing `*` */
             requestPath?: string;
             /** @description Only verdicts in which at least so many rules fired */
@@ -5421,6 +5426,10 @@ export interface components {
             asn?: components["schemas"]["AsnFilter"];
             /** @description Only this kind of device, or one of these */
             deviceType?: components["schemas"]["DeviceTypeFilter"];
+            /** @description Only requests of this bot, by its id, or of one of these */
+            bot?: string | string[];
+            /** @description Only requests of bots whose name was proved so, or in one of these ways */
+            proof?: components["schemas"]["BotProofFilter"];
             /** @description Exact path, or a prefix with a trailing `*` */
             requestPath?: string;
             /** @description Only verdicts in which at least so many rules fired */
@@ -5507,6 +5516,8 @@ export interface components {
             bucket?: components["schemas"]["Bucket"];
             /** @description Only verdicts of this source, or one of these */
             source?: components["schemas"]["SourceFilter"];
+            /** @description Only requests of this bot, by its id, or of one of these */
+            bot?: string | string[];
         };
         "get-traffic-summary.response": {
             /** @description Start of the time range, inclusive */
@@ -5819,6 +5830,10 @@ export interface components {
             asn?: components["schemas"]["AsnFilter"];
             /** @description Only this kind of device, or one of these */
             deviceType?: components["schemas"]["DeviceTypeFilter"];
+            /** @description Only requests of this bot, by its id, or of one of these */
+            bot?: string | string[];
+            /** @description Only requests of bots whose name was proved so, or in one of these ways */
+            proof?: components["schemas"]["BotProofFilter"];
             /** @description Exact path, or a prefix with a trailing `*` */
             requestPath?: string;
             /** @description Only verdicts in which at least so many rules fired */
@@ -5854,6 +5869,10 @@ export interface components {
             jti?: string;
             /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId?: string;
+            /** @description Only requests of this bot, by its id, or of one of these */
+            bot?: string | string[];
+            /** @description Only requests of bots whose name was proved so, or in one of these ways */
+            proof?: components["schemas"]["BotProofFilter"];
             /** @description Only this AS number, or one of these */
             asn?: components["schemas"]["AsnFilter"];
             /** @description Start of the time range, inclusive */

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { riskCauses, riskDetectors } from '../edge/risk-detectors.ts';
 import { telemetryTraits } from '../edge/telemetry.ts';
-import { decisions, deviceTypes, verdictSources } from '../vocabulary.ts';
+import { botProofs, decisions, deviceTypes, verdictSources } from '../vocabulary.ts';
 import { verdictRecord } from '../edge/verdict-record.ts';
 
 export const VERDICT_PAGE_DEFAULT_ROWS = 50;
@@ -33,6 +33,8 @@ export const verdictDimensions = [
   'fired_rule',
   'device_type',
   'enforcement_policy',
+  'bot',
+  'bot_proof',
   'none',
 ] as const;
 export type VerdictDimension = (typeof verdictDimensions)[number];
@@ -126,6 +128,10 @@ const filters = {
   firedRules: z.optional(oneOrMany(z.string().check(z.minLength(1), z.maxLength(320)))),
   asn: z.optional(oneOrMany(asn)),
   deviceType: z.optional(oneOrMany(z.enum(deviceTypes))),
+  /** Ids of bots, as in `bot.id` of a verdict. */
+  bot: z.optional(oneOrMany(z.string().check(z.minLength(1), z.maxLength(128)))),
+  /** How the bot's name was proved. */
+  proof: z.optional(oneOrMany(z.enum(botProofs))),
   /** An exact path, or with a trailing `*` every path that starts so. */
   requestPath: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
   minRulesFired: z.optional(wholeNumber(0, 64)),
@@ -141,6 +147,8 @@ export const verdictSearchRequest = z.strictObject({
   ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
   jti: z.optional(jtiField),
   requestId: filters.requestId,
+  bot: filters.bot,
+  proof: filters.proof,
   asn: z.optional(oneOrMany(asn)),
   since: filters.since,
   until: filters.until,
@@ -180,7 +188,11 @@ export const trafficSummaryRequest = z.strictObject({
   until: z.optional(instant),
   bucket: z._default(bucketSeconds, 3600),
   source: z.optional(oneOrMany(z.enum(verdictSources))),
+  /** Not together with `source`. */
+  bot: filters.bot,
 });
+
+export type TrafficSummaryRequest = z.infer<typeof trafficSummaryRequest>;
 
 export const originLatencyRequest = z.strictObject({
   siteKey: siteKeyField,

@@ -3,6 +3,8 @@
  * `decision` is no stored dimension, because every count is split by outcome.
  */
 import type { VerdictDimension } from '../../contract/management/verdict-query.ts';
+import { recordBotPaths, recordBotValues } from './bot-counts.ts';
+import type { BotRecord } from './bot-counts.ts';
 import { latencyStep } from './latency-steps.ts';
 
 export const storedDimensions = [
@@ -19,7 +21,10 @@ export const storedDimensions = [
   'enforcement_policy',
   // In steps, for percentiles. A record without it is not counted.
   'origin_ms',
-] as const satisfies readonly (VerdictDimension | 'origin_ms')[];
+  // With proof and outcome (`bot-counts.ts`), and with what it asked for. A record without a bot is not counted.
+  'bot',
+  'bot_path',
+] as const satisfies readonly (VerdictDimension | 'origin_ms' | 'bot_path')[];
 export type StoredDimension = (typeof storedDimensions)[number];
 
 /** Visitors choose paths and user agents, so those are cut. The record keeps the whole text. */
@@ -28,14 +33,12 @@ const VALUE_MAX_CHARS = 256;
 const NONE: readonly string[] = [''];
 
 /** The fields of a record that are counted. Records of both streams fit. */
-export interface CountedRecord {
-  source: string;
+export interface CountedRecord extends BotRecord {
   country?: string | null;
   asn?: number | null;
   ip_category?: readonly string[];
   ja4?: string | null;
   user_agent?: string | null;
-  request_path?: string | null;
   fired_rules?: readonly { id: string }[];
   device_type?: string | null;
   enforcement_policy?: string | null;
@@ -59,6 +62,8 @@ export function dimensionValues(record: CountedRecord): (readonly string[])[] {
     [record.device_type ?? ''],
     [record.enforcement_policy ?? ''],
     record.origin_ms == null ? [] : [String(latencyStep(record.origin_ms))],
+    recordBotValues(record),
+    recordBotPaths(record, cut),
   ];
 }
 

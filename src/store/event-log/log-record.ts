@@ -18,6 +18,9 @@ export interface LogRecord {
   source: string;
   asn: number | null;
   device_type: string;
+  /** A captcha has none, nor has a verdict of an older edge. */
+  bot?: { id: string; proof: string } | null | undefined;
+  host?: string | null;
   request_path: string;
   ip: string | null;
   jti: string | null;
@@ -62,6 +65,8 @@ export function captchaRow(record: CaptchaRecord): LogRow {
     outcome: captchaStatuses.indexOf(record.status),
     source: terms.source,
     device: record.device_type,
+    bot: null,
+    proof: null,
     path: terms.request_path,
     fired: terms.fired_rules.length,
     kept: true,

@@ -17,6 +17,9 @@ export interface LogRow {
   outcome: number;
   source: string;
   device: string;
+  /** Id and proof of the bot; `null`: no known bot. */
+  bot: string | null;
+  proof: string | null;
   path: string;
   /** How many rules fired. */
   fired: number;
@@ -45,6 +48,8 @@ export function verdictRow(given: VerdictRecord, kept: boolean): LogRow {
     outcome: decisions.indexOf(record.decision),
     source: record.source,
     device: record.device_type,
+    bot: record.bot?.id ?? null,
+    proof: record.bot?.proof ?? null,
     path: record.request_path,
     fired: record.fired_rules.length,
     kept,

@@ -18,6 +18,10 @@ export interface RowFilter {
   firedRules: readonly string[] | null;
   asns: readonly number[] | null;
   devices: readonly string[] | null;
+  /** Ids of bots. */
+  bots: readonly string[] | null;
+  /** How the name of a bot was proved. */
+  proofs: readonly string[] | null;
   /** Exact path, or with `prefix` the beginning of one. */
   path: { text: string; prefix: boolean } | null;
   minRulesFired: number;
@@ -35,6 +39,8 @@ export const everything: RowFilter = {
   firedRules: null,
   asns: null,
   devices: null,
+  bots: null,
+  proofs: null,
   path: null,
   minRulesFired: 0,
   ip: null,
@@ -49,6 +55,8 @@ export function matches(filter: RowFilter, record: LogRecord): boolean {
   if (filter.sources && !filter.sources.includes(record.source)) return false;
   if (filter.asns && (record.asn === null || !filter.asns.includes(record.asn))) return false;
   if (filter.devices && !filter.devices.includes(record.device_type)) return false;
+  if (filter.bots && !(record.bot && filter.bots.includes(record.bot.id))) return false;
+  if (filter.proofs && !(record.bot && filter.proofs.includes(record.bot.proof))) return false;
   if (filter.ip !== null && record.ip !== filter.ip) return false;
   if (filter.jti !== null && record.jti !== filter.jti) return false;
   if (filter.id !== null && record.id !== filter.id) return false;
@@ -65,7 +73,7 @@ export function matches(filter: RowFilter, record: LogRecord): boolean {
  */
 export function fragmentsOf(filter: RowFilter): string[] {
   const texts = [filter.ip, filter.jti, filter.id, filter.path?.text ?? null];
-  for (const list of [filter.sources, filter.devices, filter.firedRules])
+  for (const list of [filter.sources, filter.devices, filter.bots, filter.proofs, filter.firedRules])
     if (list?.length === 1) texts.push(list[0] ?? null);
   const asn = filter.asns?.length === 1 ? [`"asn":${filter.asns[0]}`] : [];
   return [...texts.filter((text) => text?.isWellFormed()).map((text) => JSON.stringify(text).slice(1, -1)), ...asn];

@@ -146,7 +146,7 @@ export const verdictLog: readonly Clause[] = [
   },
   {
     kind: 'endpoint',
-    says: 'POST /protect/traffic-by-dimension splits the traffic by each of the twelve dimensions, and by no other',
+    says: 'POST /protect/traffic-by-dimension splits the traffic by each of the fourteen dimensions, and by no other',
     async holds(service) {
       const { account } = await logged(service);
       const path = '/protect/traffic-by-dimension';
@@ -156,7 +156,7 @@ export const verdictLog: readonly Clause[] = [
       }
       const { series } = await account.api.post(path, { groupBy: 'decision', since });
       expect(series.map(({ value, total }) => [value, total])[0]).toEqual(['allow', 2]);
-      expect(verdictDimensions).toHaveLength(12);
+      expect(verdictDimensions).toHaveLength(14);
       await account.refused(path, { groupBy: 'colour' }, 'groupBy');
       await account.refused(path, {}, 'groupBy');
     },

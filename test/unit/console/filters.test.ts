@@ -56,7 +56,8 @@ describe('every filter is offered by', () => {
       // Further pages are asked for by scrolling.
       ['cursor'],
     ],
-    ['/protect/traffic-summary', summaryBody({ [sourceFilter.param]: 'risk' }, window), []],
+    // Not both at once: the page of bots asks for a bot.
+    ['/protect/traffic-summary', summaryBody({ [sourceFilter.param]: 'risk' }, window), ['bot']],
     ['/protect/traffic-by-dimension', breakdownBody('asn', { [decisionFilter.param]: 'block' }, window), []],
     ['/audit/searchcaptcharecords', captchas, []],
     // Neither has a filter yet.
@@ -88,6 +89,10 @@ describe('filters in the address', () => {
     [{ decision: 'block,challenge' }, { decision: ['block', 'challenge'] }],
     [{ decision: 'block' }, { decision: 'block' }],
     [{ asn: '64496, AS64497 64498' }, { asn: ['64496', 'AS64497', '64498'] }],
+    [
+      { bot: 'bingbot, gptbot', proof: 'range,dns' },
+      { bot: ['bingbot', 'gptbot'], proof: ['range', 'dns'] },
+    ],
     [{ rule: 'userAgent:a, b,asn:1, ip:192.0.2.1' }, { firedRules: ['userAgent:a, b', 'asn:1', 'ip:192.0.2.1'] }],
     [{ rules: '2' }, { minRulesFired: 2 }],
     [{ rules: 'many' }, { minRulesFired: 'many' }],

@@ -36,6 +36,7 @@ const lists: readonly {
   { groupBy: 'source', title: 'Reasons', none: 'none', param: 'source' },
   { groupBy: 'request_path', title: 'Paths', none: 'none', param: 'path' },
   { groupBy: 'user_agent', title: 'User agents', none: 'no user agent', param: 'q' },
+  { groupBy: 'bot', title: 'Bots', none: 'no bot', param: 'bot' },
 ];
 
 function countryName(code: string): string {

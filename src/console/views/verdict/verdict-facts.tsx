@@ -32,7 +32,7 @@ export function RequestFacts({ verdict }: { verdict: VerdictRow }) {
 }
 
 export function VisitorFacts({ verdict }: { verdict: VerdictRow }) {
-  const { ip, asn, jti, user_agent: userAgent } = verdict;
+  const { ip, asn, jti, user_agent: userAgent, bot } = verdict;
   return (
     <Section title="Visitor">
       <Facts
@@ -51,6 +51,20 @@ export function VisitorFacts({ verdict }: { verdict: VerdictRow }) {
               <a href={addressOf('/console/find', { site: verdict.site_key, q: userAgent, kind: 'user-agent' })}>
                 <VisitorText text={userAgent} />
               </a>
+            ),
+          ],
+          [
+            'Bot',
+            bot ? (
+              <>
+                <a href={list(verdict, { bot: bot.id })}>
+                  <VisitorText text={bot.id} />
+                </a>{' '}
+                ({bot.behaviours.join(', ')}),{' '}
+                <a href={list(verdict, { bot: bot.id, proof: bot.proof })}>{bot.proof}</a>
+              </>
+            ) : (
+              '–'
             ),
           ],
           [

@@ -3,7 +3,7 @@
  * has them with commas between.
  */
 import type { Params } from '../../url/params.ts';
-import { decisions, deviceTypes, edgeRuleTypes, verdictSources } from '../../../contract/vocabulary.ts';
+import { botProofs, decisions, deviceTypes, edgeRuleTypes, verdictSources } from '../../../contract/vocabulary.ts';
 
 export interface VerdictFilter {
   /** In the address. */
@@ -30,6 +30,14 @@ const asn: VerdictFilter = {
   placeholder: '64496, 64497',
   splitAt: /[\s,]+/,
 };
+const bot: VerdictFilter = {
+  param: 'bot',
+  field: 'bot',
+  label: 'Bots',
+  placeholder: 'bingbot, gptbot',
+  splitAt: /[\s,]+/,
+};
+const proof: VerdictFilter = { param: 'proof', field: 'proof', label: 'Proof of the bot', values: botProofs };
 const ip = { param: 'ip', field: 'ip', label: 'Address', placeholder: '192.0.2.1' } as const;
 const jti = { param: 'jti', field: 'jti', label: 'Session' } as const;
 const others: readonly VerdictFilter[] = [
@@ -54,13 +62,23 @@ const minRulesFired: VerdictFilter = {
 const requestId: VerdictFilter = { param: 'reference', field: 'requestId', label: 'Reference' };
 
 /** Of `/protect/verdicts`, and of the file of them. */
-export const listFilters: readonly VerdictFilter[] = [decision, ...others, asn, minRulesFired, requestId];
+export const listFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, requestId];
 /** Of `/protect/verdicts/search`, which finds a visitor. */
-export const searchFilters: readonly VerdictFilter[] = [ip, jti, asn, requestId];
+export const searchFilters: readonly VerdictFilter[] = [ip, jti, asn, bot, proof, requestId];
 /** Of `/protect/verdicts/tail`. */
-export const tailFilters: readonly VerdictFilter[] = [decision, ...others, asn, minRulesFired, ip, jti];
+export const tailFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, ip, jti];
 /** What the list of verdicts offers: whichever call answers. */
-export const offeredFilters: readonly VerdictFilter[] = [decision, ...others, ip, jti, asn, minRulesFired, requestId];
+export const offeredFilters: readonly VerdictFilter[] = [
+  decision,
+  ...others,
+  ip,
+  jti,
+  asn,
+  bot,
+  proof,
+  minRulesFired,
+  requestId,
+];
 
 /** The fields of a call. The service checks the values; a refused one is named on the page. */
 export function filterFields(filters: readonly VerdictFilter[], params: Params): Record<string, unknown> {

@@ -118,12 +118,31 @@ function columnsFor(hrefOf: HrefOf | undefined, shared: string | null): readonly
       title: 'User agent',
       isWide: true,
       cell: (verdict) => (
-        <Value href={addressOf('/console/find', { site: verdict.site_key, q: verdict.user_agent, kind: 'user-agent' })}>
-          <VisitorText text={verdict.user_agent} maxChars={90} />
-        </Value>
+        <>
+          {verdict.bot && <BotLinks bot={verdict.bot} to={(filter) => to(verdict, filter)} />}
+          <Value
+            href={addressOf('/console/find', { site: verdict.site_key, q: verdict.user_agent, kind: 'user-agent' })}
+          >
+            <VisitorText text={verdict.user_agent} maxChars={90} />
+          </Value>
+        </>
       ),
     },
   ];
+}
+
+/** Which bot it says it is, and how that was proved. */
+function BotLinks({ bot: { id, proof }, to }: { bot: NonNullable<VerdictRow['bot']>; to: HrefOf }) {
+  return (
+    <>
+      <Value href={to({ bot: id })}>
+        <VisitorText text={id} maxChars={40} />
+      </Value>{' '}
+      <span class="soft">
+        (<Value href={to({ bot: id, proof })}>{proof}</Value>)
+      </span>{' '}
+    </>
+  );
 }
 
 /** A rule that decided fired, and finds its other verdicts; whatever else decided is found by its kind. */

@@ -45,7 +45,8 @@ export default function Verdicts() {
       <Filters filters={offeredFilters} window={window} />
       {unused.length > 0 && (
         <Warning>
-          A search by address or session takes no other filter than network and time. Not used: {unused.join(', ')}.
+          A search by address or session takes no other filter than network, bot and time. Not used: {unused.join(', ')}
+          .
         </Warning>
       )}
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}

@@ -1,6 +1,6 @@
 /**
  * What a sealed segment stores for every row in the object's database: its time, the place of its path, and its class.
- * A class is one combination of decision, source, device type and number of fired rules; a segment has few of them.
+ * A class is one combination of decision, source, device type, number of fired rules and bot; a segment has few of them.
  * Filters by these fields, and by time, are counted without opening a block.
  */
 import { decisions } from '../../../contract/vocabulary.ts';
@@ -15,8 +15,19 @@ const TIMES = 2;
 const PATH_OF_ROW = 3;
 const ONE_BYTE_VALUES = 256;
 
-/** Outcome, source, device type, number of fired rules, and how many rows of the segment have this combination. */
-type RowClass = [outcome: number, source: string, device: string, fired: number, rows: number];
+/**
+ * Outcome, source, device type, number of fired rules, and how many rows of the segment have this combination; then the
+ * bot, where there is one. Older segments have no bots.
+ */
+type RowClass = [
+  outcome: number,
+  source: string,
+  device: string,
+  fired: number,
+  rows: number,
+  bot?: string,
+  proof?: string,
+];
 
 export class SegmentColumnsBuilder {
   readonly #places = new Map<string, number>();
@@ -28,10 +39,11 @@ export class SegmentColumnsBuilder {
   add(record: LogRecord): void {
     const outcome = decisions.findIndex((name) => name === record.decision);
     const fired = record.fired_rules.length;
-    const key = `${outcome} ${fired} ${record.device_type} ${record.source}`;
+    const bot: [] | [id: string, proof: string] = record.bot ? [record.bot.id, record.bot.proof] : [];
+    const key = `${outcome} ${fired} ${record.device_type} ${record.source} ${bot.join(' ')}`;
     let place = this.#places.get(key);
     if (place === undefined) {
-      place = this.#classes.push([outcome, record.source, record.device_type, fired, 0]) - 1;
+      place = this.#classes.push([outcome, record.source, record.device_type, fired, 0, ...bot]) - 1;
       this.#places.set(key, place);
     }
     (this.#classes[place] as RowClass)[4]++;
@@ -126,7 +138,7 @@ function lowerBound(times: readonly number[], moment: number): number {
   return low;
 }
 
-export type ClassFilter = Pick<RowFilter, 'outcomes' | 'sources' | 'devices' | 'minRulesFired'>;
+export type ClassFilter = Pick<RowFilter, 'outcomes' | 'sources' | 'devices' | 'bots' | 'proofs' | 'minRulesFired'>;
 
 /** The classes of one segment, tested by a filter. */
 export class SegmentClasses {
@@ -158,10 +170,12 @@ export class SegmentClasses {
   }
 }
 
-function passes({ outcomes, sources, devices, minRulesFired }: ClassFilter, one: RowClass): boolean {
-  const [outcome, source, device, fired] = one;
+function passes({ outcomes, sources, devices, bots, proofs, minRulesFired }: ClassFilter, one: RowClass): boolean {
+  const [outcome, source, device, fired, , bot, proof] = one;
   if (outcomes && !outcomes.includes(outcome)) return false;
   if (sources && !sources.includes(source)) return false;
   if (devices && !devices.includes(device)) return false;
+  if (bots && (bot === undefined || !bots.includes(bot))) return false;
+  if (proofs && (proof === undefined || !proofs.includes(proof))) return false;
   return fired >= minRulesFired;
 }

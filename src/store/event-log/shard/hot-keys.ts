@@ -7,7 +7,10 @@ import type { RowFilter } from '../row-filter.ts';
 import type { LogRow, RowKey } from '../log-row.ts';
 
 /** The fields that filters use. Which rules fired is only in the body. */
-type FilteredColumns = Pick<LogRow, 'jti' | 'ip' | 'asn' | 'outcome' | 'source' | 'device' | 'path' | 'fired' | 'kept'>;
+type FilteredColumns = Pick<
+  LogRow,
+  'jti' | 'ip' | 'asn' | 'outcome' | 'source' | 'device' | 'bot' | 'proof' | 'path' | 'fired' | 'kept'
+>;
 
 export interface HotKey extends RowKey, FilteredColumns {
   seq: number;
@@ -15,8 +18,8 @@ export interface HotKey extends RowKey, FilteredColumns {
 
 /** Keys per statement. With more matches, at least one row in eight matches, and scanning for a page is short. */
 const KEYS_PER_STATEMENT_MAX = 5000;
-/** Distinct sources and device types. */
-const WORDS_MAX = 200;
+/** Distinct sources, device types and bots. */
+const WORDS_MAX = 2000;
 
 export class HotKeys {
   readonly #keys = new Map<string, HotKey>();
@@ -32,10 +35,15 @@ export class HotKeys {
   }
 
   set(
-    { id, timestamp, jti, ip, asn, outcome, source, device, path, fired, kept }: FilteredColumns & RowKey,
+    { id, timestamp, jti, ip, asn, outcome, source, device, bot, proof, path, fired, kept }: FilteredColumns & RowKey,
     seq: number,
   ): void {
-    const words = { source: this.#word(source), device: this.#word(device) };
+    const words = {
+      source: this.#word(source),
+      device: this.#word(device),
+      bot: bot === null ? null : this.#word(bot),
+      proof: proof === null ? null : this.#word(proof),
+    };
     this.#keys.set(id, { id, timestamp, seq, jti, ip, asn, outcome, ...words, path, fired, kept });
   }
 
@@ -94,7 +102,7 @@ export class HotKeys {
 
 /** Tests everything but the rules that fired. */
 export function canMatch(filter: RowFilter, key: HotKey): boolean {
-  const { outcomes, sources, asns, devices, path, firedRules } = filter;
+  const { outcomes, sources, asns, devices, bots, proofs, path, firedRules } = filter;
   if (!key.kept || key.timestamp < filter.since || key.timestamp >= filter.until) return false;
   if (filter.jti !== null && key.jti !== filter.jti) return false;
   if (filter.ip !== null && key.ip !== filter.ip) return false;
@@ -102,6 +110,8 @@ export function canMatch(filter: RowFilter, key: HotKey): boolean {
   if (sources && !sources.includes(key.source)) return false;
   if (asns && (key.asn === null || !asns.includes(key.asn))) return false;
   if (devices && !devices.includes(key.device)) return false;
+  if (bots && (key.bot === null || !bots.includes(key.bot))) return false;
+  if (proofs && (key.proof === null || !proofs.includes(key.proof))) return false;
   if (path && (path.prefix ? !key.path.startsWith(path.text) : key.path !== path.text)) return false;
   return key.fired >= Math.max(filter.minRulesFired, firedRules ? 1 : 0);
 }

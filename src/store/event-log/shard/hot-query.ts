@@ -46,6 +46,8 @@ function byColumns(filter: RowFilter, parts: string[], bindings: (string | numbe
   among('source', filter.sources);
   among('asn', filter.asns);
   among('device', filter.devices);
+  among('bot', filter.bots);
+  among('proof', filter.proofs);
   equals('ip', filter.ip);
   equals('jti', filter.jti);
   equals('id', filter.id);

@@ -151,8 +151,9 @@ export class HotRows {
   #put(row: LogRow): void {
     const seq = this.#nextSeq++;
     this.#sql.exec(
-      `INSERT INTO verdicts (seq, id, ts, jti, ip, asn, outcome, source, device, path, fired, kept, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ts, id) DO NOTHING`,
+      `INSERT INTO verdicts (seq, id, ts, jti, ip, asn, outcome, source, device, bot, proof, path, fired,
+         kept, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ts, id) DO NOTHING`,
       seq,
       row.id,
       row.timestamp,
@@ -162,6 +163,8 @@ export class HotRows {
       row.outcome,
       row.source,
       row.device,
+      row.bot,
+      row.proof,
       row.path,
       row.fired,
       row.kept ? 1 : 0,
@@ -228,7 +231,7 @@ export class HotRows {
     this.arrivals = new ArrivalCounts();
     this.#nextSeq = this.#mergedSeq + 1;
     for (const row of this.#sql.exec<RebuiltRow>(
-      `SELECT seq, id, ts AS timestamp, jti, ip, asn, outcome, source, device, path, fired, kept,
+      `SELECT seq, id, ts AS timestamp, jti, ip, asn, outcome, source, device, bot, proof, path, fired, kept,
          CASE WHEN seq > ? THEN body END AS body FROM verdicts`,
       this.#mergedSeq,
     )) {
@@ -256,6 +259,8 @@ interface RebuiltRow extends Record<string, SqlStorageValue> {
   outcome: number;
   source: string;
   device: string;
+  bot: string | null;
+  proof: string | null;
   path: string;
   fired: number;
   kept: number;

@@ -8,7 +8,7 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS verdicts (
      ts INTEGER NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL, jti TEXT, ip TEXT, asn INTEGER,
-     outcome INTEGER NOT NULL, source TEXT NOT NULL, device TEXT NOT NULL, path TEXT NOT NULL,
+     outcome INTEGER NOT NULL, source TEXT NOT NULL, device TEXT NOT NULL, bot TEXT, proof TEXT, path TEXT NOT NULL,
      fired INTEGER NOT NULL, kept INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (ts, id)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS rollup_values (
      id INTEGER PRIMARY KEY, dimension INTEGER NOT NULL, value TEXT NOT NULL, UNIQUE (dimension, value))`,
@@ -54,8 +54,18 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS doomed_objects (object TEXT PRIMARY KEY) WITHOUT ROWID`,
 ];
 
+/** Columns that tables of older shards do not have. Their rows have none of the values. */
+const addedColumns = [
+  ['verdicts', 'bot'],
+  ['verdicts', 'proof'],
+] as const;
+
 export function createShardTables(sql: SqlStorage): void {
   for (const statement of statements) sql.exec(statement);
+  for (const [table, column] of addedColumns) {
+    const [known] = sql.exec('SELECT 1 FROM pragma_table_info(?) WHERE name = ?', table, column);
+    if (known === undefined) sql.exec(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT`);
+  }
 }
 
 export function readMeta(sql: SqlStorage, key: string): string | null {

@@ -33,8 +33,8 @@ export class SegmentMatcher {
     this.#keys = keys.map(([kind, texts]) => new KeyLookup(sql, kind, texts));
     // Every path starts with the empty text.
     this.#path = filter.path?.prefix && filter.path.text === '' ? null : filter.path;
-    const { outcomes, sources, devices, minRulesFired } = filter;
-    this.#hasClasses = outcomes !== null || sources !== null || devices !== null || minRulesFired > 0;
+    const { outcomes, sources, devices, bots, proofs, minRulesFired } = filter;
+    this.#hasClasses = [outcomes, sources, devices, bots, proofs].some((list) => list !== null) || minRulesFired > 0;
     this.isSure =
       filter.id === null && [...keys.flatMap(([, texts]) => texts), this.#path?.text ?? ''].every(isToldApart);
   }

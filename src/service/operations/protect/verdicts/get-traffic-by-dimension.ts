@@ -16,6 +16,7 @@ import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
+import { splitByBot } from './split-by-bot.ts';
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
@@ -90,6 +91,9 @@ async function splitBy(
     };
   }
   if (groupBy === 'decision') return byDecision(total, topN);
+  if (groupBy === 'bot' || groupBy === 'bot_proof') {
+    return splitByBot(store, log, groupBy, window, bucketMinutes, topN, total);
+  }
   // One more than asked for: if the rest that a shard did not count apart is among them, it belongs to `other`.
   const { values, more, lumped } = await countValues(store, log, groupBy, window, topN + 1);
   const named = values.filter(({ value }) => value !== null);

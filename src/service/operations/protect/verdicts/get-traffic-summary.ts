@@ -1,7 +1,11 @@
 /** `POST /protect/traffic-summary`: traffic by bucket and decision, exact, from the rollups alone. */
 import { trafficSummaryResponse, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
+import type { TrafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
+import { botValues } from '../../../../store/event-log/bot-counts.ts';
+import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
 import { operation } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
 import { logTarget, seriesWindow } from './verdict-log-query.ts';
 
@@ -20,9 +24,7 @@ export const getTrafficSummary = operation({
     const { log, horizon } = await logTarget(context, body.siteKey);
     const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
     const window = { from, to, outcomes: null };
-    const { series } = body.source
-      ? await countSeries(store, log, 'source', [...new Set(body.source)], window, bucketMinutes)
-      : await countSeries(store, log, 'none', [''], window, bucketMinutes);
+    const { series } = await countSeries(store, log, ...countedAs(body), window, bucketMinutes);
     const points = addSeries(series);
     return {
       since,
@@ -33,3 +35,14 @@ export const getTrafficSummary = operation({
     };
   },
 });
+
+/** The log counts by one dimension at a time. */
+function countedAs({ source, bot }: TrafficSummaryRequest): [StoredDimension, string[]] {
+  if (source && bot) {
+    throw new OperationError('API.INVALID_BODY', 'Requests are counted by source or by bot', [
+      { path: 'bot', message: 'must not be sent together with source' },
+    ]);
+  }
+  if (source) return ['source', [...new Set(source)]];
+  return bot ? ['bot', [...new Set(bot)].flatMap(botValues)] : ['none', ['']];
+}

@@ -54,6 +54,8 @@ export function rowFilter(query: FilterFields, horizon: number): RowFilter {
     firedRules: query.firedRules ?? null,
     asns: query.asn ?? null,
     devices: query.deviceType ?? null,
+    bots: query.bot ?? null,
+    proofs: query.proof ?? null,
     path: requestPath === undefined ? null : { text: prefix ? requestPath.slice(0, -1) : requestPath, prefix },
     minRulesFired: query.minRulesFired ?? 0,
     ip: query.ip === undefined ? null : requiredIp(query.ip),
