@@ -3,8 +3,10 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import robotsParser from 'robots-parser';
 import { afterAll, expect, test } from 'vitest';
+import { runInStack } from '../../src/cli/control.ts';
+import { StateDir } from '../../src/cli/state.ts';
 import { eventually, manage, startTestStack } from '../support/stack.ts';
-import { quickRules } from './edge-visitor.ts';
+import { quickRules, signalsOf } from './edge-visitor.ts';
 
 /** By host name: what the origin answers for its robots.txt. */
 type Answer = { status?: number; type?: string; body?: string | Buffer; isSilent?: boolean; location?: string };
@@ -159,6 +161,43 @@ test('a change of the policy is told at once, an origin that fails then is not a
     (got) => allowed(got, 'ia_archiver', '/b') === false,
   );
   expect([after.status, allowed(after, 'bingbot', '/a'), allowed(after, 'bingbot', '/b')]).toEqual([200, false, true]);
+});
+
+test('paths that a path rule blocks, and bots of your own, are told as they are enforced', async () => {
+  const host = 'blocked.test';
+  answers.set(host, { body: 'User-agent: *\nAllow: /shop/x\n\nUser-agent: OddBot\nDisallow: /odd\n' });
+  const own = { id: 'shopbot', behaviours: ['archive'], patterns: ['ShopBot/'], tokens: ['ShopBot'] };
+  const words = ['bots', 'add', '--account', stack.accountId, '--bot', JSON.stringify(own)];
+  const control = new StateDir(stack.stateDir).control();
+  expect(control && (await runInStack(control, words)).exitCode).toBe(0);
+  await update({
+    botPolicy: { behaviours: { archive: 'block' } },
+    pathRules: [
+      { pattern: '/shop/open/**', action: 'inherit' },
+      { pattern: '/shop/**', action: 'block' },
+      { pattern: '/one', action: 'block' },
+    ],
+  });
+  const got = await eventually(
+    () => get(host),
+    (file) => allowed(file, 'bingbot', '/shop/x') === false,
+  );
+  const bing = { ...signalsOf(stack, { from: '157.55.39.1' }), 'user-agent': 'bingbot/2.0' };
+  await eventually(
+    async () => (await get(host, '/shop/x', 'GET', bing)).status,
+    (status) => status === 403,
+  );
+  for (const path of ['/plain', '/shop/x', '/shop/open/x', '/one', '/one?a=1', '/one/more']) {
+    const { status } = await get(host, path, 'GET', bing);
+    expect([path, allowed(got, 'bingbot', path)]).toEqual([path, status === 200]);
+    expect([path, allowed(got, 'unheard-of', path)]).toEqual([path, status === 200]);
+  }
+  expect([
+    allowed(got, 'ShopBot', '/plain'),
+    allowed(got, 'OddBot', '/odd'),
+    allowed(got, 'OddBot', '/shop/x'),
+  ]).toEqual([false, false, false]);
+  await update({ botPolicy: {}, pathRules: [] });
 });
 
 test('with a query, in monitor mode or with `serve: false` the origin answers by itself', async () => {

@@ -9,21 +9,37 @@ export interface PathRule {
   allow: boolean;
 }
 
-interface Ranked extends PathRule {
-  /** Of the two patterns that it comes from, together. */
+export interface RankedRule extends PathRule {
+  /** The higher of two that match one path counts, whichever pattern is longer; of equal ones `Allow`. */
   rank: number;
+}
+interface Ranked extends RankedRule {
   length: number;
 }
 
-/** More than this would take a millisecond, and no site has it. */
+/** More than this would take too long, and no site has it. */
 const PAIRS_MAX = 4000;
 const STEPS_MAX = 4000;
 
-export function bothAllow(ours: readonly PathRule[], theirs: readonly PathRule[]): PathRule[] {
+/** What all combinations of a file may take together, in steps of some hundred nanoseconds. */
+export interface Effort {
+  steps: number;
+}
+export function newEffort(): Effort {
+  return { steps: 100_000 };
+}
+
+export const EVERYTHING: PathRule = { pattern: '/', allow: true };
+
+export function bothAllow(
+  ours: readonly PathRule[],
+  theirs: readonly PathRule[],
+  effort: Effort = newEffort(),
+): PathRule[] {
   if (isBan(ours) || isBan(theirs)) return [{ pattern: '/', allow: false }];
-  if (theirs.every(({ allow }) => allow)) return [...ours];
-  if (ours.every(({ allow }) => allow)) return [...theirs];
-  return combined([EVERYTHING, ...ours], [EVERYTHING, ...theirs]) ?? everyBan([...ours, ...theirs]);
+  if (isOpen(theirs)) return [...ours];
+  if (isOpen(ours)) return [...theirs];
+  return combined([ANYTHING, ...ours], [ANYTHING, ...theirs], effort) ?? everyBan([...ours, ...theirs]);
 }
 
 /** Whether the rules refuse everything. */
@@ -31,7 +47,17 @@ export function isBan(rules: readonly PathRule[]): boolean {
   return rules.every(({ allow }) => !allow) && rules.some(({ pattern }) => /^(?:\/|\/?\*)$/.test(pattern));
 }
 
-const EVERYTHING: PathRule = { pattern: '', allow: true };
+/** Rules of which the higher rank counts, as rules of which the longer pattern does. */
+export function byLength(rules: readonly RankedRule[]): PathRule[] {
+  return lengthened(distinct(rules), newEffort()) ?? everyBan(rules);
+}
+
+/** Whether the rules refuse nothing. */
+export function isOpen(rules: readonly PathRule[]): boolean {
+  return rules.every(({ allow }) => allow);
+}
+
+const ANYTHING: PathRule = { pattern: '', allow: true };
 
 /** What is left where two lists cannot be combined exactly: nothing is promised that one of them refuses. */
 function everyBan(rules: readonly PathRule[]): PathRule[] {
@@ -39,30 +65,38 @@ function everyBan(rules: readonly PathRule[]): PathRule[] {
   return bans.some((rule) => isBan([rule])) ? [{ pattern: '/', allow: false }] : bans;
 }
 
-function combined(ours: readonly PathRule[], theirs: readonly PathRule[]): PathRule[] | null {
+function combined(ours: readonly PathRule[], theirs: readonly PathRule[], effort: Effort): PathRule[] | null {
   if (ours.length * theirs.length > PAIRS_MAX) return null;
-  const byPattern = new Map<string, Ranked>();
+  const ranked: RankedRule[] = [];
   for (const our of ours) {
     for (const their of theirs) {
-      const patterns = meeting(our.pattern, their.pattern);
+      const patterns = meeting(our.pattern, their.pattern, effort);
       if (patterns === null) return null;
       const rank = our.pattern.length + their.pattern.length;
       const allow = our.allow && their.allow;
-      for (const pattern of patterns) {
-        const known = byPattern.get(pattern);
-        if (known === undefined || known.rank < rank) byPattern.set(pattern, { pattern, allow, rank, length: 0 });
-        else if (known.rank === rank) known.allow ||= allow;
-      }
+      for (const pattern of patterns) ranked.push({ pattern, allow, rank });
     }
   }
-  return lengthened([...byPattern.values()]);
+  return lengthened(distinct(ranked), effort);
 }
 
-function lengthened(rules: Ranked[]): PathRule[] | null {
+/** Of equal patterns the one that counts. */
+function distinct(rules: readonly RankedRule[]): Ranked[] {
+  const byPattern = new Map<string, Ranked>();
+  for (const { pattern, allow, rank } of rules) {
+    const known = byPattern.get(pattern);
+    if (known === undefined || known.rank < rank) byPattern.set(pattern, { pattern, allow, rank, length: 0 });
+    else if (known.rank === rank) known.allow ||= allow;
+  }
+  return [...byPattern.values()];
+}
+
+function lengthened(rules: Ranked[], effort: Effort): PathRule[] | null {
   rules.sort((a, b) => a.rank - b.rank || Number(a.allow) - Number(b.allow));
   const kept: Ranked[] = [];
   for (const rule of rules) {
-    const against = kept.filter(({ allow, pattern }) => allow !== rule.allow && meets(pattern, rule.pattern));
+    const against = kept.filter(({ allow, pattern }) => allow !== rule.allow && meets(pattern, rule.pattern, effort));
+    if (effort.steps < 0) return null;
     // Nothing is refused here, so there is nothing to allow again.
     if (rule.allow && against.length === 0) continue;
     const behind = against.map(({ length, rank }) => (rank === rule.rank ? length : length + 1));
@@ -78,17 +112,17 @@ function withLength(pattern: string, length: number): string {
   return pattern.includes('*') ? pattern.replace('*', () => `*${stars}`) : pattern + stars;
 }
 
-function meets(one: string, other: string): boolean {
-  return meeting(one, other)?.size !== 0;
+function meets(one: string, other: string, effort: Effort): boolean {
+  return meeting(one, other, effort)?.size !== 0;
 }
 
 /** The patterns that together match what both match. `null`: too many. */
-function meeting(one: string, other: string): Set<string> | null {
+function meeting(one: string, other: string, effort: Effort): Set<string> | null {
   const found = new Set<string>();
   const waiting: [done: string, one: string, other: string][] = [['', whole(one), whole(other)]];
   const seen = new Set<string>();
   for (let step = 0; waiting.length > 0; step++) {
-    if (step > STEPS_MAX) return null;
+    if (step > STEPS_MAX || --effort.steps < 0) return null;
     const [done, a, b] = waiting.pop() as (typeof waiting)[number];
     const key = `${done} ${a} ${b}`;
     if (seen.has(key)) continue;

@@ -4,11 +4,10 @@
  * longer of two paths wins regardless of which group it is in. All other lines stay as they are.
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
-import { bothAllow, isBan } from './both-allow.ts';
-import type { PathRule } from './both-allow.ts';
-import { ANYBODY, groupsOf, linesOf, together, tokenOf } from './parse-robots.ts';
+import { EVERYTHING, bothAllow, isBan, isOpen, newEffort } from './both-allow.ts';
+import type { Effort, PathRule } from './both-allow.ts';
+import { ANYBODY, groupsOf, linesOf, tokenOf } from './parse-robots.ts';
 import type { Group, Line } from './parse-robots.ts';
-import { isOpen } from './robots-groups.ts';
 import type { RobotsGroup } from './robots-groups.ts';
 
 /** The origin's rules are repeated for crawlers that would otherwise take another one's group for theirs, if they are few. */
@@ -17,76 +16,127 @@ const REPEATED_RULES_MAX = 200;
 const SHORT_GROUP_MAX_CHARS = 2000;
 const BAN = 'Disallow: /';
 
-/** `notes`: lines about the use of content, for every crawler. */
-export function mergeRobots(origin: string, groups: readonly RobotsGroup[], notes: readonly string[]): string {
+export interface RobotsPolicy {
+  groups: readonly RobotsGroup[];
+  /** Rules that hold for every crawler, also for those that only the origin names. */
+  everybody?: readonly PathRule[];
+  /** Lines about the use of content, for every crawler. */
+  notes: readonly string[];
+}
+
+export function mergeRobots(origin: string, { groups, everybody = [EVERYTHING], notes }: RobotsPolicy): string {
   const lines = linesOf(origin);
   const groupOf = groupsOf(lines);
-  const existing = [...new Set(groupOf.filter((group) => group !== null))];
+  const existing = byToken(groupOf);
+  const effort = newEffort();
   const printed = new Map<string, { tokens: string[]; body: string }>();
   const taken = new Set<string>();
-  const anybody = together(existing.filter((group) => group.tokens.has(ANYBODY)));
+  const print = (token: string, body: string): void => {
+    taken.add(token.toLowerCase());
+    const same = printed.get(body);
+    if (same) same.tokens.push(token);
+    else printed.set(body, { tokens: [token], body });
+  };
+  const anybody = existing.get(ANYBODY) ?? { rules: [], others: [] };
   for (const { tokens, rules } of groups) {
-    const usual = anybody.rules.length > REPEATED_RULES_MAX && isOpen(rules) ? null : bodyOf(rules, anybody);
+    const isUsual = rules === everybody || isOpen(rules);
+    const usual = isUsual && anybody.rules.length > REPEATED_RULES_MAX ? null : bodyOf(rules, anybody, effort);
     for (const token of tokens) {
-      const name = token.toLowerCase();
-      const own = existing.filter((group) => group.tokens.has(name));
-      const theirs = own.length > 0 ? together(own) : null;
+      const theirs = existing.get(token.toLowerCase());
       if (theirs && (isBan(theirs.rules) || isOpen(rules))) continue;
-      const body = theirs ? bodyOf(rules, theirs) : usual;
-      if (body === null) continue;
-      taken.add(name);
-      const same = printed.get(body);
-      if (same) same.tokens.push(token);
-      else printed.set(body, { tokens: [token], body });
+      const body = theirs ? bodyOf(rules, theirs, effort) : usual;
+      if (body !== null) print(token, body);
     }
   }
-  const left = withNotes(withoutTokens(lines, groupOf, taken), notes);
+  const said = notesLeft(lines, notes);
+  const forAnybody: string[] = [];
+  if (!isOpen(everybody)) {
+    for (const [token, theirs] of existing) {
+      if (taken.has(token) || token === ANYBODY || isBan(theirs.rules)) continue;
+      print(token, bodyOf(everybody, theirs, effort));
+    }
+    if (!isBan(anybody.rules)) {
+      taken.add(ANYBODY);
+      forAnybody.push(
+        agentLine(ANYBODY),
+        ...said,
+        ...anybodysLines(bothAllow(everybody, anybody.rules, effort), anybody),
+        '',
+      );
+    }
+  }
+  const left = withoutTokens(lines, groupOf, taken);
+  const noted = taken.has(ANYBODY) ? { before: [], lines: left.map(({ text }) => text) } : withNotes(left, said);
   const written = (isShort: boolean): string => {
     const added = [...printed.values()].map(({ tokens, body }) =>
       [...tokens.map(agentLine), isShort && body.length > SHORT_GROUP_MAX_CHARS ? BAN : body, ''].join('\n'),
     );
-    return ended([...left.before, ...added, ...left.lines].join('\n'));
+    return ended([...noted.before, ...added, ...forAnybody, ...noted.lines].join('\n'));
   };
   const whole = written(false);
   return bounded(fits(whole) ? whole : written(true));
 }
 
+/** Groups of one token add up. */
+function byToken(groupOf: readonly (Group | null)[]): Map<string, Said> {
+  const found = new Map<string, Said>();
+  for (const group of new Set(groupOf)) {
+    for (const token of group?.tokens ?? []) {
+      const known = found.get(token) ?? { rules: [], others: [] };
+      found.set(token, known);
+      for (const rule of group?.rules ?? []) known.rules.push(rule);
+      for (const other of group?.others ?? []) known.others.push(other);
+    }
+  }
+  return found;
+}
+
+/** Cloudflare's own group stays where it is, and allows everything. So a ban must be longer than `/`. */
+function anybodysLines(rules: readonly PathRule[], { others }: Said): string[] {
+  const lines = rules.map((rule) => ruleLine(rule.allow || rule.pattern !== '/' ? rule : { ...rule, pattern: '/*' }));
+  return isBan(rules) ? lines : [...lines, ...others.filter(({ isManaged }) => !isManaged).map(({ text }) => text)];
+}
+
 /** Without these names, and without the groups that have no other. */
 function withoutTokens(lines: readonly Line[], groupOf: readonly (Group | null)[], taken: Set<string>): Line[] {
-  return lines.filter(({ field, value }, at) => {
+  return lines.filter(({ field, value, isManaged }, at) => {
     const group = groupOf[at];
     // Rules in front of the first name are nobody's. Behind another group they would be of that one.
     if (!group) return field !== 'allow' && field !== 'disallow';
+    if (isManaged && group.tokens.has(ANYBODY)) return true;
     if (field === 'user-agent' && taken.has(tokenOf(value))) return false;
     return [...group.tokens].some((token) => !taken.has(token));
   });
 }
 
-type Said = ReturnType<typeof together>;
+type Said = Pick<Group, 'rules' | 'others'>;
 
-function bodyOf(rules: readonly PathRule[], { rules: theirs, others }: Said): string {
-  const both = bothAllow(rules, theirs);
+function bodyOf(rules: readonly PathRule[], { rules: theirs, others }: Said, effort: Effort): string {
+  const both = bothAllow(rules, theirs, effort);
   return [...both.map(ruleLine), ...(isBan(both) ? [] : others.map(({ text }) => text))].join('\n');
 }
 
-/**
- * The notes go where the origin speaks to everybody, unless it has such a line itself. The part that Cloudflare writes
- * stays as it is: Cloudflare looks for it.
- */
-function withNotes(lines: Line[], notes: readonly string[]): { before: string[]; lines: string[] } {
+/** Notes that the origin does not have itself. */
+function notesLeft(lines: readonly Line[], notes: readonly string[]): string[] {
   const said = new Set(lines.map(({ field }) => field));
-  const added = notes.filter((note) => !said.has(note.slice(0, note.indexOf(':')).toLowerCase()));
+  return notes.filter((note) => !said.has(note.slice(0, note.indexOf(':')).toLowerCase()));
+}
+
+/**
+ * The notes go where the origin speaks to everybody. The part that Cloudflare writes stays as it is: Cloudflare looks for
+ * it.
+ */
+function withNotes(lines: readonly Line[], notes: readonly string[]): { before: string[]; lines: string[] } {
   const texts = lines.map(({ text }) => text);
-  const managedEnd = lines.findLastIndex(({ text }) => /^# END Cloudflare Managed/i.test(text));
+  if (notes.length === 0) return { before: [], lines: texts };
   const at = lines.findIndex(
-    ({ field, value }, place) => place > managedEnd && field === 'user-agent' && tokenOf(value) === ANYBODY,
+    ({ field, value, isManaged }) => !isManaged && field === 'user-agent' && tokenOf(value) === ANYBODY,
   );
-  if (added.length === 0) return { before: [], lines: texts };
   // Without a rule, the next group would be the same one.
-  if (at < 0) return { before: [agentLine(ANYBODY), ...added, 'Allow: /', ''], lines: texts };
+  if (at < 0) return { before: [agentLine(ANYBODY), ...notes, 'Allow: /', ''], lines: texts };
   let end = at + 1;
   while (lines[end]?.field === 'user-agent') end++;
-  return { before: [], lines: texts.toSpliced(end, 0, ...added) };
+  return { before: [], lines: texts.toSpliced(end, 0, ...notes) };
 }
 
 function agentLine(token: string): string {

@@ -7,6 +7,8 @@ export interface Line {
   /** In lower case; empty where the line has no field. */
   field: string;
   value: string;
+  /** Up to the end of the part that Cloudflare writes at the front. */
+  isManaged: boolean;
 }
 
 export interface Group {
@@ -23,13 +25,12 @@ export const ANYBODY = '*';
 const OF_THE_FILE = new Set(['sitemap', 'host']);
 
 export function linesOf(text: string): Line[] {
-  return text
-    .replace(/^\ufeff/, '')
-    .split(/\r\n?|\n/)
-    .map((line) => {
-      const [, field = '', value = ''] = /^\s*([^#:]*?)\s*:([^#]*)/.exec(line) ?? [];
-      return { text: line, field: field.toLowerCase(), value: value.trim() };
-    });
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n?|\n/);
+  const managedEnd = lines.findLastIndex((line) => /^# END Cloudflare Managed/i.test(line));
+  return lines.map((line, at) => {
+    const [, field = '', value = ''] = /^\s*([^#:]*?)\s*:([^#]*)/.exec(line) ?? [];
+    return { text: line, field: field.toLowerCase(), value: value.trim(), isManaged: at <= managedEnd };
+  });
 }
 
 /** The group of each line. A group is some names, and the rules that follow. */
@@ -53,9 +54,4 @@ export function groupsOf(lines: readonly Line[]): (Group | null)[] {
 
 export function tokenOf(value: string): string {
   return (value.split('/', 1)[0] ?? '').trim().toLowerCase();
-}
-
-/** Groups of one token add up. */
-export function together(groups: readonly Group[]): Pick<Group, 'rules' | 'others'> {
-  return { rules: groups.flatMap(({ rules }) => rules), others: groups.flatMap(({ others }) => others) };
 }

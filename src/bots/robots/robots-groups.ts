@@ -5,7 +5,7 @@
  */
 import type { BotPolicy } from '../../contract/management/bot-policy.ts';
 import type { BotBehaviour } from '../../contract/vocabulary.ts';
-import { bothAllow } from './both-allow.ts';
+import { EVERYTHING, bothAllow, isOpen, newEffort } from './both-allow.ts';
 import type { PathRule } from './both-allow.ts';
 import { compileBotRules, isPermitted } from '../bot-rules.ts';
 
@@ -21,14 +21,23 @@ export interface RobotsGroup {
   rules: readonly PathRule[];
 }
 
-/** A token that two bots share tells both what neither must fetch. */
-export function robotsGroups(policy: BotPolicy, bots: readonly NamedBot[]): RobotsGroup[] {
+/**
+ * A token that two bots share tells both what neither must fetch. `everybody`: rules that hold for every crawler. A group
+ * of a bot that may go wherever they let it has those very rules.
+ */
+export function robotsGroups(
+  policy: BotPolicy,
+  bots: readonly NamedBot[],
+  everybody: readonly PathRule[] = [EVERYTHING],
+): RobotsGroup[] {
+  const effort = newEffort();
+  const rulesOf = rulesByBot(policy);
   const rulesOfToken = new Map<string, PathRule[]>();
   for (const { tokens, ...bot } of bots) {
-    const rules = pathRules(policy, bot);
+    const rules = rulesOf(bot);
     for (const token of tokens) {
       const other = rulesOfToken.get(token);
-      rulesOfToken.set(token, other === undefined ? rules : bothAllow(rules, other));
+      rulesOfToken.set(token, other === undefined ? rules : bothAllow(rules, other, effort));
     }
   }
   const groups = new Map<string, { tokens: string[]; rules: PathRule[] }>();
@@ -42,15 +51,26 @@ export function robotsGroups(policy: BotPolicy, bots: readonly NamedBot[]): Robo
     else groups.set(key, { tokens: [token], rules });
   }
   // Crawlers that take the first name that fits find the longer one.
-  return [...groups.values()].sort((a, b) => Number(isOpen(b.rules)) - Number(isOpen(a.rules)));
+  return [...groups.values()]
+    .sort((a, b) => Number(isOpen(b.rules)) - Number(isOpen(a.rules)))
+    .map(({ tokens, rules }) => ({ tokens, rules: isOpen(rules) ? everybody : bothAllow(rules, everybody, effort) }));
+}
+
+/** Most bots have the rules of others with the same behaviours. */
+function rulesByBot(policy: BotPolicy): (bot: Omit<NamedBot, 'tokens'>) => PathRule[] {
+  const named = new Set(policy.overrides.map(({ bot }) => bot));
+  const remembered = new Map<string, PathRule[]>();
+  return (bot) => {
+    if (named.has(bot.id)) return pathRules(policy, bot);
+    const key = bot.behaviours.join();
+    const rules = remembered.get(key) ?? pathRules(policy, bot);
+    remembered.set(key, rules);
+    return rules;
+  };
 }
 
 function pathRules(policy: BotPolicy, bot: Omit<NamedBot, 'tokens'>): PathRule[] {
   const { elsewhere, rules } = compileBotRules(policy, bot);
   const all = [...rules, { pattern: '/', action: elsewhere }];
   return all.map(({ pattern, action }) => ({ pattern, allow: isPermitted(action) }));
-}
-
-export function isOpen(rules: readonly PathRule[]): boolean {
-  return rules.every(({ allow }) => allow);
 }

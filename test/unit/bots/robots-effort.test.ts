@@ -1,0 +1,33 @@
+/** Lists that take too long to combine end in a file that promises too little, and end soon. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { blockedPaths } from '../../../src/bots/robots/blocked-paths.ts';
+import { mergeRobots } from '../../../src/bots/robots/merge-robots.ts';
+import { readRobots } from '../../../src/bots/robots/robots-answer.ts';
+import { robotsGroups } from '../../../src/bots/robots/robots-groups.ts';
+import type { NamedBot } from '../../../src/bots/robots/robots-groups.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+
+const { bots } = JSON.parse(readFileSync('src/bots/catalogue.json', 'utf8')) as { bots: NamedBot[] };
+const times = <One>(count: number, one: (at: number) => One): One[] =>
+  Array.from({ length: count }, (_, at) => one(at));
+const starred = times(200, (at) => ({ path: `/*a${at}*b`, action: at % 2 ? 'block' : 'allow' }));
+const mixed = times(200, (at) =>
+  at % 2
+    ? { pattern: `/a**/b**/p${at}/**`, action: 'block' }
+    : { pattern: `/${'x'.repeat(at % 30)}x**`, action: 'inherit' },
+);
+const groups = times(25_000, (at) => [`User-agent: b${at}`, `Disallow: /${at}`]).flat();
+const longFile = groups.join('\n').slice(0, 500_000);
+
+test.each<[string, object[], object[], string]>([
+  ['200 overrides with stars', [], starred, 'User-agent: *\nDisallow: /x'],
+  ['200 path rules with stars, and 25,000 groups', mixed, [], longFile],
+  ['200 of each', mixed, starred, longFile],
+])('%s', (_, pathRules, overrides, origin) => {
+  const policy = instancePolicy.parse({ pathRules, botPolicy: { overrides } });
+  const everybody = blockedPaths(policy.pathRules);
+  const told = mergeRobots(origin, { groups: robotsGroups(policy.botPolicy, bots, everybody), everybody, notes: [] });
+  expect(told.length).toBeLessThanOrEqual(512_000);
+  expect(readRobots(told)(['Bingbot'], '/a1/b1/p1/b').isAllowed).toBe(false);
+});
