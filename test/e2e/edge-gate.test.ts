@@ -117,9 +117,9 @@ describe('responses', () => {
     expect([tampered.status, tampered.headers.get('x-protect-status')]).toEqual([401, 'invalid-session']);
   });
 
-  // The statuses are the demo origin's own.
+  // The statuses are the demo origin's own, which has no robots.txt: that is the gate's.
   test.each([
-    ['/robots.txt', 404],
+    ['/robots.txt', 200],
     ['/favicon.ico', 204],
     ['/.well-known/security.txt', 404],
   ])('%s is never challenged', async (path, status) => {

@@ -65,6 +65,7 @@ const columns: readonly Column[] = [
   plain('origin_ms', 'DOUBLE', true),
   { name: 'ruleset_version', type: 'INT64', nullable: false, of: (record) => BigInt(record.ruleset_version) },
   plain('edge', 'JSON'),
+  plain('bot', 'JSON', true),
 ];
 
 export function parquetFormat(): ExportFormat {
