@@ -66,7 +66,7 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   captcha: ['environment.ts', 'http', 'ingest'],
   proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots'],
-  operations: ['environment.ts', 'http', 'ingest'],
+  operations: ['environment.ts', 'http', 'ingest', 'bots'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
 };
 /**

@@ -1,30 +1,38 @@
 /**
- * The commands about bots: the networks that their operators publish (what was read, read again, accept a large change),
- * and the bots that an account adds.
+ * The commands about bots: the catalogue, the networks that operators publish (what was read, read again, accept a large
+ * change), and the bots that an account adds. The lists are everybody's, so only the operator of the service changes them.
  */
+import { botBehaviours } from '../contract/vocabulary.ts';
 import { botCatalogue } from '../service/bots/bot-catalogue.ts';
+import { filteredBots, knownBots, publishedLists } from '../service/bots/known-bots.ts';
 import { ownBot } from '../bots/own-bot.ts';
-import { OWN_BOTS_MAX, allOwnBots, putOwnBot, removeOwnBot } from '../store/d1/own-bots.ts';
+import { OWN_BOTS_MAX, ownBotsOf, putOwnBot, removeOwnBot } from '../store/d1/own-bots.ts';
 import { acceptPending, rangeStates, readSoon } from '../store/d1/bot-ranges.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { CommandError } from './command-line.ts';
 
-const isoTime = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
+const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
+/** The words of the API, with times for people. */
 export async function listBotLists(env: StoreEnv): Promise<unknown> {
-  const states = new Map((await rangeStates(env)).map((state) => [state.url, state]));
-  return botCatalogue.rangeSources.map(({ url }) => {
-    const state = states.get(url);
-    return {
-      url,
-      bots: botCatalogue.bots.filter(({ ranges = [] }) => ranges.includes(url)).map(({ id }) => id),
-      networks: state?.networkCount ?? 0,
-      confirmedAt: isoTime(state?.confirmedAt),
-      changedAt: isoTime(state?.changedAt),
-      error: state?.error ?? null,
-      waitsForAccept: state?.isPending === 1,
-    };
-  });
+  return publishedLists(await rangeStates(env)).map(({ confirmedAt, triedAt, changedAt, ...list }) => ({
+    ...list,
+    confirmedAt: isoTime(confirmedAt),
+    triedAt: isoTime(triedAt),
+    changedAt: isoTime(changedAt),
+  }));
+}
+
+export async function findBots(
+  env: StoreEnv,
+  filter: { accountId: string | null; search: string | undefined; behaviour: string | undefined },
+): Promise<unknown> {
+  const behaviour = botBehaviours.find((one) => one === filter.behaviour);
+  if (filter.behaviour !== undefined && behaviour === undefined) {
+    throw new CommandError(`--behaviour is one of ${botBehaviours.join(', ')}`);
+  }
+  const own = filter.accountId === null ? [] : await ownBotsOf(env, filter.accountId);
+  return filteredBots(knownBots(own), { search: filter.search, behaviour });
 }
 
 export async function readBotList(env: StoreEnv, url: string): Promise<unknown> {
@@ -42,8 +50,8 @@ export async function acceptBotList(env: StoreEnv, url: string, nowMs: number): 
 export async function addOwnBot(env: StoreEnv, accountId: string, document: object): Promise<unknown> {
   const bot = ownBot.safeParse(document);
   if (!bot.success) {
-    const [issue] = bot.error.issues;
-    throw new CommandError(`--bot: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+    const faults = bot.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
+    throw new CommandError(`--bot: ${faults.join('; ')}`);
   }
   if (!(await putOwnBot(env, accountId, bot.data))) {
     throw new CommandError(`The account has ${OWN_BOTS_MAX} bots of its own. Remove one first.`);
@@ -53,11 +61,7 @@ export async function addOwnBot(env: StoreEnv, accountId: string, document: obje
 
 export async function removeBot(env: StoreEnv, accountId: string, id: string): Promise<unknown> {
   if (!(await removeOwnBot(env, accountId, id))) throw new CommandError('The account has added no bot with this id');
-  return { id, removed: true };
-}
-
-export async function listOwnBots(env: StoreEnv, accountId: string): Promise<unknown> {
-  return (await allOwnBots(env)).get(accountId) ?? [];
+  return { success: true, id };
 }
 
 function knownUrl(url: string): string {

@@ -12,9 +12,10 @@ import type { AccountRecord } from '../store/d1/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { instancesOfAccount } from '../store/d1/instances.ts';
+import { ownBotsOf } from '../store/d1/own-bots.ts';
 import { rotateSiteSecret } from '../store/d1/rotate-site-secret.ts';
 import { sitesOfAccount } from '../store/d1/sites.ts';
-import { acceptBotList, addOwnBot, listBotLists, listOwnBots, readBotList, removeBot } from './bot-lists.ts';
+import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBot } from './bot-lists.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
 import { migrate } from './migrations.ts';
@@ -193,6 +194,14 @@ const commands: Record<string, Command> = {
       return signInUrl(env, env.serviceUrl, { email, accountId }, nowMs);
     },
   },
+  'bots find': {
+    about: 'Lists bots of the catalogue, and those that an account has added.',
+    optional: { ...owned, search: 'TEXT', behaviour: 'BEHAVIOUR' },
+    run: async (env, values) => {
+      const accountId = values['account'] === undefined ? null : (await knownAccount(env, values)).id;
+      return findBots(env, { accountId, search: values['search'], behaviour: values['behaviour'] });
+    },
+  },
   'bots lists': {
     about: 'Lists the networks that operators of bots publish: how many were read, when, and what is wrong.',
     run: (env) => listBotLists(env),
@@ -221,7 +230,7 @@ const commands: Record<string, Command> = {
   'bots list': {
     about: 'Lists the bots that an account has added.',
     required: owned,
-    run: async (env, values) => listOwnBots(env, (await knownAccount(env, values)).id),
+    run: async (env, values) => ownBotsOf(env, (await knownAccount(env, values)).id),
   },
   'keys reseal': {
     about: 'Seals the root key under MASTER_KEY, after that secret was rotated.',

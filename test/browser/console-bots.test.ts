@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { quickRules, signalsOf } from '../e2e/edge-visitor.ts';
 import { browse } from '../support/browse.ts';
-import { useConsole } from '../support/console.ts';
+import { faultsInBothThemes } from '../support/axe.ts';
+import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 const console = useConsole({ edgeVars: quickRules });
@@ -26,4 +27,123 @@ test('the page Bots shows what the bot policy decided', async () => {
   await console.open('/bots');
   await page.locator('nav[aria-label="Bots"] [aria-current="page"]', { hasText: 'Traffic' }).waitFor();
   expect(await page.getByRole('figure', { name: 'Requests decided by the bot policy over time' }).count()).toBe(1);
+});
+
+interface OwnBot {
+  id: string;
+  behaviours: string[];
+  patterns: string[];
+  networks: string[];
+  isComplete: boolean;
+}
+const ownBots = async () => (await manage<{ bots: OwnBot[] }>(console.stack(), '/protect/bots/own')).bots;
+const button = (name: string) => console.page.getByRole('button', { name, exact: true });
+const rowOf = (table: string, text: string) =>
+  console.page.getByRole('table', { name: table, exact: true }).getByRole('row').filter({ hasText: text });
+
+test('an own bot is added, changed and removed by the form, with the keyboard', async () => {
+  const { page } = console;
+  await console.open('/bots/lists');
+  await page.getByRole('heading', { name: 'No bot of your own' }).waitFor();
+  await button('Add a bot').press('Enter');
+  await page.getByLabel('Id', { exact: true }).fill('shopbot');
+  await page.getByLabel('monitor', { exact: true }).press('Space');
+  await page.getByLabel('Texts in its user agent').fill('ShopBot/\n');
+  await page.getByLabel('Networks that it comes from').fill('20.9.9.77/24');
+  await page.getByLabel('It comes from nowhere else').press('Space');
+  await page.getByLabel('Id', { exact: true }).press('Enter');
+  await rowOf('Your own bots', 'shopbot').waitFor();
+  const added = { id: 'shopbot', behaviours: ['monitor'], patterns: ['ShopBot/'], networks: ['20.9.9.0/24'] };
+  expect(await ownBots()).toEqual([{ ...added, tokens: [], isComplete: true }]);
+
+  await button('Change shopbot').click();
+  await page.getByLabel('Networks that it comes from').fill('20.9.8.0/24\n20.9.7.1');
+  await button('Save').click();
+  await page.getByText('20.9.7.1/32').waitFor();
+  expect((await ownBots())[0]?.networks).toEqual(['20.9.8.0/24', '20.9.7.1/32']);
+
+  await button('Remove shopbot').click();
+  await page.getByText('1 user agent and 2 networks').waitFor();
+  await button('Remove').click();
+  await button('Undo').click();
+  await rowOf('Your own bots', 'shopbot').waitFor();
+  expect((await ownBots())[0]?.networks).toEqual(['20.9.8.0/24', '20.9.7.1/32']);
+  await manage(console.stack(), '/protect/bots/own/remove', { id: 'shopbot' });
+});
+
+test('a bot that the service refuses stays in the form with the reason', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 400/);
+  await console.open('/bots/lists');
+  await button('Add a bot').click();
+  await page.getByLabel('Id', { exact: true }).fill('shopbot');
+  await page.getByLabel('seo', { exact: true }).check();
+  await page.getByLabel('Texts in its user agent').fill('Mozilla/');
+  await page.getByLabel('Networks that it comes from').fill('0.0.0.0/0');
+  await button('Add').click();
+  await page.getByRole('alert').getByText('is in the user agents of browsers').waitFor();
+  expect(await page.getByRole('alert').getByText('is too wide').count()).toBe(1);
+  expect(await page.getByLabel('Id', { exact: true }).inputValue()).toBe('shopbot');
+  expect(await ownBots()).toEqual([]);
+});
+
+test('the catalogue is found by text, behaviour and proof, and its address brings the same bots back', async () => {
+  const { page } = console;
+  await console.open('/bots/lists');
+  const search = page.getByLabel('Name, operator or user agent');
+  await search.fill('GPTBot');
+  await search.press('Enter');
+  await rowOf('Bots of the catalogue', 'gptbot').waitFor();
+  await page.waitForURL(/search=GPTBot/);
+  await page.getByLabel('Comes for').selectOption('training');
+  await page.reload();
+  await rowOf('Bots of the catalogue', 'gptbot').getByRole('link').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('https://openai.com/gptbot.json').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByLabel('Comes for').selectOption('webhook');
+  await page.getByRole('heading', { name: 'No bot matches' }).waitFor();
+});
+
+test('each published list is shown with its networks, its age and what is wrong', async () => {
+  interface List {
+    url: string;
+    networkCount: number;
+    error: string | null;
+  }
+  const lists = await eventually(
+    async () => (await manage<{ lists: List[] }>(console.stack(), '/protect/bots/lists')).lists,
+    (all) => all.every(({ networkCount, error }) => networkCount > 0 || error !== null),
+  );
+  await console.open('/bots/lists');
+  const bing = lists.find(({ url }) => url.endsWith('/bingbot.json'))!;
+  const row = rowOf('Published networks', bing.url);
+  await row.getByText('good').waitFor();
+  expect(await row.getByRole('cell').nth(2).innerText()).toBe(String(bing.networkCount));
+  expect(await row.locator('time').count()).toBe(2);
+  const broken = lists.find(({ error }) => error !== null)!;
+  await rowOf('Published networks', broken.url).getByText(broken.error!).waitFor();
+});
+
+test('people who may only read see the lists without buttons that change them', async () => {
+  const viewer = { email: 'viewer@example.com', name: 'Vi', role: 'viewer' };
+  await manage(console.stack(), '/users/create', viewer);
+  const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), viewer.email));
+  await manage(console.stack(), '/protect/bots/own/add', {
+    id: 'shopbot',
+    behaviours: ['seo'],
+    patterns: ['ShopBot/'],
+  });
+  await console.comesAs({}, cookie);
+  await console.open('/bots/lists');
+  await rowOf('Your own bots', 'shopbot').waitFor();
+  expect(await console.page.getByRole('button', { name: /shopbot|Add a bot/ }).count()).toBe(0);
+  await manage(console.stack(), '/protect/bots/own/remove', { id: 'shopbot' });
+});
+
+test('the page has no fault that a screen reader meets, in either theme', async () => {
+  await console.open('/bots/lists');
+  await rowOf('Bots of the catalogue', 'adsbot-google').first().waitFor();
+  expect(await faultsInBothThemes(console.page)).toEqual([]);
 });

@@ -10,7 +10,7 @@ import type { BotTable, RangeAnswer } from '../../src/bots/open-bot-table.ts';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
 import type { Stack } from '../../src/cli/stack.ts';
-import { startTestStack } from '../support/stack.ts';
+import { manage, startTestStack } from '../support/stack.ts';
 
 const BING = '/www.bing.com/toolbox/bingbot.json';
 const prefixes = (...networks: string[]): string =>
@@ -266,11 +266,26 @@ describe('a bot of the operator', () => {
     expect((await loadTable()).identify('OurBot/2.0')).toBeNull();
   });
 
+  test('is the edges’ when the API has added it, without waiting for a scheduled run', async () => {
+    const common = await currentHash();
+    await manage(stack, '/protect/bots/own/add', own);
+    const table = await loadTable();
+    expect(rangeOf(table, 'ourbot', '20.9.9.1')).toBe('holds');
+    expect(await command('bots', 'list', '--account', stack.accountId)).toEqual(
+      (await manage<{ bots: object[] }>(stack, '/protect/bots/own')).bots,
+    );
+    expect(await command('bots', 'find', '--account', stack.accountId, '--search', 'OURBOT')).toEqual(
+      (await manage<{ bots: object[] }>(stack, '/protect/bots', { search: 'ourbot' })).bots,
+    );
+    await manage(stack, '/protect/bots/own/remove', { id: 'ourbot' });
+    expect(await currentHash()).toBe(common);
+  });
+
   test('is refused when it would be everybody, or comes from where nobody does', async () => {
     await expect(add({ ...own, patterns: ['Moz'] })).rejects.toThrow('patterns');
     await expect(add({ ...own, patterns: [] })).rejects.toThrow('patterns');
-    await expect(add({ ...own, networks: ['10.0.0.0/8'] })).rejects.toThrow('network of the internet');
-    await expect(add({ ...own, networks: ['0.0.0.0/0'] })).rejects.toThrow('network of the internet');
+    await expect(add({ ...own, networks: ['10.0.0.0/8'] })).rejects.toThrow('private or reserved');
+    await expect(add({ ...own, networks: ['0.0.0.0/0'] })).rejects.toThrow('too wide');
     await expect(add({ ...own, behaviours: ['anything'] })).rejects.toThrow('behaviours');
     await expect(add({ ...own, id: 'Our Bot' })).rejects.toThrow('id');
   });
@@ -292,19 +307,25 @@ describe('a list of networks', () => {
   });
 
   test('is shown to the operator with its number, its age and what is wrong', async () => {
-    const lists = (await command('bots', 'lists')) as { url: string; networks: number; error: string | null }[];
+    const lists = (await command('bots', 'lists')) as { url: string; error: string | null }[];
     expect(lists.find(({ url }) => url === BING_LIST)).toMatchObject({
       bots: expect.arrayContaining(['bingbot', 'adidxbot']) as string[],
-      networks: 4,
+      networkCount: 4,
       confirmedAt: expect.stringMatching(/^20/) as string,
+      triedAt: expect.stringMatching(/^20/) as string,
       error: null,
       waitsForAccept: false,
     });
     expect(lists.find(({ url }) => url.endsWith('/gptbot.json'))).toMatchObject({
-      networks: 0,
+      networkCount: 0,
       confirmedAt: null,
+      triedAt: expect.stringMatching(/^20/) as string,
       error: 'The answer is a web page',
     });
+    const shown = await manage<{ lists: { url: string; triedAt: number }[] }>(stack, '/protect/bots/lists');
+    expect(shown.lists.map(({ url, triedAt }) => [url, new Date(triedAt).toISOString()])).toEqual(
+      (lists as { url: string; triedAt?: string }[]).map(({ url, triedAt }) => [url, triedAt]),
+    );
   });
 
   test('that changed by more than half counts when the operator has accepted it', async () => {

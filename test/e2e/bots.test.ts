@@ -114,3 +114,20 @@ test('the log is filtered by bot and by proof, and counts both', async () => {
   const both = await call('/protect/traffic-summary', { bot: 'bytespider', source: 'bot' });
   expect([both.status, await both.text()]).toEqual([400, expect.stringContaining('must not be sent together')]);
 });
+
+test('a bot that the account adds is known at the edge, and no longer once it is removed', async () => {
+  const ours = { from: '20.9.9.1', agent: 'OurBot/2.0' };
+  const botOf = async (visitor: typeof ours) => (await logged((await visit(visitor)).id)).bot;
+  const bot = { id: 'ourbot', behaviours: ['monitor'], patterns: ['OurBot/'], networks: ['20.9.9.0/24'] };
+  await manage(stack(), '/protect/bots/own/add', { ...bot, isComplete: true });
+  await eventually(
+    () => botOf(ours),
+    (found) => found?.id === 'ourbot' && found.proof === 'range',
+  );
+  expect(await botOf({ ...ours, from: '192.0.2.1' })).toMatchObject({ id: 'ourbot', proof: 'impostor' });
+  await manage(stack(), '/protect/bots/own/remove', { id: 'ourbot' });
+  await eventually(
+    () => botOf(ours),
+    (found) => found === null,
+  );
+});

@@ -168,6 +168,18 @@ describe('the client typed by the OpenAPI document', () => {
     await api.post('/protect/access-rules/delete', { conditions: [{ type: 'ip', value: '192.0.2.1' }] });
   });
 
+  test('adds a bot to the catalogue, finds it, and removes it', async () => {
+    const bot = { id: 'ourbot', behaviours: ['monitor' as const], patterns: ['OurBot/'], networks: ['20.9.9.0/24'] };
+    const added = await api.post('/protect/bots/own/add', bot);
+    expect((await api.post('/protect/bots/own')).bots).toEqual([added]);
+    const { bots } = await api.post('/protect/bots', { search: 'OurBot', isOwn: true });
+    expect(bots).toEqual([await api.post('/protect/bots/get', { id: 'ourbot' })]);
+    expect((await api.post('/protect/bots/lists')).lists.map(({ url }) => url)).toContain(
+      'https://openai.com/gptbot.json',
+    );
+    expect(await api.post('/protect/bots/own/remove', { id: 'ourbot' })).toEqual({ success: true, id: 'ourbot' });
+  });
+
   test('queries the verdict log in every way', async () => {
     const { edgeUrl } = stackOf();
     await browse(`${edgeUrl}/echo/x`);

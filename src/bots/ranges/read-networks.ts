@@ -91,16 +91,22 @@ function checkedNetworks(written: readonly string[]): Result<string[], NetworksE
   if (written.length > NETWORKS_MAX) return failed({ kind: 'too-many' });
   const networks = new Set<string>();
   for (const one of written) {
-    const text = one.slice(0, SHOWN_CHARS);
-    const prefix = prefixOf(one);
-    if (prefix === null) return failed({ kind: 'no-network', text });
-    if (prefix.prefixLength < (prefix.family === 4 ? V4_LENGTH_MIN : V6_LENGTH_MIN)) {
-      return failed({ kind: 'too-wide', text });
-    }
-    if (isReserved(prefix)) return failed({ kind: 'reserved', text });
-    networks.add(formatCidr(prefix));
+    const network = checkedNetwork(one);
+    if (!network.ok) return network;
+    networks.add(network.value);
   }
   return ok([...networks].toSorted((a, b) => (a < b ? -1 : 1)));
+}
+
+/** A network or an address of the internet in its canonical form. */
+export function checkedNetwork(written: string): Result<string, NetworksError> {
+  const text = written.slice(0, SHOWN_CHARS);
+  const prefix = prefixOf(written);
+  if (prefix === null) return failed({ kind: 'no-network', text });
+  if (prefix.prefixLength < (prefix.family === 4 ? V4_LENGTH_MIN : V6_LENGTH_MIN)) {
+    return failed({ kind: 'too-wide', text });
+  }
+  return isReserved(prefix) ? failed({ kind: 'reserved', text }) : ok(formatCidr(prefix));
 }
 
 /** A network, or a single address. */

@@ -820,6 +820,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List and search bots
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-bots"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/bots/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a bot
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-bot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/bots/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the networks that operators of bots publish
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-bot-lists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/bots/own": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the bots that the account has added
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-own-bots"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/bots/own/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add or replace a bot of the account
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["add-own-bot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/bots/own/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a bot of the account
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["remove-own-bot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/verdicts": {
         parameters: {
             query?: never;
@@ -2844,6 +2964,64 @@ export interface components {
             /** @description Page about a licence, `https://…` */
             licenseUrl: string;
         } | null;
+        Bot: {
+            /** @description Id of the bot. An own bot stands in for the bot of the catalogue that has its id */
+            id: string;
+            /** @description For people. Shown in listings */
+            name: string;
+            /** @description Who runs it. `null`: not known */
+            operator: string | null;
+            /** @description What the bot comes for */
+            behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+            /** @description Texts in its user agent, at the start of a word, at most 16. `^` in front: at the start of the user agent; `*`: anywhere */
+            patterns: string[];
+            /** @description Its names in robots.txt */
+            tokens: string[];
+            /** @description Addresses of the lists of networks that its operator publishes */
+            ranges: string[];
+            /** @description Networks or addresses that an own bot comes from, at most 200 */
+            networks: string[];
+            /** @description Host names of its addresses. `@.` stands for one label or more, `*` for a part of one */
+            dns: string[];
+            /** @description `Signature-Agent` addresses whose signatures are its own */
+            agents: string[];
+            /** @description `false`: more different rules fired in an hour than the log counts apart */
+            isComplete: boolean;
+            /** @description `true`: the account has added it. `false`: it is in the catalogue */
+            isOwn: boolean;
+        };
+        OwnBot: {
+            /** @description Id of the bot */
+            id: string;
+            /** @description What the bot comes for */
+            behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+            /** @description Texts in its user agent, at the start of a word, at most 16. `^` in front: at the start of the user agent; `*`: anywhere */
+            patterns: string[];
+            /** @description Its names in robots.txt */
+            tokens: string[];
+            /** @description Networks or addresses that an own bot comes from, at most 200 */
+            networks: string[];
+            /** @description `false`: more different rules fired in an hour than the log counts apart */
+            isComplete: boolean;
+        };
+        BotList: {
+            /** @description Where the operator publishes the list */
+            url: string;
+            /** @description Ids of the bots that its networks prove */
+            bots: string[];
+            /** @description How many networks are in force */
+            networkCount: number;
+            /** @description When the list in force was last read. `null`: never */
+            confirmedAt: number | null;
+            /** @description When the service last asked for it. `null`: never */
+            triedAt: number | null;
+            /** @description When the list in force became another one. `null`: never */
+            changedAt: number | null;
+            /** @description Why the last reading gave no list. `null`: it gave one */
+            error: string | null;
+            /** @description A list that changed by more than half is in force only when the operator of the service accepts it */
+            waitsForAccept: boolean;
+        };
         Branding: {
             /** @description Name of the site, 200 characters */
             name?: string;
@@ -5373,6 +5551,92 @@ export interface components {
             /** @description Rules that were removed */
             deleted: number;
         };
+        "list-bots.requestBody": {
+            /** @description Part of a bot’s id, name, operator, pattern or token, in any letter case */
+            search?: string;
+            /**
+             * @description Only bots that come for this
+             * @enum {string}
+             */
+            behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
+            /**
+             * @description Only bots that this can prove. Networks of an own bot are a `range`
+             * @enum {string}
+             */
+            proof?: "range" | "dns" | "signature";
+            /** @description `true`: only bots that the account has added. `false`: only those of the catalogue */
+            isOwn?: boolean;
+            /**
+             * @description Number of the page, from 1
+             * @default 1
+             */
+            page?: number;
+            /**
+             * @description Most entries in the response
+             * @default 100
+             */
+            limit?: number;
+        };
+        "list-bots.response": {
+            /** @description The bots, by id */
+            bots: components["schemas"]["Bot"][];
+            /** @description How many bots match, on all pages */
+            botCount: number;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description How many pages there are */
+            pages: number;
+        };
+        "get-bot.requestBody": {
+            /** @description Id of the bot */
+            id: string;
+        };
+        "list-bot-lists.requestBody": Record<string, never>;
+        "list-bot-lists.response": {
+            /** @description The lists of networks that operators of bots publish */
+            lists: components["schemas"]["BotList"][];
+        };
+        "list-own-bots.requestBody": Record<string, never>;
+        "list-own-bots.response": {
+            /** @description The bots that the account has added, by id */
+            bots: components["schemas"]["OwnBot"][];
+        };
+        "add-own-bot.requestBody": {
+            /** @description Id of the bot. With the id of a bot of the catalogue, it takes that bot’s place */
+            id: string;
+            /** @description What the bot comes for */
+            behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+            /** @description Texts in its user agent, at the start of a word, at most 16. `^` in front: at the start of the user agent; `*`: anywhere */
+            patterns: string[];
+            /**
+             * @description Its names in robots.txt
+             * @default []
+             */
+            tokens?: string[];
+            /**
+             * @description Networks or addresses that an own bot comes from, at most 200
+             * @default []
+             */
+            networks?: string[];
+            /**
+             * @description `false`: more different rules fired in an hour than the log counts apart
+             * @default false
+             */
+            isComplete?: boolean;
+        };
+        "remove-own-bot.requestBody": {
+            /** @description Id of the bot */
+            id: string;
+        };
+        "remove-own-bot.response": {
+            /**
+             * @description The change was made
+             * @constant
+             */
+            success: true;
+            /** @description Id of the bot */
+            id: string;
+        };
         "list-verdicts.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
@@ -7661,6 +7925,228 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["rollback-access-rules.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-bots.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-bots.requestBody"];
+                "multipart/form-data": components["schemas"]["list-bots.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-bots.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-bot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["get-bot.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-bot.requestBody"];
+                "multipart/form-data": components["schemas"]["get-bot.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bot"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-bot-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-bot-lists.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-bot-lists.requestBody"];
+                "multipart/form-data": components["schemas"]["list-bot-lists.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-bot-lists.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-own-bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-own-bots.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-own-bots.requestBody"];
+                "multipart/form-data": components["schemas"]["list-own-bots.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-own-bots.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "add-own-bot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["add-own-bot.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["add-own-bot.requestBody"];
+                "multipart/form-data": components["schemas"]["add-own-bot.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnBot"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "remove-own-bot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["remove-own-bot.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["remove-own-bot.requestBody"];
+                "multipart/form-data": components["schemas"]["remove-own-bot.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["remove-own-bot.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -2,6 +2,9 @@
  * Compiles the bot tables that edges load, when the catalogue, a list of networks or an account's own bots have changed:
  * one for everybody, and one for each account that has bots of its own. They are signed with the key of the rulesets.
  * Their magic is another one, so an edge never takes one for the other.
+ *
+ * The scheduled run and a write of an account can compile the same table at once. Each reads the name of the table first
+ * and publishes only while that is still its name, so that one made of older bots never replaces a newer one.
  */
 import { encodeBotTable } from '../../bots/encode-bot-table.ts';
 import { listedOwnBot } from '../../bots/own-bot.ts';
@@ -11,60 +14,102 @@ import { signRulesetFile } from '../../rules/signing.ts';
 import { rangeVersions, readRanges } from '../../store/d1/bot-ranges.ts';
 import { COMMON_SCOPE, botTableKey, botTables, publishBotTable, withdrawBotTable } from '../../store/d1/bot-tables.ts';
 import type { BotTableRow } from '../../store/d1/bot-tables.ts';
-import { allOwnBots } from '../../store/d1/own-bots.ts';
+import { ownBotsInUse } from '../../store/d1/own-bots.ts';
 import { signingKey } from '../../store/keys/signing-keys.ts';
 import type { ServiceStore } from '../environment.ts';
 import { botCatalogue, catalogueVersion } from './bot-catalogue.ts';
 
 /** Each takes some ten milliseconds; the next run continues. */
 const TABLES_PER_RUN = 20;
+/** Each failed attempt means that somebody else has published a table of the account. */
+const ATTEMPTS_MAX = 5;
+
+type Published = ReadonlyMap<string, readonly string[]>;
 
 export async function buildBotTables(store: ServiceStore, nowMs: number): Promise<void> {
-  const [tables, versions, catalogue, ownBots] = await Promise.all([
-    botTables(store),
-    rangeVersions(store),
-    catalogueVersion(),
-    allOwnBots(store),
-  ]);
+  const tables = await botTables(store);
+  const [versions, ownBots] = await Promise.all([rangeVersions(store), ownBotsInUse(store)]);
   const scopes = new Map<string, readonly OwnBot[]>([[COMMON_SCOPE, []], ...ownBots]);
-  let published: ReadonlyMap<string, readonly string[]> | null = null;
+  let published: Published | null = null;
   let built = 0;
   for (const [scope, own] of scopes) {
-    const inputs = await sha256Hex(JSON.stringify([catalogue, versions, own]));
+    const inputs = await inputsOf(versions, own);
     const current = tables.get(scope);
     if (current?.inputs === inputs) continue;
     if ((built += 1) > TABLES_PER_RUN) return;
     published ??= await readRanges(store);
     await build(store, scope, { own, published, inputs, current }, nowMs);
   }
-  for (const [scope, { hash, previousHash }] of tables) {
-    if (scopes.has(scope)) continue;
-    await withdrawBotTable(store, scope);
-    const unused = [hash, ...(previousHash === null ? [] : [previousHash])];
-    await store.RULESETS.delete(unused.map((one) => botTableKey(scope, one)));
+  for (const [scope, table] of tables) if (!scopes.has(scope)) await withdraw(store, scope, table);
+}
+
+/**
+ * After a write of the account's bots, so that its edges take the table with their next poll. The write has happened: where
+ * the table cannot be made now, the scheduled run makes it.
+ */
+export async function offerAccountTable(store: ServiceStore, accountId: string, nowMs: number): Promise<void> {
+  try {
+    await buildAccountTable(store, accountId, nowMs);
+  } catch (error) {
+    console.error(JSON.stringify({ event: 'bot-table-failed', accountId, message: String(error) }));
   }
+}
+
+async function buildAccountTable(store: ServiceStore, accountId: string, nowMs: number): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const current = (await botTables(store, accountId)).get(accountId);
+    const [versions, ownBots] = await Promise.all([rangeVersions(store), ownBotsInUse(store, accountId)]);
+    const own = ownBots.get(accountId);
+    if (own === undefined) {
+      if (current === undefined || (await withdraw(store, accountId, current))) return;
+      continue;
+    }
+    const inputs = await inputsOf(versions, own);
+    if (current?.inputs === inputs) return;
+    const published = await readRanges(store);
+    if (await build(store, accountId, { own, published, inputs, current }, nowMs)) return;
+  }
+}
+
+async function inputsOf(versions: Awaited<ReturnType<typeof rangeVersions>>, own: readonly OwnBot[]): Promise<string> {
+  return sha256Hex(JSON.stringify([await catalogueVersion(), versions, own]));
 }
 
 interface Parts {
   own: readonly OwnBot[];
-  published: ReadonlyMap<string, readonly string[]>;
+  published: Published;
   inputs: string;
   current: BotTableRow | undefined;
 }
 
+/** Returns whether the table was published. */
 async function build(
   store: ServiceStore,
   scope: string,
   { own, published, inputs, current }: Parts,
   nowMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const listed = own.map(listedOwnBot);
   const bots = [...botCatalogue.bots, ...listed.map(({ bot }) => bot)];
   const networks = new Map([...published, ...listed.map((one) => [one.source, one.networks] as const)]);
   const table = encodeBotTable({ builtAtMs: nowMs, bots, networks });
   const { file, hash } = await signRulesetFile(table, await signingKey(store, 'ruleset', nowMs));
   await store.RULESETS.put(botTableKey(scope, hash), file);
-  await publishBotTable(store, scope, { hash, inputs }, nowMs);
-  const unused = current?.previousHash ?? null;
-  if (unused !== null) await store.RULESETS.delete(botTableKey(scope, unused));
+  const isPublished = await publishBotTable(store, scope, { hash, inputs, current: current?.hash ?? null }, nowMs);
+  const unused = isPublished ? (current?.previousHash ?? null) : hash;
+  if (unused !== null) await deleteUnused(store, scope, unused);
+  return isPublished;
+}
+
+/** Two that compile the same bots within one millisecond make the same file, so a name is looked up before it is deleted. */
+async function deleteUnused(store: ServiceStore, scope: string, unused: string): Promise<void> {
+  const now = (await botTables(store, scope)).get(scope);
+  if (now?.hash !== unused && now?.previousHash !== unused) await store.RULESETS.delete(botTableKey(scope, unused));
+}
+
+async function withdraw(store: ServiceStore, scope: string, { hash, previousHash }: BotTableRow): Promise<boolean> {
+  if (!(await withdrawBotTable(store, scope, hash))) return false;
+  const unused = [hash, ...(previousHash === null ? [] : [previousHash])];
+  await store.RULESETS.delete(unused.map((one) => botTableKey(scope, one)));
+  return true;
 }

@@ -5,7 +5,7 @@
 import type { RangeSource } from '../../bots/catalogue.ts';
 import { isLargeChange } from '../../bots/ranges/read-networks.ts';
 import { keepNetworks, noteFailure, notePending, noteUnchanged, takeDueRanges } from '../../store/d1/bot-ranges.ts';
-import type { KnownRange } from '../../store/d1/bot-ranges.ts';
+import type { KnownRange, RangeTimes } from '../../store/d1/bot-ranges.ts';
 import type { ServiceStore } from '../environment.ts';
 import { botCatalogue } from './bot-catalogue.ts';
 import { fetchNetworks } from './fetch-networks.ts';
@@ -34,7 +34,7 @@ async function refresh(store: ServiceStore, source: RangeSource, known: KnownRan
   const { url, failures } = known;
   const read = await fetchNetworks(source, known, store.BOT_RANGES_BASE ?? null);
   const soon = nowMs + Math.min(DAY_MS, RETRY_MS * 2 ** Math.min(failures, 10));
-  if (!read.ok) return fail(store, known, read.error, soon);
+  if (!read.ok) return fail(store, known, read.error, { dueAt: soon, nowMs });
   const dueAt = nowMs + DAY_MS + Math.floor(Math.random() * JITTER_MS);
   if (read.value.kind === 'unchanged') return noteUnchanged(store, url, dueAt, nowMs);
   const { networks, ...validators } = read.value;
@@ -42,15 +42,20 @@ async function refresh(store: ServiceStore, source: RangeSource, known: KnownRan
     const sizes = `${known.networks.length} networks before, ${networks.length} now`;
     const error = `More than half of the list changed: ${sizes}`;
     warn(url, error);
-    return notePending(store, url, networks, error, dueAt);
+    return notePending(store, url, networks, error, { dueAt, nowMs });
   }
   return keepNetworks(store, url, networks, validators, { dueAt, nowMs });
 }
 
-async function fail(store: ServiceStore, { url, networks }: KnownRange, error: string, dueAt: number): Promise<void> {
+async function fail(
+  store: ServiceStore,
+  { url, networks }: KnownRange,
+  error: string,
+  times: RangeTimes,
+): Promise<void> {
   // A list that was good and no longer is. One that never was proves nothing, before as after.
   if (networks.length > 0) warn(url, error);
-  await noteFailure(store, url, error, dueAt);
+  await noteFailure(store, url, error, times);
 }
 
 function warn(url: string, message: string): void {

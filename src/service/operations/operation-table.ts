@@ -23,6 +23,12 @@ import { importAccessRules } from './protect/access-rules/import-access-rules.ts
 import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
 import { previewAccessRules } from './protect/access-rules/preview-access-rules.ts';
 import { rollbackAccessRules } from './protect/access-rules/rollback-access-rules.ts';
+import { addOwnBot } from './protect/bots/add-own-bot.ts';
+import { getBot } from './protect/bots/get-bot.ts';
+import { listBotLists } from './protect/bots/list-bot-lists.ts';
+import { listBots } from './protect/bots/list-bots.ts';
+import { listOwnBots } from './protect/bots/list-own-bots.ts';
+import { removeOwnBot } from './protect/bots/remove-own-bot.ts';
 import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
@@ -102,6 +108,12 @@ export const operations: readonly Operation[] = [
   exportAccessRules,
   accessRulesHistory,
   rollbackAccessRules,
+  listBots,
+  getBot,
+  listBotLists,
+  listOwnBots,
+  addOwnBot,
+  removeOwnBot,
   listVerdicts,
   tailVerdicts,
   explainVerdictOperation,

@@ -7,6 +7,12 @@ export interface RangeValidators {
   lastModified: string | null;
 }
 
+/** When a list is read again, and when it was read. */
+export interface RangeTimes {
+  dueAt: number;
+  nowMs: number;
+}
+
 export interface KnownRange extends RangeValidators {
   url: string;
   networks: string[];
@@ -57,7 +63,7 @@ export async function takeDueRanges(
 /** The list is as it was. */
 export async function noteUnchanged(env: StoreEnv, url: string, dueAt: number, nowMs: number): Promise<void> {
   await env.DB.prepare(
-    'UPDATE bot_ranges SET due_at = ?, confirmed_at = ?, failures = 0, error = NULL, pending = NULL WHERE url = ?',
+    'UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, tried_at = ?2, failures = 0, error = NULL, pending = NULL WHERE url = ?3',
   )
     .bind(dueAt, nowMs, url)
     .run();
@@ -69,10 +75,10 @@ export async function keepNetworks(
   url: string,
   networks: readonly string[],
   { etag, lastModified }: RangeValidators,
-  times: { dueAt: number; nowMs: number },
+  times: RangeTimes,
 ): Promise<void> {
   await env.DB.prepare(
-    `UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, failures = 0, error = NULL, pending = NULL, etag = ?3,
+    `UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, tried_at = ?2, failures = 0, error = NULL, pending = NULL, etag = ?3,
        last_modified = ?4,
        changed_at = CASE WHEN networks = ?5 THEN changed_at ELSE ?2 END, networks = ?5, network_count = ?6
      WHERE url = ?7`,
@@ -82,9 +88,11 @@ export async function keepNetworks(
 }
 
 /** The last good list stays. */
-export async function noteFailure(env: StoreEnv, url: string, error: string, dueAt: number): Promise<void> {
-  await env.DB.prepare('UPDATE bot_ranges SET due_at = ?, failures = failures + 1, error = ? WHERE url = ?')
-    .bind(dueAt, error, url)
+export async function noteFailure(env: StoreEnv, url: string, error: string, times: RangeTimes): Promise<void> {
+  await env.DB.prepare(
+    'UPDATE bot_ranges SET due_at = ?, tried_at = ?, failures = failures + 1, error = ? WHERE url = ?',
+  )
+    .bind(times.dueAt, times.nowMs, error, url)
     .run();
 }
 
@@ -94,12 +102,12 @@ export async function notePending(
   url: string,
   networks: readonly string[],
   error: string,
-  dueAt: number,
+  times: RangeTimes,
 ): Promise<void> {
   await env.DB.prepare(
-    'UPDATE bot_ranges SET due_at = ?, failures = failures + 1, error = ?, pending = ? WHERE url = ?',
+    'UPDATE bot_ranges SET due_at = ?, tried_at = ?, failures = failures + 1, error = ?, pending = ? WHERE url = ?',
   )
-    .bind(dueAt, error, networks.join('\n'), url)
+    .bind(times.dueAt, times.nowMs, error, networks.join('\n'), url)
     .run();
 }
 
@@ -127,6 +135,7 @@ export interface RangeState {
   url: string;
   networkCount: number;
   confirmedAt: number | null;
+  triedAt: number | null;
   changedAt: number | null;
   error: string | null;
   isPending: number;
@@ -134,7 +143,8 @@ export interface RangeState {
 
 export async function rangeStates(env: StoreEnv): Promise<RangeState[]> {
   const { results } = await env.DB.prepare(
-    `SELECT url, network_count AS networkCount, confirmed_at AS confirmedAt, changed_at AS changedAt, error,
+    `SELECT url, network_count AS networkCount, confirmed_at AS confirmedAt, tried_at AS triedAt, changed_at AS changedAt,
+       error,
        pending IS NOT NULL AS isPending FROM bot_ranges`,
   ).all<RangeState>();
   return results;

@@ -22,31 +22,39 @@ export async function currentBotTable(env: StoreEnv, accountId: string): Promise
   return row?.hash ?? null;
 }
 
-/** By scope. */
-export async function botTables(env: StoreEnv): Promise<Map<string, BotTableRow>> {
+/** By scope: those of every scope, or of one. */
+export async function botTables(env: StoreEnv, scope: string | null = null): Promise<Map<string, BotTableRow>> {
   const { results } = await env.DB.prepare(
-    'SELECT scope, hash, previous_hash AS previousHash, inputs FROM bot_tables',
-  ).all<BotTableRow & { scope: string }>();
-  return new Map(results.map(({ scope, ...row }) => [scope, row]));
+    'SELECT scope, hash, previous_hash AS previousHash, inputs FROM bot_tables WHERE ?1 IS NULL OR scope = ?1',
+  )
+    .bind(scope)
+    .all<BotTableRow & { scope: string }>();
+  return new Map(results.map(({ scope: of, ...row }) => [of, row]));
 }
 
-/** An account without bots of its own loads the common table. */
-export async function withdrawBotTable(env: StoreEnv, scope: string): Promise<void> {
-  await env.DB.prepare('DELETE FROM bot_tables WHERE scope = ?').bind(scope).run();
+/** An account without bots of its own loads the common table. Returns whether `hash` was still its own. */
+export async function withdrawBotTable(env: StoreEnv, scope: string, hash: string): Promise<boolean> {
+  const { meta } = await env.DB.prepare('DELETE FROM bot_tables WHERE scope = ? AND hash = ?').bind(scope, hash).run();
+  return meta.changes === 1;
 }
 
-/** The table before stays, for edges that have just read its name. */
+/**
+ * The table before stays, for edges that have just read its name. Returns `false`, and changes nothing, when `current`
+ * is no longer the name of the scope's table: somebody else has compiled one, perhaps from newer bots.
+ */
 export async function publishBotTable(
   env: StoreEnv,
   scope: string,
-  { hash, inputs }: Pick<BotTableRow, 'hash' | 'inputs'>,
+  { hash, inputs, current }: Pick<BotTableRow, 'hash' | 'inputs'> & { current: string | null },
   nowMs: number,
-): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO bot_tables (scope, hash, inputs, built_at) VALUES (?, ?, ?, ?)
+): Promise<boolean> {
+  const { meta } = await env.DB.prepare(
+    `INSERT INTO bot_tables (scope, hash, inputs, built_at) SELECT ?1, ?2, ?3, ?4
+     WHERE (SELECT hash FROM bot_tables WHERE scope = ?1) IS ?5
      ON CONFLICT (scope) DO UPDATE SET previous_hash = hash, hash = excluded.hash, inputs = excluded.inputs,
        built_at = excluded.built_at`,
   )
-    .bind(scope, hash, inputs, nowMs)
+    .bind(scope, hash, inputs, nowMs, current)
     .run();
+  return meta.changes === 1;
 }

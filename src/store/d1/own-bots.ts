@@ -4,25 +4,35 @@ import type { StoreEnv } from '../binding.ts';
 
 export const OWN_BOTS_MAX = 100;
 
-/** Every account's bots, by account. */
-export async function allOwnBots(env: StoreEnv): Promise<Map<string, OwnBot[]>> {
-  const { results } = await env.DB.prepare(
-    'SELECT account_id AS accountId, document FROM own_bots ORDER BY account_id, id',
-  ).all<{ accountId: string; document: string }>();
-  const byAccount = new Map<string, OwnBot[]>();
-  for (const { accountId, document } of results) {
-    const bots = byAccount.get(accountId) ?? [];
-    bots.push(JSON.parse(document) as OwnBot);
-    byAccount.set(accountId, bots);
-  }
-  return byAccount;
-}
-
+/** The bots that an account has added, by id. */
 export async function ownBotsOf(env: StoreEnv, accountId: string): Promise<OwnBot[]> {
   const { results } = await env.DB.prepare('SELECT document FROM own_bots WHERE account_id = ? ORDER BY id')
     .bind(accountId)
     .all<{ document: string }>();
   return results.map(({ document }) => JSON.parse(document) as OwnBot);
+}
+
+/**
+ * The bots for which edges need a table, by account. An account without an active instance has no edges, and those of a
+ * disabled account are refused.
+ */
+export async function ownBotsInUse(env: StoreEnv, accountId: string | null = null): Promise<Map<string, OwnBot[]>> {
+  const { results } = await env.DB.prepare(
+    `SELECT account_id AS accountId, document FROM own_bots
+     WHERE (?1 IS NULL OR account_id = ?1) AND account_id IN (
+       SELECT account_id FROM protect_instances JOIN accounts ON accounts.id = account_id
+       WHERE active = 1 AND disabled = 0)
+     ORDER BY account_id, id`,
+  )
+    .bind(accountId)
+    .all<{ accountId: string; document: string }>();
+  const byAccount = new Map<string, OwnBot[]>();
+  for (const { accountId: account, document } of results) {
+    const bots = byAccount.get(account) ?? [];
+    bots.push(JSON.parse(document) as OwnBot);
+    byAccount.set(account, bots);
+  }
+  return byAccount;
 }
 
 /** Adds or replaces a bot. Returns whether the account has room for it. */

@@ -8,15 +8,16 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { count, counted } from '../../format/numbers.ts';
+import { counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { Params } from '../../url/params.ts';
-import type { AccessControlPage, AccessControlRule } from './access-control-page.ts';
+import type { AccessControlRule } from './access-control-page.ts';
 import { NewRule } from './new-rule.tsx';
 import { RuleGroups } from './rule-groups.tsx';
 
@@ -93,7 +94,15 @@ export default function AccessControl() {
         </EmptyState>
       )}
       {value !== null && value.rules.length > 0 && <Rules rules={value.rules} onDelete={(rule) => void remove(rule)} />}
-      {value !== null && <Pages page={value} params={params} />}
+      {value !== null && (
+        <NumberedPages
+          path={PATH}
+          params={params}
+          page={value.page}
+          pages={value.pages}
+          total={counted(value.ruleCount, 'rule')}
+        />
+      )}
       {value !== null && <RuleGroups groups={value.ruleGroupsAndCounts} onGone={reload} onFailure={setFailure} />}
       {isCreating && (
         <NewRule
@@ -171,21 +180,6 @@ function Rules({
   );
 }
 
-/** The page, how many there are, and the ways to the others. */
-function Pages({ page: { page, pages, ruleCount }, params }: { page: AccessControlPage; params: Params }) {
-  const at = (next: number) => addressOf(PATH, { ...params, page: next === 1 ? null : String(next) });
-  return (
-    <nav class="actions pages" aria-label="Pages">
-      <span class="soft">
-        {counted(ruleCount, 'rule')}
-        {pages > 1 && `, page ${count(page)} of ${count(pages)}`}
-      </span>
-      {page > 1 && <ButtonLink href={at(Math.min(page - 1, Math.max(1, pages)))}>Previous</ButtonLink>}
-      {page < pages && <ButtonLink href={at(page + 1)}>Next</ButtonLink>}
-    </nav>
-  );
-}
-
 function orderOf(params: Params): Order {
   const { order } = params;
   return order !== undefined && Object.hasOwn(orders, order) ? (order as Order) : 'newest';
@@ -193,9 +187,8 @@ function orderOf(params: Params): Order {
 
 function queryOf(params: Params): Query {
   const [, sortBy, sortOrder] = orders[orderOf(params)];
-  const page = Number(params['page'] ?? 1);
   return {
-    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+    page: pageOf(params),
     limit: RULES_PER_PAGE,
     sortBy,
     sortOrder,

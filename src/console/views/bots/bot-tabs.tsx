@@ -3,7 +3,10 @@ import { useLocation } from 'preact-iso/router';
 import { Tabs } from '../../components/tabs.tsx';
 import { addressOf } from '../../url/params.ts';
 
-const tabs = [['Traffic', '/console/bots']] as const;
+const tabs = [
+  ['Traffic', '/console/bots'],
+  ['Lists', '/console/bots/lists'],
+] as const;
 
 export function BotTabs() {
   const { path, query } = useLocation();

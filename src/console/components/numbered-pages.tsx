@@ -1,0 +1,34 @@
+/** How many things a list has, and the ways to its other pages. Which page it is stands in the address. */
+import { count } from '../format/numbers.ts';
+import { addressOf } from '../url/params.ts';
+import type { Params } from '../url/params.ts';
+import { ButtonLink } from './button.tsx';
+
+export interface NumberedPagesProps {
+  path: string;
+  params: Params;
+  page: number;
+  pages: number;
+  /** Such as "17 rules". */
+  total: string;
+}
+
+export function NumberedPages({ path, params, page, pages, total }: NumberedPagesProps) {
+  const at = (next: number) => addressOf(path, { ...params, page: next === 1 ? null : String(next) });
+  return (
+    <nav class="actions pages" aria-label="Pages">
+      <span class="soft">
+        {total}
+        {pages > 1 && `, page ${count(page)} of ${count(pages)}`}
+      </span>
+      {page > 1 && <ButtonLink href={at(Math.min(page - 1, Math.max(1, pages)))}>Previous</ButtonLink>}
+      {page < pages && <ButtonLink href={at(page + 1)}>Next</ButtonLink>}
+    </nav>
+  );
+}
+
+/** The page of the address; 1 when it names none. */
+export function pageOf(params: Params): number {
+  const page = Number(params['page'] ?? 1);
+  return Number.isSafeInteger(page) && page >= 1 ? page : 1;
+}
