@@ -5,6 +5,7 @@
 import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import type { BotAction, BotBehaviour, BotPreset } from '../contract/vocabulary.ts';
 import { isProved } from '../rules/decision-table.ts';
+import type { DecideInputs } from '../rules/decision-table.ts';
 import type { BotSignal } from './bot-signal.ts';
 import { covers, matchesPath, spelledPath } from './path-match.ts';
 
@@ -125,4 +126,16 @@ export function actionFor(
   if (isProved(bot.proof)) return named;
   const unproved = bot.proof === 'impostor' ? policy.impostor : policy.claimed;
   return isPermitted(named) ? unproved : stricter(unproved, named);
+}
+
+export const ROBOTS_PATH = '/robots.txt';
+
+/** A crawler that cannot read robots.txt may take everything (RFC 9309 section 2.3.1.3). */
+export function readsRobots(path: string, action: BotAction): BotAction {
+  return path === ROBOTS_PATH && !isPermitted(action) ? 'inherit' : action;
+}
+
+/** The action as an input of the decision table. */
+export function botInput({ id, proof }: BotSignal, action: BotAction): DecideInputs['bot'] {
+  return action === 'inherit' ? null : { verdict: action === 'charge' ? 'block' : action, id, proof };
 }

@@ -78,6 +78,18 @@ test('a visitor can be tried, and the rule that decides is named', async () => {
   await page.getByText('Blocked by rule ipMask:203.0.113.0/24', { exact: false }).waitFor();
 });
 
+test('a visitor who uses the name of a bot is tried as that bot', async () => {
+  const { page } = console;
+  const [userAgent, ip] = ['GPTBot/1.2', '192.0.2.1'];
+  await eventually(
+    () => manage<{ bot: object | null }>(console.stack(), '/protect/access-rules/explain', { userAgent, ip }),
+    ({ bot }) => bot !== null,
+  );
+  await console.open(`/rules/explain?userAgent=${encodeURIComponent(userAgent)}&ip=${ip}`);
+  await page.getByText('Blocked by bot that is not gptbot', { exact: false }).waitFor();
+  await page.getByText('Taken for the bot gptbot, proof: impostor.', { exact: false }).waitFor();
+});
+
 test('the fields of a filter follow the address when somebody goes back', async () => {
   const { page } = console;
   await console.open('/rules/explain?ip=192.0.2.1');

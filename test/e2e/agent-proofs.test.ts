@@ -1,29 +1,53 @@
 /**
- * What the service finds out about agents, asked as an edge asks: keys in their directories, names in DNS, and nonces.
+ * What the service finds out about agents, asked as an edge asks: keys in their directories, names in DNS, and nonces. And
+ * what the edge makes of signed requests with it.
  * Directories and DNS are servers of this test.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DIRECTORY_PATH } from '../../src/bots/signatures/agent-address.ts';
 import { botKeys } from '../../src/contract/bots/bot-keys.ts';
 import type { BotKeys } from '../../src/contract/bots/bot-keys.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { json, startBotServers } from '../support/bot-servers.ts';
 import type { BotServers, DirectoryAnswer } from '../support/bot-servers.ts';
-import { startTestStack } from '../support/stack.ts';
+import { eventually, startTestStack } from '../support/stack.ts';
 import { agentKeyPair } from '../support/signed-request.ts';
-import type { AgentKeyPair } from '../support/signed-request.ts';
+import type { AgentKeyPair, Signing } from '../support/signed-request.ts';
+import { FIREFOX } from '../support/browse.ts';
+import { BING, ELSEWHERE, botVisits, closed } from './bot-visits.ts';
+import type { Visit } from './bot-visits.ts';
+import { quickRules } from './edge-visitor.ts';
+import { signedHeaders, wrongSignatures } from './signed-visits.ts';
+import type { HeaderChange } from './signed-visits.ts';
 
-const HOSTS = ['set', 'bare', 'lying', 'mixed', 'moved', 'slow', 'huge', 'crowd', 'html', 'gone', 'once', 'down'];
+/** Of requests to the edge. */
+const SIGNING = ['agent', 'other', 'liar', 'late'];
+const HOSTS = [
+  'set',
+  'bare',
+  'lying',
+  'mixed',
+  'moved',
+  'slow',
+  'huge',
+  'crowd',
+  'html',
+  'gone',
+  'once',
+  'down',
+  ...SIGNING,
+];
 
 let servers: BotServers;
 let stack: Stack;
 let pair: AgentKeyPair;
+const { visit, logOf, logged, until, policy } = botVisits(() => stack);
 const setHost = (host: string, answer: DirectoryAnswer) => servers.hosts.set(`${host}.test`, answer);
 
 beforeAll(async () => {
   pair = await agentKeyPair();
-  servers = await startBotServers(HOSTS.map((host) => `${host}.test`));
-  stack = await startTestStack({ serviceVars: servers.serviceVars });
+  servers = await startBotServers([...HOSTS.map((host) => `${host}.test`), 'chatgpt.com', 'agent.bot.goog']);
+  stack = await startTestStack({ edgeVars: quickRules, serviceVars: servers.serviceVars });
 });
 
 afterAll(async () => {
@@ -220,4 +244,135 @@ test('only an edge may ask', async () => {
     const response = await fetch(`${stack.serviceUrl}/edge/v1/${path}`, { method: 'POST', body: '{}' });
     expect(response.status).toBe(401);
   }
+});
+
+describe('a signed request', () => {
+  beforeAll(async () => {
+    for (const host of ['agent.test', 'chatgpt.com', 'agent.bot.goog'])
+      servers.hosts.set(host, json({ keys: [pair.jwk] }));
+    servers.hosts.set('liar.test', json({ keys: [{ ...(await agentKeyPair()).jwk, kid: pair.keyid }] }));
+    servers.hosts.set('crowd.test', json({ keys: Array.from({ length: 10_000 }, () => pair.jwk) }));
+    servers.hosts.set('moved.test', (response) => response.writeHead(302, { location: '/agent.test/' }).end());
+    servers.hosts.set('slow.test', (response) => void response.writeHead(200).write('{"keys":['));
+  });
+  beforeEach(() => policy(closed));
+
+  async function send(
+    signing: Partial<Signing>,
+    { change, ...more }: Partial<Visit> & { change?: HeaderChange } = {},
+    path = '/echo',
+  ) {
+    const nowMs = Date.now();
+    const headers = await signedHeaders(pair, { url: stack.edgeUrl + path, nowMs, ...signing }, change);
+    return visit({ from: ELSEWHERE, ...more, headers }, path);
+  }
+  /** Until the edge has the agent's keys. */
+  const accepted = (signing: Partial<Signing> = {}) =>
+    eventually(
+      () => send(signing),
+      ({ status }) => status === 200,
+    );
+
+  test('of an unknown agent waits for nothing, and the next one is proved', async () => {
+    let release: (() => void) | undefined;
+    servers.hosts.set('late.test', (response, request) => {
+      release = () => json({ keys: [pair.jwk] })(response, request);
+    });
+    const agent = 'sig1="https://late.test"';
+    const first = await send({ agent });
+    expect([first.status, (await logged(first.id)).bot]).toEqual([403, null]);
+    await eventually(
+      async () => release,
+      (found) => found !== undefined,
+    );
+    expect((await send({ agent })).status).toBe(403);
+    release!();
+    const { id } = await accepted({ agent });
+    expect((await logged(id)).bot).toMatchObject({ id: 'late.test', proof: 'signature' });
+  });
+
+  const keyed = (key: string) => ({ name: 'signature-agent', parameters: { key } });
+  test.each<[string, Partial<Signing>, string]>([
+    [
+      'a bare string',
+      { agent: '"https://chatgpt.com"', components: ['@authority', 'signature-agent'] },
+      'chatgpt-agent',
+    ],
+    [
+      'an origin under any key',
+      { agent: 'g="https://agent.bot.goog"', components: ['@authority', keyed('g')] },
+      'google-agent',
+    ],
+    ['the address of a key set', { agent: 'sig1="https://agent.test/keys/jwks.json"' }, 'agent.test'],
+    ['an origin with type=directory', { agent: 'sig1="https://agent.test";type=directory' }, 'agent.test'],
+  ])('that names its agent by %s is proved', async (_, signing, bot) => {
+    const agent = bot === 'google-agent' ? 'Mozilla/5.0 (compatible; Google-Agent; +https://agent.bot.goog)' : FIREFOX;
+    const { id } = await eventually(
+      () => send(signing, { agent }),
+      ({ status }) => status === 200,
+    );
+    expect(await logged(id)).toMatchObject({ bot: { id: bot, proof: 'signature' }, decided_by: `bot:${bot}` });
+  });
+
+  test('that is wrong in any way proves nothing, and is answered as any visitor is, with what to sign', async () => {
+    await accepted();
+    const wrong = wrongSignatures(stack.edgeUrl);
+    for (const [what, signing, change] of wrong) {
+      for (const _ of [1, 2]) {
+        const answer = await send(signing, change === undefined ? {} : { change }, '/echo/wrong');
+        expect([what, answer.status]).toEqual([what, 403]);
+        expect([what, answer.headers.get('accept-signature')]).toEqual([what, expect.stringContaining('web-bot-auth')]);
+      }
+    }
+    const records = await logOf('/echo/wrong', 2 * wrong.length);
+    expect(records.map(({ bot }) => bot?.proof).filter((proof) => proof === 'signature')).toEqual([]);
+  });
+
+  test('does not save a false bot from being an impostor when it cannot be decided', async () => {
+    await until({ ...BING, from: ELSEWHERE }, 'impostor');
+    const answer = await send({ agent: 'sig1="https://other.test"' }, { agent: BING.agent });
+    expect((await logged(answer.id)).bot).toMatchObject({ id: 'bingbot', proof: 'impostor' });
+  });
+
+  test('proves no bot of an origin by a key set at another path of it', async () => {
+    const agent = `sig1="https://chatgpt.com/uploads${DIRECTORY_PATH}"`;
+    const { id } = await accepted({ agent });
+    expect((await logged(id)).bot).toMatchObject({ id: 'chatgpt.com', proof: 'signature' });
+  });
+
+  test('counts once of 200 at the same time where the policy says so, and needs a nonce', async () => {
+    await policy({ ...closed, botPolicy: { preset: 'open', signatures: { nonce: 'once' } } });
+    let used = 0;
+    const fresh = (): Partial<Signing> => ({ parameters: { nonce: `nonce-${(used += 1)}` } });
+    await eventually(
+      () => send(fresh()),
+      ({ status }) => status === 200,
+    );
+    const request = fresh();
+    const nowMs = Date.now();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => send({ ...request, nowMs })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.find(({ status }) => status !== 200)!;
+    expect(refused.headers.get('accept-signature')).toMatch(/;nonce="[\da-f-]{36}";/);
+    expect((await send({})).status).toBe(403);
+    expect((await send(fresh())).status).toBe(200);
+  });
+
+  test('whose nonce another edge has spent proves nothing', async () => {
+    await policy({ ...closed, botPolicy: { preset: 'open', signatures: { nonce: 'once' } } });
+    const body = {
+      agent: `https://agent.test${DIRECTORY_PATH}`,
+      keyid: pair.keyid,
+      nonce: 'elsewhere',
+      expiresAt: Date.now() + 600_000,
+    };
+    const spent = await fetch(`${stack.serviceUrl}/edge/v1/bot-nonces/spend`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.clientJwt}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(await spent.json()).toEqual({ spent: true });
+    expect((await send({ parameters: { nonce: 'elsewhere' } })).status).toBe(403);
+    expect((await send({ parameters: { nonce: 'not elsewhere' } })).status).toBe(200);
+  });
 });

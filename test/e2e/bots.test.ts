@@ -1,83 +1,53 @@
-/** Bots that say who they are, over HTTP through both Workers: proved, claimed and false names. */
-import { expect, test } from 'vitest';
-import { browse } from '../support/browse.ts';
+/**
+ * Bots that say who they are, over HTTP through both Workers: proved, claimed and false names. Directories of agents and
+ * the resolver are servers of this test; the networks are those of the local stack.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startBotServers } from '../support/bot-servers.ts';
+import { FIREFOX } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
-import { quickRules, signalsOf } from './edge-visitor.ts';
+import { closed, BING, DATACENTER, ELSEWHERE, FEED, PREVIEW, botVisits } from './bot-visits.ts';
+import { hitsOf, quickRules } from './edge-visitor.ts';
 
-const stack = useStack({ edgeVars: quickRules });
-const BING = { from: '157.55.39.1', agent: 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)' };
+const servers = await startBotServers([]);
+const stack = useStack({ edgeVars: quickRules, serviceVars: servers.serviceVars });
+afterAll(() => servers.close());
 
-/** A request, and what the log says about it. */
-async function visit({ from, agent }: { from: string; agent: string }, path = '/echo') {
-  const response = await browse(stack().edgeUrl + path, {
-    headers: { ...signalsOf(stack(), { from }), 'user-agent': agent },
-  });
-  await response.arrayBuffer();
-  return { status: response.status, headers: response.headers, id: response.headers.get('x-protect-request-id') };
-}
-interface Logged {
-  bot: { id: string; proof: string } | null;
-  source: string;
-  decided_by: string;
-}
-async function logged(requestId: string | null): Promise<Logged> {
-  const found = await eventually(
-    () => manage<{ verdicts: Logged[] }>(stack(), '/protect/verdicts', { requestId }),
-    ({ verdicts }) => verdicts.length === 1,
-  );
-  return found.verdicts[0]!;
-}
-/** The table of bots comes to the edge behind responses. */
-const proved = () =>
-  eventually(
-    async () => {
-      const { id, status } = await visit(BING);
-      return { status, record: await logged(id) };
-    },
-    ({ record }) => record.bot?.proof === 'range',
-  );
-/** A management call whose answer is not JSON, or a refusal. */
-const call = (path: string, body: object): Promise<Response> =>
-  fetch(`${stack().serviceUrl}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-const policy = (members: object) =>
-  manage(stack(), '/protect/instances/update', { id: stack().instanceId, monitor: false, ...members });
+const { visit, logOf, logged, until, policy, call } = botVisits(stack);
 
-test('a search engine from its own network passes without a session, and the same name from elsewhere does not', async () => {
-  const known = await proved();
-  expect(known).toMatchObject({
-    status: 200,
-    record: { bot: { id: 'bingbot' }, source: 'bot', decided_by: 'bot:bingbot' },
-  });
-  const other = await visit({ ...BING, from: '192.0.2.1' });
-  const record = await logged(other.id);
-  expect(record.bot?.id).toBe('bingbot');
-  expect(['claimed', 'impostor']).toContain(record.bot?.proof);
-  const visitor = await visit({ from: '192.0.2.2', agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' });
-  expect((await logged(visitor.id)).bot).toBeNull();
+beforeAll(async () => {
+  await policy({});
+  await until(BING, 'range');
 });
 
-test('a bot that the policy charges gets 402 with the price and the licence, and may read robots.txt', async () => {
-  await proved();
-  const charge = { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' };
-  await policy({ botPolicy: { charge, overrides: [{ bot: 'bingbot', action: 'charge' }] } });
-  const refused = await eventually(
-    () => visit(BING),
-    ({ status }) => status === 402,
-  );
-  expect(refused.headers.get('crawler-price')).toBe('USD 0.01');
-  expect(refused.headers.get('link')).toBe('<https://shop.example/licence>; rel="license"');
-  expect((await visit(BING, '/robots.txt')).status).toBe(200);
-  const claimed = await visit({ ...BING, from: '192.0.2.1' });
-  expect(claimed.status).toBe(402);
-  expect(claimed.headers.get('accept-signature')).toContain('tag="web-bot-auth"');
+describe('a search engine', () => {
+  beforeEach(() => policy({ ipCategoryRules: { datacenter: 'challenge' } }));
+
+  test('passes from its own network, which is of a hosting provider that is challenged', async () => {
+    const known = await visit({ ...BING, asn: DATACENTER });
+    expect(known.status).toBe(200);
+    expect(await logged(known.id)).toMatchObject({
+      bot: { id: 'bingbot', proof: 'range' },
+      source: 'bot',
+      decided_by: 'bot:bingbot',
+    });
+    const neighbour = await visit({ from: BING.from, asn: DATACENTER });
+    expect(neighbour.status).toBe(403);
+    expect(await logged(neighbour.id)).toMatchObject({ bot: null, source: 'ip-category' });
+  });
+
+  test('is an impostor from elsewhere, and challenged', async () => {
+    const { status, record } = await until({ ...BING, from: ELSEWHERE }, 'impostor');
+    expect([status, record]).toEqual([
+      403,
+      expect.objectContaining({ decision: 'challenge', source: 'impostor', decided_by: 'bot:bingbot' }),
+    ]);
+  });
 });
 
 test('the log is filtered by bot and by proof, and counts both', async () => {
-  await proved();
+  await policy({});
   const crawler = { from: '192.0.2.7', agent: 'Mozilla/5.0 (compatible; Bytespider)' };
   const seen = [await visit(crawler, '/one'), await visit(crawler, '/two'), await visit(BING, '/three')];
   for (const { id } of seen) await logged(id);
@@ -113,6 +83,172 @@ test('the log is filtered by bot and by proof, and counts both', async () => {
   expect(summary.total).toBe(2);
   const both = await call('/protect/traffic-summary', { bot: 'bytespider', source: 'bot' });
   expect([both.status, await both.text()]).toEqual([400, expect.stringContaining('must not be sent together')]);
+});
+
+test('a bot that the policy charges gets 402 with the price and the licence, and may read robots.txt', async () => {
+  const charge = { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' };
+  await policy({ botPolicy: { charge, overrides: [{ bot: 'bingbot', action: 'charge' }] } });
+  const refused = await visit(BING);
+  expect(refused.status).toBe(402);
+  expect(refused.headers.get('crawler-price')).toBe('USD 0.01');
+  expect(refused.headers.get('link')).toBe('<https://shop.example/licence>; rel="license"');
+  expect(refused.headers.get('accept-signature')).toBeNull();
+  expect((await visit(BING, '/robots.txt')).status).toBe(200);
+  const claimed = await visit({ ...BING, from: ELSEWHERE });
+  expect(claimed.status).toBe(402);
+  expect(claimed.headers.get('accept-signature')).toContain('tag="web-bot-auth"');
+});
+
+test('a proved bot is never challenged by risk, budget or a missing session, on api paths too', async () => {
+  const strict = { ...closed, challengeThreshold: 0.01, ignoredDetectors: [], pendingBudget: 1 };
+  for (const action of ['allow', 'inherit']) {
+    await policy({ ...strict, botPolicy: { overrides: [{ bot: 'bingbot', action }] } });
+    for (const path of ['/echo', '/api/echo', '/echo.css']) {
+      expect([action, path, (await visit(BING, path)).status]).not.toContain(403);
+      const bot = await visit(BING, path);
+      expect([action, path, (await logged(bot.id)).decision]).toEqual([action, path, 'allow']);
+    }
+    const post = await visit({ ...BING, method: 'POST' }, '/echo');
+    expect((await logged(post.id)).decision).toBe('allow');
+    expect((await visit({ from: '192.0.2.3' })).status).toBe(403);
+    expect((await visit({ from: '192.0.2.3' }, '/api/echo')).status).toBe(401);
+    expect((await visit({ ...BING, from: ELSEWHERE }, '/api/echo')).status).toBe(403);
+  }
+});
+
+test('proved previews and feed readers get the page, and for a false one the origin is not asked', async () => {
+  await policy({ ...closed, botPolicy: { preset: 'search-only' } });
+  for (const [index, bot] of [PREVIEW, FEED].entries()) {
+    const path = `/echo/shared-${index}`;
+    expect((await visit(bot, path)).status).toBe(200);
+    expect(await hitsOf(stack(), path)).toBe(1);
+    for (const from of [ELSEWHERE, '192.0.2.2', '198.51.100.7']) {
+      expect((await visit({ ...bot, from }, path)).status).toBe(403);
+    }
+    expect(await hitsOf(stack(), path)).toBe(1);
+  }
+});
+
+test('no user agent of the catalogue’s lists is proved from 192.0.2.1', async () => {
+  await policy({});
+  const { userAgents } = JSON.parse(readFileSync('test/fixtures/bots/user-agents.json', 'utf8')) as {
+    userAgents: string[];
+  };
+  const sample = userAgents.filter((_, index) => index % 8 === 0);
+  for (let start = 0; start < sample.length; start += 20) {
+    const some = sample.slice(start, start + 20);
+    await Promise.all(some.map((agent) => visit({ from: ELSEWHERE, agent }, '/echo/sample')));
+    await Promise.all(some.map((agent) => visit({ from: ELSEWHERE, agent }, '/echo/sample')));
+  }
+  const records = await logOf('/echo/sample', 2 * sample.length);
+  expect(records.filter(({ bot }) => bot !== null).length).toBeGreaterThan(2 * sample.length - 20);
+  expect(new Set(records.map(({ bot }) => bot?.proof))).toEqual(new Set(['claimed', 'impostor', undefined]));
+});
+
+describe('an explanation', () => {
+  const explain = (visitor: object) =>
+    manage<{ input: string; explain: string; bot: object | null }>(stack(), '/protect/access-rules/explain', visitor);
+
+  test('of a visitor says who they are taken for, and what the bot policy says of them', async () => {
+    const overrides = [{ bot: 'bingbot', path: '/drafts/', action: 'block' }];
+    await policy({ ipCategoryRules: { datacenter: 'challenge' }, botPolicy: { overrides } });
+    const bing = { userAgent: BING.agent, ipCategories: ['datacenter'] };
+    expect(await explain({ ...bing, ip: BING.from })).toMatchObject({
+      decision: 'allow',
+      input: 'bot',
+      decidedBy: 'bot:bingbot',
+      bot: { id: 'bingbot', behaviours: ['search'], proof: 'range', action: 'allow' },
+    });
+    expect(await explain({ ...bing, ip: BING.from, path: '/drafts/1?x' })).toMatchObject({
+      decision: 'block',
+      bot: { action: 'block' },
+    });
+    expect(await explain({ ...bing, ip: ELSEWHERE })).toMatchObject({
+      decision: 'challenge',
+      input: 'category',
+      bot: { id: 'bingbot', proof: 'claimed', action: 'inherit' },
+    });
+    expect(await explain({ userAgent: 'GPTBot/1.2', ip: ELSEWHERE })).toMatchObject({
+      decision: 'block',
+      bot: { id: 'gptbot', proof: 'impostor', action: 'block' },
+    });
+    expect(await explain({ bot: { id: 'yandexbot', proof: 'dns' }, ip: ELSEWHERE })).toMatchObject({
+      decision: 'allow',
+      explain: expect.stringMatching(/^Allowed by bot with a host name of yandexbot;/),
+    });
+    expect(await explain({ bot: { id: 'agent.test', proof: 'signature' } })).toMatchObject({
+      decision: 'challenge',
+      bot: { behaviours: ['agent'], action: 'challenge' },
+    });
+    expect(await explain({ userAgent: FIREFOX, ip: ELSEWHERE })).toMatchObject({ input: 'default', bot: null });
+    await expect(explain({ bot: { id: 'nobody', proof: 'range' } })).rejects.toThrow(/400.*bot\.id/);
+    await expect(explain({ path: 'drafts' })).rejects.toThrow(/400.*path/);
+  });
+
+  test('of a request, and a preview of rules, know the bot', async () => {
+    await policy({ ipCategoryRules: { datacenter: 'challenge' } });
+    const since = Date.now() - 1000;
+    const { id } = await visit({ ...BING, asn: DATACENTER }, '/echo/explained');
+    await logged(id);
+    const { table } = await manage<{ table: object[] }>(stack(), '/protect/verdicts/explain', { requestId: id });
+    expect(table).toContainEqual(
+      expect.objectContaining({ input: 'bot', by: 'bot:bingbot', verdict: 'allow', outcome: 'decided' }),
+    );
+    expect(table).toContainEqual(expect.objectContaining({ input: 'category', outcome: 'lifted', liftedBy: 'bot' }));
+    const changes = async (verdict: string) => {
+      const rules = [{ type: 'asn', value: DATACENTER, verdict }];
+      const { samples } = await manage<{ samples: { requestId: string; to: string }[] }>(
+        stack(),
+        '/protect/access-rules/preview',
+        { rules, since },
+      );
+      return samples.find(({ requestId }) => requestId === id)?.to;
+    };
+    expect([await changes('block'), await changes('allow')]).toEqual(['block', undefined]);
+  });
+});
+
+describe('a host name', () => {
+  const YANDEX = 'Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)';
+  const reverse = (ip: string): string => `${ip.split('.').toReversed().join('.')}.in-addr.arpa PTR`;
+  function named(ip: string, forward: string): void {
+    const host = `${ip.replaceAll('.', '-')}.spider.yandex.com.`;
+    servers.names.set(reverse(ip), [{ type: 12, data: host }]);
+    servers.names.set(`${host} A`, [{ type: 1, data: forward }]);
+  }
+  const questionsOf = (ip: string): number => servers.questions.filter((one) => one === reverse(ip)).length;
+
+  test('that leads back to the address proves the bot behind the first response', async () => {
+    named('5.255.253.1', '5.255.253.1');
+    const first = await visit({ from: '5.255.253.1', agent: YANDEX });
+    expect((await logged(first.id)).bot).toMatchObject({ id: 'yandexbot', proof: 'claimed' });
+    const { status, record } = await until({ from: '5.255.253.1', agent: YANDEX }, 'dns');
+    expect([status, record.decided_by]).toEqual([200, 'bot:yandexbot']);
+    expect(questionsOf('5.255.253.1')).toBe(1);
+  });
+
+  test('that leads elsewhere, or is missing, makes an impostor, and is not looked up again', async () => {
+    named('5.255.253.2', '5.255.253.1');
+    for (const from of ['5.255.253.2', '5.255.253.3']) {
+      const { status } = await until({ from, agent: YANDEX }, 'impostor');
+      expect([from, status]).toEqual([from, 403]);
+      await Promise.all(Array.from({ length: 20 }, () => visit({ from, agent: YANDEX })));
+      expect([from, questionsOf(from)]).toEqual([from, 1]);
+    }
+  });
+
+  test('that nobody can look up leaves the bot claimed', async () => {
+    servers.names.set(reverse('5.255.253.4'), 'broken');
+    const from = '5.255.253.4';
+    await visit({ from, agent: YANDEX }, '/echo/no-dns');
+    await eventually(
+      async () => questionsOf(from),
+      (count) => count > 0,
+    );
+    for (let again = 0; again < 5; again++) await visit({ from, agent: YANDEX }, '/echo/no-dns');
+    const records = await logOf('/echo/no-dns', 6);
+    expect(new Set(records.map(({ bot }) => bot?.proof))).toEqual(new Set(['claimed']));
+  });
 });
 
 test('a bot that the account adds is known at the edge, and no longer once it is removed', async () => {

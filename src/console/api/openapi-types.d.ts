@@ -5279,6 +5279,21 @@ export interface components {
             ja4?: string;
             /** @description `User-Agent` header */
             userAgent?: string;
+            /** @description The bot that the visitor is, in place of what user agent and address say */
+            bot?: {
+                /** @description Id of a bot of the account's table, or the host of an agent that signs */
+                id: string;
+                /**
+                 * @description How it is proved
+                 * @enum {string}
+                 */
+                proof: "range" | "dns" | "signature" | "claimed" | "impostor";
+            };
+            /**
+             * @description Path, with its query, for the overrides of the bot policy
+             * @default /
+             */
+            path?: string;
             /** @description Categories of the address. Without them, only Tor is known, by the country `T1` */
             ipCategories?: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
         };
@@ -5292,6 +5307,23 @@ export interface components {
              * @enum {string}
              */
             input: "network" | "client" | "bot" | "category" | "risk" | "policy" | "default";
+            /** @description Who the visitor is taken for. `null`: no known bot. Without `bot`, only networks prove a bot here, as at its first request */
+            bot: {
+                /** @description Id of the bot */
+                id: string;
+                /** @description What it comes for */
+                behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+                /**
+                 * @description How it is proved
+                 * @enum {string}
+                 */
+                proof: "range" | "dns" | "signature" | "claimed" | "impostor";
+                /**
+                 * @description What the bot policy says of it at the path. `inherit`: nothing
+                 * @enum {string}
+                 */
+                action: "allow" | "challenge" | "block" | "charge" | "inherit";
+            } | null;
             /** @description The rules that match */
             firedRules: {
                 /** @description Type and canonical value of the rule */

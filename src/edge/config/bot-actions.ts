@@ -2,7 +2,7 @@
  * The instance's bot policy, ready for requests. The rules of a bot are compiled when it comes for the first time and
  * remembered. Most requests are of no bot and never get here.
  */
-import { actionFor, compileBotRules, isPermitted } from '../../bots/bot-rules.ts';
+import { actionFor, compileBotRules, readsRobots } from '../../bots/bot-rules.ts';
 import type { BotRules } from '../../bots/bot-rules.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import { spelledPath } from '../../bots/path-match.ts';
@@ -14,7 +14,6 @@ export type BotActionFor = (bot: BotSignal, target: CanonicalTarget) => BotActio
 
 /** Agents that only a signature names are not in the catalogue, so there is no end of them. */
 const REMEMBERED_BOTS_MAX = 2000;
-export const ROBOTS_PATH = '/robots.txt';
 
 export function compileBotPolicy(policy: BotPolicy): BotActionFor {
   const remembered = new Map<string, BotRules>();
@@ -35,7 +34,6 @@ export function compileBotPolicy(policy: BotPolicy): BotActionFor {
       rulesOf(bot),
       readings && [path, ...readings].map((one) => spelledPath(query === '?' ? one : one + query)),
     );
-    // A crawler that cannot read robots.txt may take everything (RFC 9309 section 2.3.1.3).
-    return path === ROBOTS_PATH && !isPermitted(action) ? 'inherit' : action;
+    return readsRobots(path, action);
   };
 }

@@ -3,6 +3,7 @@
  * what the service found out about its address and its keys. From memory alone; what is missing is asked for behind the
  * response, and until then a name is `claimed`.
  */
+import { proofOf } from '../../bots/bot-proof.ts';
 import { DIRECTORY_PATH } from '../../bots/signatures/agent-address.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { TableBot } from '../../bots/bot-table.ts';
@@ -58,16 +59,9 @@ export class KnownBots implements BotReader {
     waitUntil: WaitUntil,
   ): BotProof {
     const range = table.rangeAnswer(bot, ip);
-    if (range === 'holds') return 'range';
-    if (ip === null) return 'claimed';
-    const name = bot.hasDns ? this.#proofs.name(bot.id, ip, nowMs, waitUntil) : false;
-    if (name === true) return 'dns';
-    // Nothing that is not known yet, and no bot without any proof, makes an impostor. Anybody can send a signature that
-    // cannot be decided, so it counts only for a bot that signs.
-    const signs = bot.agents.length > 0;
-    const hasProof = range === 'fails' || bot.hasDns || signs;
-    const isDecided = range !== 'unknown' && name === false && !(signs && signed.outcome === 'unverified');
-    return bot.isComplete && hasProof && isDecided ? 'impostor' : 'claimed';
+    const asksName = bot.hasDns && range !== 'holds';
+    const name = ip === null ? null : asksName && this.#proofs.name(bot.id, ip, nowMs, waitUntil);
+    return proofOf(bot, range, name, signed.outcome === 'unverified');
   }
 }
 

@@ -14,6 +14,7 @@ import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts'
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
 import type { RuleMatch } from '../../rules/types.ts';
+import { botInput } from '../../bots/bot-rules.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
@@ -189,10 +190,6 @@ function noSession(verdict: Verdict): Verdict {
 
 export function isProvedBot(bot: BotSignal | null): boolean {
   return bot !== null && isProved(bot.proof);
-}
-
-function botInput({ id, proof }: BotSignal, action: BotAction): DecideInputs['bot'] {
-  return action === 'inherit' ? null : { verdict: action === 'charge' ? 'block' : action, id, proof };
 }
 
 function categoryInput(policy: InstancePolicy, categories: readonly IpCategory[]): DecideInputs['category'] {

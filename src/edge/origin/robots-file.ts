@@ -5,7 +5,7 @@
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
-import { ROBOTS_PATH } from '../config/bot-actions.ts';
+import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import type { ServiceClient, VisitorCall } from '../feed/service-client.ts';

@@ -20,6 +20,7 @@ const fields = [
   ['countryCode', 'Country', 'NL'],
   ['ja4', 'JA4 fingerprint', ''],
   ['userAgent', 'User agent', 'Mozilla/5.0 …'],
+  ['path', 'Path', '/'],
 ] as const;
 
 export default function Explain() {
@@ -34,7 +35,7 @@ export default function Explain() {
   return (
     <Page
       title="Try a visitor"
-      lead="What edge access rules and address categories say about a visitor. Risk, session and path belong to a request: they are in its verdict."
+      lead="What edge access rules, the bot policy at a path and address categories say about a visitor. Risk, session and path rules belong to a request: they are in its verdict."
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
       calls={[{ method: 'POST', path: '/protect/access-rules/explain', body }]}
     >
@@ -61,6 +62,12 @@ export default function Explain() {
             <p>
               <VisitorText text={value.explain} />
             </p>
+            {value.bot !== null && (
+              <p>
+                Taken for the bot <VisitorText text={value.bot.id} />, proof: {value.bot.proof}. The bot policy says{' '}
+                {value.bot.action} at this path.
+              </p>
+            )}
             {value.firedRules.length > 0 && (
               <Table
                 caption="Rules that match"

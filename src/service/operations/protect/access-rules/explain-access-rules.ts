@@ -1,7 +1,7 @@
 /**
  * `POST /protect/access-rules/explain`: what a visitor with these signals gets now, by which rule, and every rule that
  * fires. The few rules that can match are compiled with the engine of the edge, so the result is the edge's own, without
- * loading a million rules. Sessions, risk and paths are not considered.
+ * loading a million rules. Sessions, risk and path rules are not considered.
  */
 import * as z from 'zod/mini';
 import { decisionInputs, decisions, edgeRuleTypes, ipCategories } from '../../../../contract/vocabulary.ts';
@@ -15,7 +15,9 @@ import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
 import type { EdgeRule, RuleMatch } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { accountBotTable } from '../../../bots/account-bot-table.ts';
 import { operation } from '../../define-operation.ts';
+import { botQuestion, explainedBot, explainedBotSchema } from './explained-bot.ts';
 import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
 import type { VisitorFacts } from './visitor-signals.ts';
@@ -34,6 +36,7 @@ export const explainAccessRules = operation({
   body: z.strictObject({
     siteKey,
     ...visitorSignals,
+    ...botQuestion,
     /** As the edge categorises the address. Without it, only Tor is known, by the country `T1`. */
     ipCategories: z.optional(z.array(z.enum(ipCategories)).check(z.maxLength(ipCategories.length))),
   }),
@@ -42,6 +45,8 @@ export const explainAccessRules = operation({
     /** The id of the deciding rule, `bot:<id>`, `category:<name>` or `default`. */
     decidedBy: z.string(),
     input: z.enum(decisionInputs),
+    /** `null`: no known bot. */
+    bot: z.nullable(explainedBotSchema),
     firedRules: z.array(
       z.object({
         id: z.string(),
@@ -60,10 +65,12 @@ export const explainAccessRules = operation({
     const { instance, book } = await instanceRuleBook(context, body.siteKey);
     const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
     const match = matchOf(found.rules, facts, instance.id, context.nowMs);
+    const table = await accountBotTable(context.store, instance.accountId, context.nowMs);
+    const { bot, input } = explainedBot(body, facts, table, instance.botPolicy);
     const inputs: DecideInputs = {
       network: match.network,
       client: match.client,
-      bot: null,
+      bot: input,
       category: categoryInput(instance, body.ipCategories ?? (facts.countryCode === 'T1' ? ['tor'] : [])),
       risk: null,
       policy: null,
@@ -73,6 +80,7 @@ export const explainAccessRules = operation({
       decision: outcome.decision,
       decidedBy: outcome.decidedBy,
       input: outcome.input,
+      bot,
       firedRules: match.fired,
       explain: explainVerdict({ match, inputs, outcome, rulesetVersion: found.version }),
       enforcementPolicy: instance.monitor ? 'monitor' : 'enforce',

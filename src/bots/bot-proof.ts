@@ -1,0 +1,21 @@
+/** What the proofs of a bot make of a name, where no signature holds. */
+import type { BotProof } from '../contract/vocabulary.ts';
+import type { TableBot } from './bot-table.ts';
+import type { RangeAnswer } from './open-bot-table.ts';
+
+/** `name`: what the host names of the address say, `null` while that is not known; `false` for a bot without them. */
+export function proofOf(
+  bot: TableBot,
+  range: RangeAnswer,
+  name: boolean | null,
+  isSignatureOpen: boolean,
+): Exclude<BotProof, 'signature'> {
+  if (range === 'holds') return 'range';
+  if (name === true) return 'dns';
+  // Nothing that is not known yet, and no bot without any proof, makes an impostor. Anybody can send a signature that
+  // cannot be decided, so it counts only for a bot that signs.
+  const signs = bot.agents.length > 0;
+  const hasProof = range === 'fails' || bot.hasDns || signs;
+  const isDecided = range !== 'unknown' && name === false && !(signs && isSignatureOpen);
+  return bot.isComplete && hasProof && isDecided ? 'impostor' : 'claimed';
+}
