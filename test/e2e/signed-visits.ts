@@ -56,6 +56,7 @@ export function wrongSignatures(edgeUrl: string): Wrong[] {
     ],
     ['a long signature', {}, (headers) => headers.set('signature', `sig1=:${'A'.repeat(5000)}:`)],
     ['another key by name', { parameters: { keyid: 'A'.repeat(43) } }],
+    ['without an agent', { agent: null, components: ['@authority'] }],
     ['another agent’s key', { agent: 'sig1="https://other.test"' }],
     ['a directory that lies about kid', { agent: 'sig1="https://liar.test"' }],
     ['a directory that redirects', { agent: 'sig1="https://moved.test"' }],

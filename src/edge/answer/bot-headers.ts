@@ -5,9 +5,11 @@ import type { RequestContext } from '../decide/context.ts';
 
 export function botHeaders({ facts, verdict, config }: RequestContext): [name: string, value: string][] {
   const { bot, decision, isCharged } = verdict;
-  // Who names an agent is asked for a signature too, whatever is wrong with the one that they sent.
-  const isAsked = !isProvedBot(bot) && (bot !== null || facts.request.headers.has('signature-agent'));
   if (decision === 'allow') return [];
+  const { headers } = facts.request;
+  // Who signs, or names an agent, is asked for a signature too, whatever is wrong with the one that they sent.
+  const isAsked =
+    !isProvedBot(bot) && (bot !== null || headers.has('signature-agent') || headers.has('signature-input'));
   const charge = isCharged ? config?.policy.botPolicy.charge : null;
   const nonce = config?.policy.botPolicy.signatures.nonce === 'once' ? crypto.randomUUID() : null;
   return [

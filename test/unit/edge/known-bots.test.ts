@@ -9,6 +9,7 @@ import type { BotTable } from '../../../src/bots/open-bot-table.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { ProofService } from '../../../src/bots/proof-memory.ts';
+import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
 import { KnownBots } from '../../../src/edge/decide/known-bots.ts';
 import { agentKeyPair, signed } from '../../support/signed-request.ts';
 import type { AgentKeyPair, Signing } from '../../support/signed-request.ts';
@@ -48,6 +49,7 @@ let bots: KnownBots;
 let behind: Promise<unknown>[];
 let spend: ProofService['spend'];
 let spends: number;
+let keys: BotKeys;
 
 beforeAll(async () => {
   pair = await agentKeyPair();
@@ -55,8 +57,9 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   [behind, spends, spend] = [[], 0, async () => true];
+  keys = { isFetched: true, keys: [pair.key], maxAgeSeconds: 600 };
   const service: ProofService = {
-    keys: async () => ({ isFetched: true, keys: [pair.key], maxAgeSeconds: 600 }),
+    keys: async () => keys,
     name: async () => ({ holds: false, ttlSeconds: 600 }),
     spend: (question) => {
       spends += 1;
@@ -71,6 +74,7 @@ interface Visit {
   ip?: string;
   signing?: Partial<Signing> | null;
   spendsNonces?: boolean;
+  nowMs?: number;
 }
 /** The words of the signal, such as `bingbot range`. */
 async function seen({ userAgent = 'x', ip = '192.0.2.1', signing = null, spendsNonces = false }: Visit) {
@@ -79,8 +83,11 @@ async function seen({ userAgent = 'x', ip = '192.0.2.1', signing = null, spendsN
 }
 const signedTo = (signing: Partial<Signing>): Promise<Request> =>
   signed(pair, { url: 'https://site.test/', nowMs: NOW_MS, ...signing });
-async function read(request: Request, { userAgent = 'x', ip = '192.0.2.1', spendsNonces = false }: Visit) {
-  const facts = factsOf('/', { request, signals: signalsOf({ ip, userAgent }) });
+async function read(
+  request: Request,
+  { userAgent = 'x', ip = '192.0.2.1', spendsNonces = false, nowMs = NOW_MS }: Visit,
+) {
+  const facts = factsOf('/', { request, nowMs, signals: signalsOf({ ip, userAgent }) });
   const found = await bots.read(facts, (work) => behind.push(work), spendsNonces);
   return found && `${found.id} ${found.proof}`;
 }
@@ -149,6 +156,34 @@ describe('an agent that signs', () => {
       expect(await seen({ signing: { agent } })).toBe('other.test signature');
     },
   );
+});
+
+describe('while its directory', () => {
+  /** A request every half minute. */
+  async function during(minutes: readonly [from: number, to: number]): Promise<Set<string | null>> {
+    const request = await signedTo({ lifetimeSeconds: 7200 });
+    const found = new Set<string | null>();
+    for (let half = 2 * minutes[0]; half < 2 * minutes[1]; half++) {
+      found.add(await read(request, { nowMs: NOW_MS + half * 30_000 }));
+      await Promise.all(behind.splice(0));
+    }
+    return found;
+  }
+
+  test('is down for ten minutes, an agent whose key is known goes on', async () => {
+    await acquainted();
+    keys = { ...keys, isFetched: false, maxAgeSeconds: 300 };
+    expect(await during([0, 10])).toEqual(new Set(['signingbot signature']));
+    keys = { ...keys, isFetched: true };
+    expect(await during([10, 20])).toEqual(new Set(['signingbot signature']));
+  });
+
+  test('no longer lists its key, an agent is proved until the keys are as old as they may be', async () => {
+    await acquainted();
+    keys = { ...keys, keys: [(await agentKeyPair()).key] };
+    await during([0, 10]);
+    expect(await during([10, 20])).toEqual(new Set(['signingbot claimed']));
+  });
 });
 
 describe('where each signature counts once', () => {
