@@ -97,6 +97,9 @@ function withoutAliases(document: Json, schemas: Record<string, Json>): Json {
 function describe(schema: Json): void {
   const properties = (schema['properties'] ?? {}) as Record<string, Json>;
   if ('pathRules' in properties) describeSettings(schema, instancePage);
+  // A bot policy alone, to try.
+  else if ('botPolicy' in properties)
+    describeSettings({ properties: { botPolicy: properties['botPolicy'] } }, instancePage);
   if ('powDifficulty' in properties && 'domains' in properties) describeSettings(schema, sitePage);
   const inner = [...Object.values(properties), schema['items'], ...((schema['anyOf'] ?? []) as unknown[])];
   for (const child of inner) if (typeof child === 'object' && child !== null) describe(child as Json);

@@ -32,6 +32,8 @@ const Session = view(() => import('./views/session/session.tsx'));
 const Captchas = view(() => import('./views/captchas/captchas.tsx'));
 const CaptchaSearch = view(() => import('./views/captcha-search/captcha-search.tsx'));
 const BotTraffic = view(() => import('./views/bots/bot-traffic.tsx'));
+const BotPolicy = view(() => import('./views/bots/bot-policy.tsx'));
+const RobotsFile = view(() => import('./views/bots/robots-file.tsx'));
 const BotLists = view(() => import('./views/bots/lists.tsx'));
 const Find = view(() => import('./views/find/find.tsx'));
 const Rules = view(() => import('./views/rules/rules.tsx'));
@@ -120,6 +122,8 @@ function Frame() {
             <Route path="/console/captchas" component={Captchas} />
             <Route path="/console/captchas/search" component={CaptchaSearch} />
             <Route path="/console/bots" component={BotTraffic} />
+            <Route path="/console/bots/policy" component={BotPolicy} />
+            <Route path="/console/bots/robots" component={RobotsFile} />
             <Route path="/console/bots/lists" component={BotLists} />
             <Route path="/console/find" component={Find} />
             <Route path="/console/rules" component={Rules} />

@@ -148,6 +148,8 @@ describe('the client typed by the OpenAPI document', () => {
     const issued = await api.post('/protect/client-jwt/generate', { protectInstanceId: made.id, expiresInWeeks: 4 });
     await api.post('/protect/client-jwt/revoke', { protectInstanceId: made.id, jti: issued.jti });
     expect((await api.post('/protect/origin-keys', { protectInstanceId: made.id })).keys).toHaveLength(10);
+    const robots = await api.post('/protect/robots', { siteKey: site.siteKey, botPolicy: { preset: 'closed' } });
+    expect([robots.origin, robots.behaviours[0]?.action]).toEqual([null, 'block']);
     const { edges } = await api.post('/protect/edges', { protectInstanceId: made.id });
     expect(edges).toEqual([]);
     const { clientJwts } = await api.post('/protect/client-jwt/list', { protectInstanceId: made.id });

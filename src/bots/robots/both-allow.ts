@@ -57,6 +57,10 @@ export function isOpen(rules: readonly PathRule[]): boolean {
   return rules.every(({ allow }) => allow);
 }
 
+export function ruleLine({ pattern, allow }: PathRule): string {
+  return `${allow ? 'Allow' : 'Disallow'}: ${pattern}`;
+}
+
 const ANYTHING: PathRule = { pattern: '', allow: true };
 
 /** What is left where two lists cannot be combined exactly: nothing is promised that one of them refuses. */

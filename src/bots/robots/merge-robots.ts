@@ -4,7 +4,7 @@
  * longer of two paths wins regardless of which group it is in. All other lines stay as they are.
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
-import { EVERYTHING, bothAllow, isBan, isOpen, newEffort } from './both-allow.ts';
+import { EVERYTHING, bothAllow, isBan, isOpen, newEffort, ruleLine } from './both-allow.ts';
 import type { Effort, PathRule } from './both-allow.ts';
 import { ANYBODY, groupsOf, linesOf, tokenOf } from './parse-robots.ts';
 import type { Group, Line } from './parse-robots.ts';
@@ -141,10 +141,6 @@ function withNotes(lines: readonly Line[], notes: readonly string[]): { before: 
 
 function agentLine(token: string): string {
   return `User-agent: ${token}`;
-}
-
-function ruleLine({ pattern, allow }: PathRule): string {
-  return `${allow ? 'Allow' : 'Disallow'}: ${pattern}`;
 }
 
 function ended(text: string): string {

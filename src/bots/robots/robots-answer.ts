@@ -17,6 +17,12 @@ export type AskRobots = (tokens: readonly string[], address: string) => RobotsAn
 
 /** Reads the file once. Crawlers may always fetch the file itself. */
 export function readRobots(text: string): AskRobots {
+  const rulesFor = readRobotsRules(text);
+  return (tokens, address) => answerOf(rulesFor(tokens), address);
+}
+
+/** Reads the file once. The rules of a bot, in the order in which they count. */
+export function readRobotsRules(text: string): (tokens: readonly string[]) => readonly PathRule[] {
   const byToken = new Map<string, PathRule[]>();
   for (const group of new Set(groupsOf(linesOf(text)))) {
     for (const token of group?.tokens ?? []) {
@@ -28,12 +34,15 @@ export function readRobots(text: string): AskRobots {
   for (const rules of byToken.values()) {
     rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow));
   }
-  return function askRobots(tokens, address) {
+  return (tokens) => {
     const named = tokens.map((token) => token.toLowerCase()).find((token) => byToken.has(token));
-    const spelled = spelledPath(address);
-    const rules = byToken.get(named ?? ANYBODY) ?? [];
-    const rule = spelled === '/robots.txt' ? undefined : rules.find(({ pattern }) => matchesPath(pattern, spelled));
-    if (rule === undefined) return { isAllowed: true, rule: null };
-    return { isAllowed: rule.allow, rule: `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}` };
+    return byToken.get(named ?? ANYBODY) ?? [];
   };
+}
+
+export function answerOf(rules: readonly PathRule[], address: string): RobotsAnswer {
+  const spelled = spelledPath(address);
+  const rule = spelled === '/robots.txt' ? undefined : rules.find(({ pattern }) => matchesPath(pattern, spelled));
+  if (rule === undefined) return { isAllowed: true, rule: null };
+  return { isAllowed: rule.allow, rule: `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}` };
 }

@@ -620,6 +620,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/robots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What robots.txt says, and what the origin says in it
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-robots"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/access-rules": {
         parameters: {
             query?: never;
@@ -5144,6 +5164,99 @@ export interface components {
             /** @description The keys, one a week */
             keys: components["schemas"]["OriginKey"][];
         };
+        "get-robots.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Host name that the file is of. Without it, the one that was asked for last */
+            host?: string;
+            /**
+             * @description What bots get that say who they are, and what robots.txt tells them
+             * @example {
+             *       "preset": "search-only",
+             *       "behaviours": {
+             *         "archive": "block"
+             *       }
+             *     }
+             */
+            botPolicy?: components["schemas"]["BotPolicy.requestBody"];
+        };
+        "get-robots.response": {
+            /** @description Whether the gate serves it: not in monitor mode, and not with `robots: {"serve": false}` */
+            isServed: boolean;
+            /** @description Host name that the file is of. `null`: no edge has asked for any */
+            host: string | null;
+            /** @description The origin's file. `null`: no edge has asked for it */
+            origin: {
+                /** @description Host name, as the crawler named it */
+                host: string;
+                /**
+                 * @description `file`, `cut` (longer than 500 KiB), `none` (404 and the like), `page` (a page or something binary), or `error` (no answer; the last good file counts)
+                 * @enum {string}
+                 */
+                state: "file" | "cut" | "none" | "page" | "error";
+                /** @description When the origin last gave an answer, right to the hour. `null`: it never did */
+                readAt: number | null;
+                /** @description When an edge last asked the origin, right to the hour */
+                seenAt: number;
+                /** @description The last answer of the origin; empty where it has no file */
+                text: string;
+            } | null;
+            /** @description The origin's file merged with the policy */
+            served: string;
+            /** @description Host names that edges have asked for, the newest first, at most 50 */
+            hosts: {
+                /** @description Host name, as the crawler named it */
+                host: string;
+                /**
+                 * @description As `origin.state`
+                 * @enum {string}
+                 */
+                state: "file" | "cut" | "none" | "page" | "error";
+                /** @description When the origin last gave an answer. `null`: it never did */
+                readAt: number | null;
+                /** @description When an edge last asked the origin */
+                seenAt: number;
+            }[];
+            /** @description What each behaviour gets */
+            behaviours: {
+                /**
+                 * @description What the bots come for
+                 * @enum {string}
+                 */
+                behaviour: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
+                /**
+                 * @description What it gets by the preset alone
+                 * @enum {string}
+                 */
+                byPreset: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description What it gets
+                 * @enum {string}
+                 */
+                action: "allow" | "challenge" | "block" | "charge" | "inherit";
+            }[];
+            /** @description The bots of the catalogue and of your own, and what they are told */
+            bots: {
+                /** @description Id of the bot */
+                id: string;
+                /** @description What the bot comes for */
+                behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+                /** @description Names that the bot looks for in robots.txt */
+                tokens: string[];
+                /**
+                 * @description What it gets where no override for a path says otherwise
+                 * @enum {string}
+                 */
+                action: "allow" | "challenge" | "block" | "charge" | "inherit";
+                /**
+                 * @description What the served file lets it fetch: `all`, `some` or `none`
+                 * @enum {string}
+                 */
+                told: "all" | "some" | "none";
+                /** @description The rules that it follows, the longest path first, at most 20 */
+                rules: string[];
+            }[];
+        };
         "list-access-rules.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
@@ -7565,6 +7678,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["list-origin-keys.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-robots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["get-robots.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-robots.requestBody"];
+                "multipart/form-data": components["schemas"]["get-robots.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["get-robots.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -8,31 +8,21 @@ import type { Refusal } from '../api/send.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/field.tsx';
 import { RefusalNotice } from '../components/notice.tsx';
-import type { Result } from '../../result.ts';
 import { changesOf } from './draft.ts';
 import type { Values } from './draft.ts';
+import { saveOver } from './save-over.ts';
+import type { SavePorts, Stored } from './save-over.ts';
 import { SettingField } from './setting-field.tsx';
 import type { SettingSchemas } from './setting-schema.ts';
 
-export interface SettingsFormProps {
+export interface SettingsFormProps extends SavePorts {
   schemas: SettingSchemas;
   /** What is stored, as it was loaded. */
   initial: Stored;
   /** Where the service's details name the settings: `settings.` for a site. */
   detailPrefix?: string;
   isDisabled: boolean;
-  load: () => Promise<Result<Stored, Refusal>>;
-  /** Refused with 409 when the stored version is another one by now. */
-  save: (changes: Values, ifVersion: number) => Promise<Result<Stored, Refusal>>;
 }
-
-export interface Stored {
-  values: Values;
-  version: number;
-}
-
-/** Somebody else's change of another member refuses a write too. */
-const ATTEMPTS = 4;
 
 export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, load, save }: SettingsFormProps) {
   const [{ values: stored, version }, setStored] = useState(initial);
@@ -60,31 +50,10 @@ export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, 
     `${name} ${schemas[name]?.description ?? ''}`.toLowerCase().includes(search.trim().toLowerCase());
   const send = async (): Promise<void> => {
     setIsBusy(true);
-    let known = { values: stored, version };
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await save(changes, known.version);
-      if (answer.ok) {
-        setStored(answer.value);
-        setError(null);
-        startAgain();
-        break;
-      }
-      const newer = answer.error.status === 409 ? await load() : null;
-      if (newer === null || !newer.ok || newer.value.version === known.version || attempt === ATTEMPTS) {
-        setError(answer.error);
-        break;
-      }
-      const { values } = newer.value;
-      // A value that is what was to be saved was saved before, by a call whose response was lost.
-      const taken = names.filter(
-        (name) => !isSame(known.values[name], values[name]) && !isSame(values[name], changes[name]),
-      );
-      known = newer.value;
-      setStored(known);
-      if (taken.length === 0) continue;
-      setError({ ...answer.error, details: [], message: conflictText(taken) });
-      break;
-    }
+    const outcome = await saveOver({ values: stored, version }, changes, { load, save });
+    setStored(outcome.stored);
+    setError(outcome.error);
+    if (outcome.error === null) startAgain();
     setIsBusy(false);
   };
   return (
@@ -128,12 +97,4 @@ export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, 
       )}
     </form>
   );
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function conflictText(names: readonly string[]): string {
-  return `Somebody else has changed ${names.join(', ')} meanwhile. Nothing was saved. Your values are still in the form: save again to replace theirs, or discard to see them.`;
 }

@@ -29,6 +29,7 @@ import { listBotLists } from './protect/bots/list-bot-lists.ts';
 import { listBots } from './protect/bots/list-bots.ts';
 import { listOwnBots } from './protect/bots/list-own-bots.ts';
 import { removeOwnBot } from './protect/bots/remove-own-bot.ts';
+import { getRobots } from './protect/bots/get-robots.ts';
 import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
@@ -98,6 +99,7 @@ export const operations: readonly Operation[] = [
   revokeClientJwt,
   listEdges,
   listOriginKeys,
+  getRobots,
   listAccessRules,
   createAccessRules,
   deleteAccessRules,

@@ -1,6 +1,7 @@
 /** The robots.txt of origins as edges read them: what is kept, for which hosts, how often it is written, and until when. */
 import { expect, test, vi } from 'vitest';
 import { ROBOTS_HOSTS_MAX, keepRobotsFile, robotsFile, robotsHosts } from '../../../src/store/d1/robots-files.ts';
+import type { RobotsResponse } from '../../../src/contract/management/robots-query.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
@@ -116,4 +117,42 @@ test('a file that cannot be kept is merged all the same', async () => {
     await serviceEnv.DB.prepare('ALTER TABLE robots_files_away RENAME TO robots_files').run();
     error.mockRestore();
   }
+});
+
+test('a file is shown as the origin has it, as it is served, and with what it tells each bot', async () => {
+  const instance = await newInstance();
+  const show = async (body: object = {}) =>
+    (await call(instance.token, '/protect/robots', body)).body as RobotsResponse;
+  const empty = await show();
+  expect(empty).toMatchObject({ host: null, origin: null, hosts: [], isServed: false });
+  expect(empty.served).toContain('Content-Signal: ');
+  const text = 'User-agent: *\nDisallow: /private/\n';
+  await keepRobotsFile(serviceEnv, instance.id, fileOf('a.test', text), NOW_MS);
+  await keepRobotsFile(serviceEnv, instance.id, { ...fileOf('b.test', ''), state: 'none' }, NOW_MS + 1);
+  await keepRobotsFile(serviceEnv, instance.id, { ...fileOf('a.test', text), state: 'error' }, NOW_MS + 2);
+  await call(instance.token, '/protect/instances/update', { id: instance.id, monitor: false });
+  const shown = await show();
+  expect(shown.hosts.map(({ host, state }) => [host, state])).toEqual([
+    ['a.test', 'error'],
+    ['b.test', 'none'],
+  ]);
+  expect(shown.origin).toEqual({ host: 'a.test', state: 'error', readAt: NOW_MS, seenAt: NOW_MS + 2, text });
+  expect(shown.isServed).toBe(true);
+  const told = (answer: RobotsResponse, id: string) => {
+    const bot = answer.bots.find((one) => one.id === id);
+    return [bot?.action, bot?.told, bot?.rules];
+  };
+  expect(told(shown, 'bingbot')).toEqual(['allow', 'some', ['Disallow: /private/']]);
+  expect(told(shown, 'gptbot')).toEqual(['block', 'none', ['Disallow: /']]);
+  expect((await show({ host: 'B.test' })).origin?.state).toBe('none');
+  expect((await show({ host: 'c.test' })).origin).toBeNull();
+  const tried = await show({ botPolicy: { preset: 'open', behaviours: { training: 'challenge' } } });
+  expect(tried.behaviours.find(({ behaviour }) => behaviour === 'training')).toEqual({
+    behaviour: 'training',
+    byPreset: 'allow',
+    action: 'challenge',
+  });
+  expect(told(tried, 'gptbot')[0]).toBe('challenge');
+  expect(told(await show(), 'gptbot')[0]).toBe('block');
+  expect((await call(instance.token, '/protect/robots', { botPolicy: { claimed: 'charge' } })).status).toBe(400);
 });

@@ -5,6 +5,8 @@ import { addressOf } from '../../url/params.ts';
 
 const tabs = [
   ['Traffic', '/console/bots'],
+  ['Policy', '/console/bots/policy'],
+  ['robots.txt', '/console/bots/robots'],
   ['Lists', '/console/bots/lists'],
 ] as const;
 

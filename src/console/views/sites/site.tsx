@@ -12,7 +12,7 @@ import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { SettingsForm } from '../../settings/settings-form.tsx';
-import type { Stored } from '../../settings/settings-form.tsx';
+import type { Stored } from '../../settings/save-over.ts';
 import { siteSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';

@@ -1,0 +1,55 @@
+/**
+ * Saves changed members over the version that a form shows. Two people who change different members do not undo each
+ * other, and of two who change the same one, the second is told.
+ */
+import type { Result } from '../../result.ts';
+import type { Refusal } from '../api/send.ts';
+import type { Values } from './draft.ts';
+
+export interface Stored {
+  values: Values;
+  version: number;
+}
+
+export interface SavePorts {
+  load: () => Promise<Result<Stored, Refusal>>;
+  /** Refused with 409 when the stored version is another one by now. */
+  save: (changes: Values, ifVersion: number) => Promise<Result<Stored, Refusal>>;
+}
+
+/** Somebody else's change of another member refuses a write too. */
+const ATTEMPTS = 4;
+
+/** @returns what is stored now, as far as it is known, and why nothing was saved. */
+export async function saveOver(
+  shown: Stored,
+  changes: Values,
+  { load, save }: SavePorts,
+): Promise<{ stored: Stored; error: Refusal | null }> {
+  let known = shown;
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await save(changes, known.version);
+    if (answer.ok) return { stored: answer.value, error: null };
+    const newer = answer.error.status === 409 ? await load() : null;
+    if (newer === null || !newer.ok || newer.value.version === known.version || attempt === ATTEMPTS) {
+      return { stored: known, error: answer.error };
+    }
+    const { values } = newer.value;
+    const before = known.values;
+    known = newer.value;
+    // A value that is what was to be saved was saved before, by a call whose response was lost.
+    const taken = Object.keys(changes).filter(
+      (name) => !isSame(before[name], values[name]) && !isSame(values[name], changes[name]),
+    );
+    if (taken.length > 0)
+      return { stored: known, error: { ...answer.error, details: [], message: conflictText(taken) } };
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function conflictText(names: readonly string[]): string {
+  return `Somebody else has changed ${names.join(', ')} meanwhile. Nothing was saved. Your values are still in the form: save again to replace theirs, or discard to see them.`;
+}

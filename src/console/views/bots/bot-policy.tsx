@@ -1,0 +1,123 @@
+/** What bots get: a preset, one switch for each behaviour, exceptions, and the price. Nothing changes before it is saved. */
+import { useState } from 'preact/hooks';
+import { ok } from '../../../result.ts';
+import { call, useCall } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import type { Refusal } from '../../api/send.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { toast } from '../../components/toast.tsx';
+import { chosenInstance, instances, loadInstances } from '../../frame/instances.ts';
+import type { Instance } from '../../frame/instances.ts';
+import { saveOver } from '../../settings/save-over.ts';
+import type { Stored } from '../../settings/save-over.ts';
+import { useParams } from '../../url/params.ts';
+import { BotTabs } from './bot-tabs.tsx';
+import { PolicyChanges } from './policy-changes.tsx';
+import { PolicyFields } from './policy-fields.tsx';
+import type { Policy } from './policy-words.ts';
+
+export default function BotPolicy() {
+  const [params] = useParams();
+  const { list, error } = instances.value;
+  const instance = chosenInstance(params);
+  return (
+    <Page
+      title="Bots"
+      lead="What bots get that say who they are. robots.txt tells them the same."
+      calls={
+        instance === null
+          ? []
+          : [
+              {
+                method: 'POST',
+                path: '/protect/instances/update',
+                body: { id: instance.id, botPolicy: instance.botPolicy },
+              },
+            ]
+      }
+    >
+      <BotTabs />
+      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
+      {list !== null && instance === null && <EmptyState title="The account has no active instance" />}
+      {instance !== null && <Editor key={instance.id} instance={instance} />}
+    </Page>
+  );
+}
+
+function Editor({ instance }: { instance: Instance }) {
+  const { id, globalSiteKey: siteKey } = instance;
+  const [stored, setStored] = useState<Stored>({ values: instance, version: instance.version });
+  const [draft, setDraft] = useState<Policy | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const current = stored.values['botPolicy'] as Policy;
+  const policy = draft ?? current;
+  const isChanged = JSON.stringify(policy) !== JSON.stringify(current);
+  const inForce = useCall('/protect/robots', { siteKey, botPolicy: current });
+  const tried = useCall('/protect/robots', { siteKey, botPolicy: policy });
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    const outcome = await saveOver(
+      stored,
+      { botPolicy: policy },
+      {
+        load: async () => {
+          const answer = await call('/protect/instances', {});
+          if (!answer.ok) return answer;
+          const found = answer.value.find((one) => one.id === id) ?? instance;
+          return ok({ values: found, version: found.version });
+        },
+        save: async (changes, ifVersion) => {
+          const body = { id, ifVersion, ...changes } as RequestOf<'/protect/instances/update'>;
+          const answer = await call('/protect/instances/update', body);
+          return answer.ok ? ok({ values: answer.value, version: answer.value.version }) : answer;
+        },
+      },
+    );
+    setIsBusy(false);
+    setStored(outcome.stored);
+    setError(outcome.error);
+    if (outcome.error !== null) return;
+    setDraft(null);
+    void loadInstances();
+    toast('Saved. The edges and robots.txt follow with their next poll, five seconds by default.');
+  };
+  const isDisabled = !may('updateProtectSettings');
+  return (
+    <form
+      class="settings bot-policy"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged) void save();
+      }}
+    >
+      {instance.monitor && <Warning>The instance is in monitor mode: what bots would get is only recorded.</Warning>}
+      {error !== null && <RefusalNotice error={error} />}
+      <PolicyFields
+        policy={policy}
+        behaviours={tried.value?.behaviours ?? null}
+        bots={tried.value?.bots.map((bot) => bot.id) ?? []}
+        isDisabled={isDisabled}
+        onChange={(change) => setDraft({ ...policy, ...change })}
+      />
+      {tried.error !== null && <RefusalNotice error={tried.error} />}
+      {isChanged && tried.error === null && (
+        <PolicyChanges siteKey={siteKey} before={inForce.value} after={tried.isLoading ? null : tried.value} />
+      )}
+      {!isDisabled && (
+        <div class="save-bar">
+          <span role="status">{isChanged ? 'Changed' : 'No changes'}</span>
+          <Button isDisabled={!isChanged} onClick={() => setDraft(null)}>
+            Discard
+          </Button>
+          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
+            Save
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
