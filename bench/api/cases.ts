@@ -155,6 +155,13 @@ function instanceCases(account: FullAccount): Case[] {
     small('client-jwt/list', '/protect/client-jwt/list', () => ({ protectInstanceId })),
     small('client-jwt/revoke', '/protect/client-jwt/revoke', (call) => ({ protectInstanceId, jti: jtis[call] })),
     small('origin-keys', '/protect/origin-keys', () => ({ protectInstanceId })),
+    small('bots, 100', '/protect/bots'),
+    small('bots/own/add', '/protect/bots/own/add', (call) => ({
+      id: 'bench',
+      behaviours: ['other'],
+      patterns: ['BenchBot/'],
+      networks: [`20.9.${call & 255}.0/24`],
+    })),
     ...edgeRuleCases(account),
     ...verdictCases(account),
   ];

@@ -90,7 +90,7 @@ test('a bot that the service refuses stays in the form with the reason', async (
 test('the catalogue is found by text, behaviour and proof, and its address brings the same bots back', async () => {
   const { page } = console;
   await console.open('/bots/lists');
-  const search = page.getByLabel('Name, operator or user agent');
+  const search = page.getByLabel('Name or user agent');
   await search.fill('GPTBot');
   await search.press('Enter');
   await rowOf('Bots of the catalogue', 'gptbot').waitFor();
@@ -100,6 +100,8 @@ test('the catalogue is found by text, behaviour and proof, and its address bring
   await rowOf('Bots of the catalogue', 'gptbot').getByRole('link').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('https://openai.com/gptbot.json').waitFor();
+  const requests = dialog.getByRole('link', { name: 'in the verdict log' });
+  expect(new URL((await requests.getAttribute('href'))!, page.url()).searchParams.get('bot')).toBe('gptbot');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.getByLabel('Comes for').selectOption('webhook');

@@ -3,9 +3,11 @@ import { useCall } from '../../api/call.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
+import { addressOf, useParams } from '../../url/params.ts';
 import { Texts } from './catalogue.tsx';
 
 export function BotDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const [params] = useParams();
   const { value, error } = useCall('/protect/bots/get', { id });
   return (
     <Dialog title={value?.name ?? id} onClose={onClose} isWide>
@@ -14,6 +16,12 @@ export function BotDialog({ id, onClose }: { id: string; onClose: () => void }) 
         <Facts
           facts={[
             ['Id', value.id],
+            [
+              'Its requests',
+              <a key="requests" href={addressOf('/console/verdicts', { site: params['site'], bot: value.id })}>
+                in the verdict log
+              </a>,
+            ],
             ['Known from', value.isOwn ? 'your own bots' : 'the catalogue'],
             ['Operator', <Texts key="operator" texts={value.operator === null ? [] : [value.operator]} />],
             ['Comes for', value.behaviours.join(', ')],

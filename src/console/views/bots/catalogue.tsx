@@ -50,7 +50,7 @@ export function Catalogue({ found }: { found: BotPage | null }) {
         onClear={isFiltered ? () => change({ search: null, behaviour: null, proof: null, ...firstPage }) : null}
       >
         <TextField
-          label="Name, operator or user agent"
+          label="Name or user agent"
           type="search"
           maxLength={128}
           value={textOf('search')}
@@ -65,7 +65,7 @@ export function Catalogue({ found }: { found: BotPage | null }) {
         <SelectField<string>
           label="Proved by"
           value={params['proof'] ?? ''}
-          options={optionsOf('anything or nothing', proofs)}
+          options={optionsOf('any or none', proofs)}
           onChange={(proof) => change({ ...typed(), proof, ...firstPage })}
         />
       </FilterForm>
