@@ -144,6 +144,19 @@ test('people who may only read see the lists without buttons that change them', 
   await manage(console.stack(), '/protect/bots/own/remove', { id: 'shopbot' });
 });
 
+test('signatures of agents are made to count once in the policy, and nothing else of it changes', async () => {
+  const policyOf = async () => {
+    const [instance] = await manage<{ id: string; botPolicy: object }[]>(console.stack(), '/protect/instances');
+    return instance!.botPolicy;
+  };
+  const before = await policyOf();
+  await console.open('/bots/policy');
+  await console.page.getByRole('checkbox', { name: 'Each signature counts once' }).check();
+  await button('Save').click();
+  await eventually(policyOf, (policy) => JSON.stringify(policy).includes('"nonce":"once"'));
+  expect(await policyOf()).toEqual({ ...before, signatures: { nonce: 'once' } });
+});
+
 test('the page has no fault that a screen reader meets, in either theme', async () => {
   await console.open('/bots/lists');
   await rowOf('Bots of the catalogue', 'adsbot-google').first().waitFor();

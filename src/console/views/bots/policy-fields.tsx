@@ -132,6 +132,15 @@ export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }:
           </div>
         )}
       </Section>
+      <Section title="Signatures of agents">
+        <CheckField
+          label="Each signature counts once"
+          hint="An agent is proved only by a nonce that was not used before. The edge asks the service for each."
+          isChecked={policy.signatures.nonce === 'once'}
+          isDisabled={isDisabled}
+          onChange={(isOnce) => onChange({ signatures: { ...policy.signatures, nonce: isOnce ? 'once' : 'ignore' } })}
+        />
+      </Section>
       <Section title="robots.txt">
         <CheckField
           label="Add this policy to the origin’s robots.txt"
