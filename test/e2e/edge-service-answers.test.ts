@@ -1,6 +1,6 @@
 /**
  * What the service answers, or something in front of it, where that is no answer: nothing is lost, nothing is believed,
- * and no visitor reads it.
+ * and no visitor reads it. Nothing is taken for a visitor that is none.
  */
 import { describe, expect, test } from 'vitest';
 import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
@@ -89,4 +89,16 @@ describe('a challenge', () => {
       expect([answer.status, body]).toEqual([code, { error: { code, key, message: 'This call was refused.' } }]);
     }
   });
+});
+
+test('a call of the gate’s own endpoints is no visitor’s, also before the first rules', async () => {
+  upstream.trouble = 'error';
+  const url = await startEdge({}, { waitForRules: false });
+  expect((await ask(`${url}/__protect/health`)).status).toBe(200);
+  upstream.trouble = 'none';
+  const record = await eventually(
+    async () => upstream.records.find((one) => one.request_path === '/__protect/health'),
+    (found) => found !== undefined,
+  );
+  expect(record).toMatchObject({ source: 'internal', decision: 'allow' });
 });

@@ -37,7 +37,7 @@ function endpoint(next: NextStep, { pathType = 'json', forTools = false }: Endpo
 function internal(context: RequestContext, pathType: 'html' | 'json', forTools: boolean): RequestContext {
   const { verdict, path } = context;
   const typed = path && { ...path, pathType };
-  if (!isJudged(context)) return { ...context, path: typed };
+  if (!isJudged(context)) return { ...context, path: typed, verdict: { ...verdict, source: 'internal' } };
   const isRefused = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
   const isBlocked = isRefused && !(forTools && ['risk', 'error'].includes(verdict.source));
   const internalVerdict = isBlocked
