@@ -3,6 +3,7 @@
  * stack runs. With `--remote` it works on the deployed database, with wrangler's login.
  */
 import { readFileSync } from 'node:fs';
+import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
 import { usageOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
 import { checkCommand, databaseCommands } from './commands.ts';
@@ -43,7 +44,7 @@ const SERVICE_HELP = `  --state DIR    the local stack (.gatehouse)
   --service URL  a deployed service, with an API key in the variable GATEHOUSE_API_KEY`;
 
 const byDatabase = Object.entries(databaseCommands);
-const byService = Object.entries({ ...ruleCommands, ...whyCommands });
+const byService = Object.entries({ ...ruleCommands, ...whyCommands, ...botPolicyCommands });
 
 /** The usage of the command that the words name, of every command that begins with them, or of all. */
 function help(words: readonly string[]): string {
@@ -72,9 +73,10 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
     return { exitCode: 0, output: help(args) };
   if (args[0] === '--version') return { exitCode: 0, output: version() };
   // These use the management API, of a local stack or a deployed service.
-  if (args[0] === 'rules' || args[0] === 'why') {
+  if (args[0] === 'rules' || args[0] === 'why' || isBotPolicyCommand(args)) {
     if (target.remote)
       throw new OperatorError(`${args[0]} has no --remote. Name the deployed service with --service URL.`);
+    if (args[0] === 'bots') return runBotPolicy(args, target.state);
     return args[0] === 'rules' ? runRules(args, target.state) : runWhy(args, target.state);
   }
   checkCommand(args);

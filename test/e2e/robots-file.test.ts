@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import robotsParser from 'robots-parser';
 import { afterAll, expect, test } from 'vitest';
 import { runInStack } from '../../src/cli/control.ts';
+import { run as runBots } from '../../src/cli/bot-policy.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { eventually, manage, startTestStack } from '../support/stack.ts';
 import { quickRules, signalsOf } from './edge-visitor.ts';
@@ -198,6 +199,69 @@ test('paths that a path rule blocks, and bots of your own, are told as they are 
     allowed(got, 'OddBot', '/shop/x'),
   ]).toEqual([false, false, false]);
   await update({ botPolicy: {}, pathRules: [] });
+});
+
+test('the command line changes the policy part by part, and prints the file with its difference', async () => {
+  const host = 'typed.test';
+  const command = async (...words: string[]): Promise<string> => {
+    const { exitCode, output } = await runBots(['bots', ...words], stack.stateDir);
+    expect([words, exitCode]).toEqual([words, 0]);
+    return output;
+  };
+  await robotsOf(host, { body: 'User-agent: *\nDisallow: /a\n' });
+  await command('policy', '--preset', 'closed', '--set', 'archive=inherit,feed=allow', '--claimed', 'block');
+  await command(
+    'policy',
+    '--set',
+    'archive=',
+    '--add-override',
+    '{"bot":"gptbot","action":"charge"}',
+    '--charge',
+    'EUR 1',
+    '--licence',
+    'https://x.test/l',
+  );
+  expect(JSON.parse(await command('policy'))).toMatchObject({
+    preset: 'closed',
+    behaviours: { feed: 'allow' },
+    claimed: 'block',
+    overrides: [{ bot: 'gptbot', action: 'charge' }],
+    charge: { price: 'EUR 1', licenseUrl: 'https://x.test/l' },
+  });
+  await command('policy', '--remove-override', '1', '--charge', 'none');
+  expect(JSON.parse(await command('policy'))).toMatchObject({
+    behaviours: { feed: 'allow' },
+    overrides: [],
+    charge: null,
+  });
+  // The service hears of the host behind a response.
+  const served = await eventually(
+    () => command('robots', '--host', host),
+    (text) => text.includes('Disallow: /a'),
+  );
+  const fromEdge = await eventually(
+    async () => (await get(host)).text,
+    (text) => text === served,
+  );
+  expect(fromEdge).toMatch(/^User-agent: bingbot$/im);
+  const diff = await command('robots', '--host', host, '--diff');
+  expect(diff.split('\n').filter((line) => !line.startsWith('+'))).toEqual([' User-agent: *', ' Disallow: /a']);
+  for (const [words, told] of [
+    [['policy', '--set', 'archive=never'], '"archive=never" is not BEHAVIOUR=ACTION'],
+    [['policy', '--remove-override', '7'], 'There is no override 7'],
+    [['policy', '--add-override', '{'], '--add-override is not JSON'],
+    [['policy', '--charge', 'USD 1'], 'A price needs a licence'],
+    [['policy', '--robots', 'perhaps'], '--robots is on or off'],
+    [['policy', '--preset', 'mine'], 'botPolicy.preset'],
+    [['policy', '--site-key', 'site_none'], 'no such instance'],
+  ] as const) {
+    const { exitCode, output } = await runBots(['bots', ...words], stack.stateDir);
+    expect([words, exitCode]).toEqual([words, 1]);
+    expect(output).toContain(told);
+  }
+  await command('policy', '--robots', 'off', '--preset', 'search-only', '--set', 'feed=', '--claimed', 'inherit');
+  expect(await command('robots', '--host', host)).toBe('User-agent: *\nDisallow: /a\n');
+  await update({ botPolicy: {} });
 });
 
 test('with a query, in monitor mode or with `serve: false` the origin answers by itself', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineDiff } from '../../../src/console/format/line-diff.ts';
+import { lineDiff } from '../../../src/bytes/line-diff.ts';
 
 const text = fc
   .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
