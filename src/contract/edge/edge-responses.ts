@@ -4,7 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { DETECTOR_SET_MAX } from './detector-set.ts';
-import { instancePolicy } from '../management/instance-policy.ts';
+import { botPolicyForm } from '../management/bot-policy-form.ts';
+import { policyFields } from '../management/policy-fields.ts';
 import { captchaTypes } from '../vocabulary.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
@@ -63,7 +64,7 @@ export const unknownSite: SiteDemand = {
 export const edgeConfig = z.object({
   configVersion: id,
   instanceId: id,
-  policy: z.object(instancePolicy.shape),
+  policy: z.object(policyFields(botPolicyForm)),
   siteKey: id,
   secretKey: id,
   site: z._default(siteDemand, unknownSite),
