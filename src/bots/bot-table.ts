@@ -4,17 +4,20 @@
  * (`src/rules/substring-match.ts`), which is a snapshot with user agent rules and nothing else. A bot is one line, whose
  * fields are read by hand: a schema for each of some hundred bots takes longer than opening may take.
  *
- *   magic "GHBOTS01" (8) | bytes of the JSON u32 | 0 u32 | JSON, padded to 8 | snapshot
+ *   magic "GHBOTS02" (8) | bytes of the text u32 | 0 u32 | text, padded to 8 | snapshot
+ *
+ * The text has the time of its making in epoch milliseconds, a line for each bot, an empty line, and a line for each
+ * source of networks: its prefixes with a space between, or `?` when it was never read.
  */
-import * as z from 'zod/mini';
 import { botBehaviours } from '../contract/vocabulary.ts';
 import type { BotBehaviour } from '../contract/vocabulary.ts';
 
-export const BOT_TABLE_MAGIC = 'GHBOTS01';
+/** Another one for each change of the form: the service then makes its tables anew. */
+export const BOT_TABLE_MAGIC = 'GHBOTS02';
 export const BOT_TABLE_HEADER_BYTES = 16;
 /** Far above what the catalogue and all published networks need. */
 export const BOT_TABLE_MAX_BYTES = 8 * 1024 * 1024;
-const BOTS_MAX = 10_000;
+export const UNREAD = '?';
 
 export const align8 = (bytes: number): number => (bytes + 7) & ~7;
 
@@ -35,16 +38,6 @@ export interface TableBot {
   /** The operator says that each of its requests can be proved. */
   isComplete: boolean;
 }
-
-export const botTableJson = z.object({
-  /** Epoch milliseconds. */
-  builtAtMs: z.number(),
-  /** One line for each bot. */
-  bots: z.array(z.string()).check(z.maxLength(BOTS_MAX)),
-  /** For each source of networks: its prefixes with a space between, or `null` when it was never read. */
-  networks: z.array(z.nullable(z.string())).check(z.maxLength(BOTS_MAX)),
-});
-export type BotTableJson = z.infer<typeof botTableJson>;
 
 const LINE = /^([a-z0-9][a-z0-9.-]{0,63})\t([a-j]+)\t([dc]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([\d ]*)$/;
 /** Between two texts of one field. No text has it. */

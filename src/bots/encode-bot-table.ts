@@ -2,8 +2,7 @@
 import { RulesetCompiler } from '../rules/compiler.ts';
 import { foldCase } from '../rules/user-agent-fold.ts';
 import type { CatalogueBot } from './catalogue.ts';
-import { BOT_TABLE_HEADER_BYTES, BOT_TABLE_MAGIC, align8, botLine, patternText } from './bot-table.ts';
-import type { BotTableJson } from './bot-table.ts';
+import { BOT_TABLE_HEADER_BYTES, BOT_TABLE_MAGIC, UNREAD, align8, botLine, patternText } from './bot-table.ts';
 
 export type ListedBot = Pick<
   CatalogueBot,
@@ -22,9 +21,8 @@ export function encodeBotTable({ builtAtMs, bots, networks }: BotTableParts): Ui
   const listed = [...new Map(bots.map((bot) => [bot.id, bot])).values()];
   const urls = [...new Set(listed.flatMap(({ ranges = [] }) => ranges))];
   const owners = new Map(listed.flatMap(({ id, patterns }) => patterns.map((one) => [foldCase(patternText(one)), id])));
-  const document: BotTableJson = {
-    builtAtMs,
-    bots: listed.map(({ id, behaviours, patterns, tokens, ranges = [], dns = [], agents = [], isComplete = false }) =>
+  const lines = listed.map(
+    ({ id, behaviours, patterns, tokens, ranges = [], dns = [], agents = [], isComplete = false }) =>
       botLine({
         id,
         behaviours,
@@ -35,19 +33,18 @@ export function encodeBotTable({ builtAtMs, bots, networks }: BotTableParts): Ui
         hasDns: dns.length > 0,
         isComplete,
       }),
-    ),
-    networks: urls.map((url) => networks.get(url)?.join(' ') ?? null),
-  };
-  const json = new TextEncoder().encode(JSON.stringify(document));
+  );
+  const sources = urls.map((url) => networks.get(url)?.join(' ') ?? UNREAD);
+  const text = new TextEncoder().encode([builtAtMs, ...lines, '', ...sources].join('\n'));
   const compiler = new RulesetCompiler({ instanceId: '', version: 0, createdAtMs: builtAtMs });
   for (const value of owners.keys()) compiler.add({ type: 'userAgent', value, verdict: 'allow' });
   const snapshot = compiler.finish();
 
-  const snapshotAt = align8(BOT_TABLE_HEADER_BYTES + json.length);
+  const snapshotAt = align8(BOT_TABLE_HEADER_BYTES + text.length);
   const file = new Uint8Array(snapshotAt + snapshot.length);
   file.set(new TextEncoder().encode(BOT_TABLE_MAGIC));
-  new DataView(file.buffer).setUint32(8, json.length, true);
-  file.set(json, BOT_TABLE_HEADER_BYTES);
+  new DataView(file.buffer).setUint32(8, text.length, true);
+  file.set(text, BOT_TABLE_HEADER_BYTES);
   file.set(snapshot, snapshotAt);
   return file;
 }

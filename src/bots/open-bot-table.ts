@@ -14,12 +14,12 @@ import {
   BOT_TABLE_HEADER_BYTES,
   BOT_TABLE_MAGIC,
   BOT_TABLE_MAX_BYTES,
+  UNREAD,
   align8,
-  botTableJson,
   patternText,
   readBotLine,
 } from './bot-table.ts';
-import type { BotTableJson, TableBot } from './bot-table.ts';
+import type { TableBot } from './bot-table.ts';
 
 /** Names of bots are near the beginning. Who hides one behind this can as well send another name. */
 const USER_AGENT_READ_CHARS = 1024;
@@ -34,41 +34,41 @@ interface Pattern {
   sign: string;
 }
 
+const REFUSED = failed('not a bot table');
+
 /** Never throws. The table uses `bytes` itself. */
 export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
-  if (bytes.length < BOT_TABLE_HEADER_BYTES || bytes.length > BOT_TABLE_MAX_BYTES) return failed('not a bot table');
-  const head = new DataView(bytes.buffer, bytes.byteOffset, BOT_TABLE_HEADER_BYTES);
-  for (let i = 0; i < BOT_TABLE_MAGIC.length; i++) {
-    if (bytes[i] !== BOT_TABLE_MAGIC.charCodeAt(i)) return failed('not a bot table');
-  }
-  const jsonEnd = BOT_TABLE_HEADER_BYTES + head.getUint32(8, true);
-  if (jsonEnd > bytes.length) return failed('truncated');
-  const json = parsed(bytes.subarray(BOT_TABLE_HEADER_BYTES, jsonEnd));
-  if (json === null) return failed('document does not fit its schema');
+  if (bytes.length < BOT_TABLE_HEADER_BYTES || bytes.length > BOT_TABLE_MAX_BYTES) return REFUSED;
+  const decoder = new TextDecoder();
+  const textEnd = BOT_TABLE_HEADER_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
+  const isOurs = decoder.decode(bytes.subarray(0, BOT_TABLE_MAGIC.length)) === BOT_TABLE_MAGIC;
+  if (!isOurs || textEnd > bytes.length) return REFUSED;
+  const lines = decoder.decode(bytes.subarray(BOT_TABLE_HEADER_BYTES, textEnd)).split('\n');
+  const builtAtMs = Number(lines[0]);
+  const end = lines.indexOf('');
   const bots: TableBot[] = [];
-  for (const line of json.bots) {
+  for (const line of lines.slice(1, end)) {
     const bot = readBotLine(line);
-    if (bot === null) return failed('bots do not fit their form');
+    if (bot === null) return REFUSED;
     bots.push(bot);
   }
-  const snapshot = openSnapshot(bytes.subarray(align8(jsonEnd)));
-  return snapshot.ok ? ok(new BotTable({ ...json, bots }, snapshot.value)) : snapshot;
+  if (end < 0 || Number.isNaN(builtAtMs)) return REFUSED;
+  const snapshot = openSnapshot(bytes.subarray(align8(textEnd)));
+  return snapshot.ok ? ok(new BotTable({ builtAtMs, bots, networks: lines.slice(end + 1) }, snapshot.value)) : snapshot;
 }
 
-function parsed(bytes: Uint8Array): BotTableJson | null {
-  try {
-    return botTableJson.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data ?? null;
-  } catch {
-    return null;
-  }
+interface OpenedParts {
+  /** Epoch milliseconds. */
+  builtAtMs: number;
+  bots: readonly TableBot[];
+  /** A line for each source. */
+  networks: readonly string[];
 }
-
-type OpenedParts = Omit<BotTableJson, 'bots'> & { bots: readonly TableBot[] };
 
 export class BotTable {
   readonly builtAtMs: number;
   readonly bots: readonly TableBot[];
-  readonly #networks: readonly (string | null)[];
+  readonly #networks: readonly string[];
   readonly #lookups: (PrefixLookup<true> | undefined)[] = [];
   readonly #byId: ReadonlyMap<string, TableBot>;
   readonly #byAgent: ReadonlyMap<string, TableBot>;
@@ -131,8 +131,8 @@ export class BotTable {
   }
 
   #lookup(source: number): PrefixLookup<true> | null {
-    const text = this.#networks[source] ?? null;
-    if (text === null) return null;
+    const text = this.#networks[source] ?? UNREAD;
+    if (text === UNREAD) return null;
     return (this.#lookups[source] ??= new PrefixLookup(
       text.split(' ').flatMap((one) => {
         const prefix = parseCidr(one);

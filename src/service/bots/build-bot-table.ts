@@ -6,6 +6,7 @@
  * The scheduled run and a write of an account can compile the same table at once. Each reads the name of the table first
  * and publishes only while that is still its name, so that one made of older bots never replaces a newer one.
  */
+import { BOT_TABLE_MAGIC } from '../../bots/bot-table.ts';
 import { encodeBotTable } from '../../bots/encode-bot-table.ts';
 import { listedOwnBot } from '../../bots/own-bot.ts';
 import type { OwnBot } from '../../bots/own-bot.ts';
@@ -72,7 +73,7 @@ async function buildAccountTable(store: ServiceStore, accountId: string, nowMs: 
 }
 
 async function inputsOf(versions: Awaited<ReturnType<typeof rangeVersions>>, own: readonly OwnBot[]): Promise<string> {
-  return sha256Hex(JSON.stringify([await catalogueVersion(), versions, own]));
+  return sha256Hex(JSON.stringify([BOT_TABLE_MAGIC, await catalogueVersion(), versions, own]));
 }
 
 interface Parts {
