@@ -28,15 +28,13 @@ const strictness: Record<BotAction, number> = { allow: 0, inherit: 1, challenge:
 /** Where nobody is challenged: see `path-policy.ts` of the edge. */
 const neverChallenged = ['/.well-known/', '/favicon.ico$'];
 
-const lenient = { search: 'allow', preview: 'allow', feed: 'allow', archive: 'allow' } as const;
-const useful = { monitor: 'allow', webhook: 'allow' } as const;
 const presets: Record<BotPreset, { named: Partial<Record<BotBehaviour, BotAction>>; others: BotAction }> = {
   open: { named: {}, others: 'allow' },
   'search-only': {
-    named: { ...lenient, ...useful, agent: 'challenge', seo: 'challenge', training: 'block' },
-    others: 'inherit',
+    named: { agent: 'challenge', seo: 'challenge', training: 'block', other: 'inherit' },
+    others: 'allow',
   },
-  closed: { named: useful, others: 'block' },
+  closed: { named: { monitor: 'allow', webhook: 'allow' }, others: 'block' },
 };
 
 export function behaviourAction({ preset, behaviours }: BotPolicy, behaviour: BotBehaviour): BotAction {

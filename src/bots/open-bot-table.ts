@@ -34,7 +34,7 @@ interface Pattern {
   sign: string;
 }
 
-const REFUSED = failed('not a bot table');
+const REFUSED = failed('form');
 
 /** Never throws. The table uses `bytes` itself. */
 export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {

@@ -4,6 +4,7 @@
  * at a time and within a bound per minute. The next request then knows. No answer is no evidence.
  */
 import { BoundedMap } from '../bytes/bounded-map.ts';
+import { WindowCounts } from '../bytes/window-counts.ts';
 import type { BotKeys } from '../contract/bots/bot-keys.ts';
 import type { BotProof } from '../contract/bots/bot-proofs.ts';
 import { AgentKeys } from './signatures/agent-keys.ts';
@@ -46,8 +47,7 @@ export class ProofMemory {
   readonly #signatures = new SignatureCheck(this.#agents);
   readonly #names = new BoundedMap<NameProof>(NAMES_MAX);
   readonly #nonces = new BoundedMap<true>(NONCES_MAX);
-  #minute = 0;
-  #asked = 0;
+  readonly #asked = new WindowCounts(NAMES_ASKED_PER_MINUTE, MINUTE_MS);
 
   constructor(service: ProofService) {
     this.#service = service;
@@ -81,7 +81,7 @@ export class ProofMemory {
     const key = `${bot} ${ip}`;
     const known = this.#names.get(key);
     const holds = known !== undefined && known.untilMs > nowMs ? known.holds : null;
-    if ((known === undefined || known.askFromMs <= nowMs) && this.#mayAsk(nowMs)) {
+    if ((known === undefined || known.askFromMs <= nowMs) && this.#asked.take('', nowMs)) {
       const untilMs = known?.untilMs ?? 0;
       this.#names.set(key, { holds, untilMs, askFromMs: nowMs + ASK_AGAIN_MS });
       waitUntil(this.#learnName(key, { bot, ip }, nowMs));
@@ -111,14 +111,5 @@ export class ProofMemory {
       untilMs: nowMs + forMs,
       askFromMs: nowMs + forMs * REFRESH_AFTER,
     });
-  }
-
-  #mayAsk(nowMs: number): boolean {
-    const minute = Math.floor(nowMs / MINUTE_MS);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#asked = 0;
-    }
-    return this.#asked++ < NAMES_ASKED_PER_MINUTE;
   }
 }

@@ -110,13 +110,13 @@ export function openChecked(
   bytes: Uint8Array,
   magic: string,
 ): Result<{ bytes: Uint8Array; words: Uint32Array }, string> {
-  if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return failed(`not a ${magic} file`);
-  if (bytes.byteLength % 8 !== 0) return failed('truncated or padded');
+  if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return failed('magic');
+  if (bytes.byteLength % 8 !== 0) return failed('size');
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
-  if (words[2] !== bytes.byteLength) return failed('truncated or padded');
+  if (words[2] !== bytes.byteLength) return failed('size');
   const sum = checksum(words);
-  if (!sum.every((word, i) => word === words[CHECKSUM_AT_WORD + i])) return failed('checksum differs');
+  if (!sum.every((word, i) => word === words[CHECKSUM_AT_WORD + i])) return failed('checksum');
   return ok({ bytes: aligned, words });
 }
 
@@ -173,13 +173,13 @@ export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
   if (!opened.ok) return opened;
   const { bytes, words } = opened.value;
   const tableEnd = TABLE_AT + sectionNames.length * 8;
-  if (words[3] !== sectionNames.length || bytes.byteLength < tableEnd) return failed('sections missing');
+  if (words[3] !== sectionNames.length || bytes.byteLength < tableEnd) return failed('sections');
   const views: Partial<Record<SectionName, Sections[SectionName]>> = {};
   for (const [i, name] of sectionNames.entries()) {
     const offset = words[TABLE_AT / 4 + i * 2] ?? 0;
     const length = words[TABLE_AT / 4 + i * 2 + 1] ?? 0;
     if (offset % 8 !== 0 || offset < tableEnd || length % sections[name] !== 0 || offset + length > bytes.byteLength) {
-      return failed(`section ${name} does not fit the file`);
+      return failed(name);
     }
     views[name] = sectionView(name, bytes.buffer, bytes.byteOffset + offset, length);
   }
@@ -187,7 +187,7 @@ export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
   const version = header.getFloat64(VERSION_AT, true);
   const createdAtMs = header.getFloat64(CREATED_AT, true);
   if (!Number.isSafeInteger(version) || version < 0 || !Number.isFinite(createdAtMs)) {
-    return failed('version is not a safe integer');
+    return failed('version');
   }
   return ok({ sections: views as Sections, version, createdAtMs });
 }

@@ -92,23 +92,23 @@ export async function openSignedRuleset(
 ): Promise<Result<OpenedRulesetFile, string>> {
   const magicAt = file.length - magic.length;
   if (file.length < FIXED_TRAILER_BYTES || !magic.every((byte, i) => file[magicAt + i] === byte)) {
-    return failed('not a signed ruleset file');
+    return failed('magic');
   }
   const kidLength = file[magicAt - 1] ?? 0;
   const signatureAt = magicAt - 1 - kidLength - SIGNATURE_BYTES;
   if (kidLength === 0 || kidLength > KID_MAX_BYTES || signatureAt < 0) {
-    return failed('trailer does not fit the file');
+    return failed('trailer');
   }
   const kid = new TextDecoder().decode(file.subarray(magicAt - 1 - kidLength, magicAt - 1));
   const key = keys.get(kid);
-  if (!key) return failed('signed with an unknown key');
+  if (!key) return failed('unknown key');
   const payload = file.subarray(0, signatureAt);
   const signature = file.subarray(signatureAt, signatureAt + SIGNATURE_BYTES);
   try {
     const { message, hash } = await digestMessage(payload);
     const valid = await crypto.subtle.verify('Ed25519', key, unshared(signature), message);
-    return valid ? ok({ payload, hash }) : failed('signature does not match');
+    return valid ? ok({ payload, hash }) : failed('signature');
   } catch {
-    return failed('signature could not be checked');
+    return failed('signature');
   }
 }

@@ -40,11 +40,11 @@ export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
   const v6 = V6Table.open(s.v6Keys, s.v6Meta, s.v6Parents, s.v6Index, firstV6);
   const ja4s = Ja4Set.open(s.ja4Keys, s.ja4Meta, s.ja4Index);
   const userAgents = SubstringMatcher.open(s, firstUserAgent);
-  if (!v4 || !v6) return failed('prefix table is inconsistent');
-  if (!ja4s) return failed('fingerprint set is inconsistent');
-  if (!userAgents) return failed('user agent automaton is inconsistent');
+  if (!v4 || !v6) return failed('prefixes');
+  if (!ja4s) return failed('ja4');
+  if (!userAgents) return failed('userAgents');
   const setsFit = s.asnMeta.length === s.asnKeys.length && s.countryMeta.length === s.countryKeys.length;
-  if (!setsFit || !rises(s.asnKeys) || !rises(s.countryKeys)) return failed('number set is inconsistent');
+  if (!setsFit || !rises(s.asnKeys) || !rises(s.countryKeys)) return failed('numbers');
   const extras = s.extraRules.length;
   if (
     s.extraExpiries.length !== extras ||
@@ -52,7 +52,7 @@ export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
     s.extraFlags.length !== extras ||
     !rises(s.extraRules)
   ) {
-    return failed('side table is inconsistent');
+    return failed('extras');
   }
   return ok(new Snapshot(s, { v4, v6, ja4s, userAgents }, version, createdAtMs));
 }

@@ -6,8 +6,8 @@
 import { parseJson } from '../bytes/json.ts';
 import type { EdgeVisitor } from '../contract/edge/edge-api.ts';
 import { readBounded } from '../bytes/read-bounded.ts';
-import { siteverifyResponse } from '../contract/captcha/siteverify-response.ts';
-import type { SiteverifyResponse } from '../contract/captcha/siteverify-response.ts';
+import { siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
+import type { SiteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 
@@ -40,7 +40,7 @@ export type VerifyFault = 'refused' | 'unreachable' | 'nonsense';
 /** A response has some hundred bytes; anything longer is not one. */
 const ANSWER_MAX_BYTES = 16_384;
 
-export async function verifyToken(options: VerifyTokenOptions): Promise<Result<SiteverifyResponse, VerifyFault>> {
+export async function verifyToken(options: VerifyTokenOptions): Promise<Result<SiteverifyAnswer, VerifyFault>> {
   let response: Response;
   try {
     response = await options.fetch(
@@ -64,7 +64,7 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<Result<S
   const isBroken = body !== null && !body.ok && body.error === 'unreadable';
   if (isBroken || response.status >= 500 || response.status === 429) return failed('unreachable');
   if (response.status !== 200) return failed('refused');
-  const parsed = siteverifyResponse.safeParse(body?.ok === true ? parseJson(body.value) : null);
+  const parsed = siteverifyAnswer.safeParse(body?.ok === true ? parseJson(body.value) : null);
   return parsed.success ? ok(parsed.data) : failed('nonsense');
 }
 

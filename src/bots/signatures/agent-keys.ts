@@ -5,6 +5,7 @@
  * revoke all of their keys. A directory without the key does.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { WindowCounts } from '../../bytes/window-counts.ts';
 import type { BotKey, BotKeys } from '../../contract/bots/bot-keys.ts';
 import type { MissingKey } from './signature-outcome.ts';
 
@@ -37,8 +38,7 @@ export class AgentKeys {
   readonly #directories = new BoundedMap<Directory>(DIRECTORIES_MAX);
   /** When a directory, or one of its keys, may be asked for again. */
   readonly #askAgain = new BoundedMap<number>(ASKED_MAX);
-  #minute = 0;
-  #asked = 0;
+  readonly #asked = new WindowCounts(UNKNOWN_ASKED_PER_MINUTE, MINUTE_MS);
 
   /** `undefined`: the directory is not known, or not any more. `null`: it does not list the key. */
   find(directory: string, keyid: string, nowMs: number): AgentKey | null | undefined {
@@ -52,7 +52,8 @@ export class AgentKeys {
     const known = this.#directories.get(directory);
     const isListed = known?.keys.has(keyid) === true;
     if (isListed && nowMs < known.refreshFromMs) return false;
-    if ((this.#askAgain.get(directory) ?? 0) > nowMs || !this.#hasRoom(known !== undefined, nowMs)) return false;
+    if ((this.#askAgain.get(directory) ?? 0) > nowMs) return false;
+    if (known === undefined && !this.#asked.take('', nowMs)) return false;
     this.#askAgain.set(directory, nowMs + ASK_AGAIN_MS);
     return true;
   }
@@ -79,16 +80,6 @@ export class AgentKeys {
   #keep(directory: string, keys: Directory['keys'], nowMs: number, usableUntilMs: number): void {
     const refreshFromMs = nowMs + (usableUntilMs - nowMs) * REFRESH_AFTER;
     this.#directories.set(directory, { keys, usableUntilMs, refreshFromMs });
-  }
-
-  #hasRoom(isKnown: boolean, nowMs: number): boolean {
-    if (isKnown) return true;
-    const minute = Math.floor(nowMs / MINUTE_MS);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#asked = 0;
-    }
-    return this.#asked++ < UNKNOWN_ASKED_PER_MINUTE;
   }
 }
 

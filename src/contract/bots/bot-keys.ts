@@ -26,6 +26,6 @@ export const botKeys = z.object({
   isFetched: z.boolean(),
   keys: z.array(botKey).check(z.maxLength(BOT_KEYS_MAX)),
   /** How long the answer counts. */
-  maxAgeSeconds: z.int().check(z.gte(0), z.lte(86_400)),
+  maxAgeSeconds: z.number().check(z.gte(0), z.lte(86_400)),
 });
 export type BotKeys = z.infer<typeof botKeys>;

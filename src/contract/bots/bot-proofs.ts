@@ -5,6 +5,6 @@ export const botProof = z.object({
   /** `null`: DNS gave no answer, which says nothing about the sender. */
   holds: z.nullable(z.boolean()),
   /** How long the answer counts. */
-  ttlSeconds: z.int().check(z.gte(1), z.lte(86_400)),
+  ttlSeconds: z.number().check(z.gte(1), z.lte(86_400)),
 });
 export type BotProof = z.infer<typeof botProof>;

@@ -1,6 +1,7 @@
 /**
  * What the service returns to its edges: versions, config, a session. Kept apart from what edges send (`edge-api.ts`),
- * because the edge Worker carries these schemas and no others.
+ * because the edge Worker carries these schemas and no others. None of them asks for whole numbers: the check for that
+ * would be the only one of its kind there.
  */
 import * as z from 'zod/mini';
 import { DETECTOR_SET_MAX } from './detector-set.ts';
@@ -25,8 +26,8 @@ const key = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
  */
 export const edgeVersion = z.strictObject({
   configVersion: id,
-  base: z.strictObject({ hash, version: z.int() }),
-  delta: z.strictObject({ version: z.int() }),
+  base: z.strictObject({ hash, version: z.number() }),
+  delta: z.strictObject({ version: z.number() }),
   bots: z.optional(z.nullable(z.strictObject({ hash }))),
 });
 export type EdgeVersion = z.infer<typeof edgeVersion>;
@@ -43,7 +44,7 @@ const siteDemand = z.object({
   puzzle: z.boolean(),
   image: z.boolean(),
   powDifficulty: z.number(),
-  minimumLevel: z.int(),
+  minimumLevel: z.number(),
 });
 export type SiteDemand = z.infer<typeof siteDemand>;
 /** Of a site whose settings are not known: a proof of work, and no waiting. */
@@ -64,7 +65,7 @@ export const unknownSite: SiteDemand = {
 export const edgeConfig = z.object({
   configVersion: id,
   instanceId: id,
-  policy: z.object(policyFields(botPolicyForm)),
+  policy: z.object(policyFields(botPolicyForm, z.number)),
   siteKey: id,
   secretKey: id,
   site: z._default(siteDemand, unknownSite),
@@ -86,7 +87,7 @@ export const edgeConfig = z.object({
         jti: id,
         score: z.number(),
         /** `detectorBits` of the score's parts. */
-        detectors: z.optional(z.int()),
+        detectors: z.optional(z.number()),
       }),
     )
     .check(z.maxLength(LISTED_JTIS_MAX)),
@@ -97,9 +98,9 @@ export type EdgeConfig = z.infer<typeof edgeConfig>;
 
 /** `POST /edge/v1/verdicts`: every record of the batch is one of these. */
 export const verdictBatchResponse = z.object({
-  accepted: z.int(),
-  duplicates: z.int(),
-  rejected: z.array(z.object({ index: z.int(), reason: z.string() })),
+  accepted: z.number(),
+  duplicates: z.number(),
+  rejected: z.array(z.object({ index: z.number(), reason: z.string() })),
 });
 export type VerdictBatchResponse = z.infer<typeof verdictBatchResponse>;
 
@@ -108,8 +109,8 @@ export const edgeSession = z.strictObject({
   jti: z.string().check(z.regex(/^[\w.-]{1,256}$/)),
   jwt: z.string().check(z.regex(/^[\w.-]{1,4096}$/)),
   /** Epoch milliseconds: when the session ends, and when this JWT does. */
-  expiresAt: z.int(),
-  jwtExpiresAt: z.int(),
+  expiresAt: z.number(),
+  jwtExpiresAt: z.number(),
   /** Domain of the cookie, by the public suffix list; `null` or absent means host-only. */
   cookieDomain: z.optional(z.nullable(z.string().check(z.maxLength(255)))),
 });

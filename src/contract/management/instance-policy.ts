@@ -10,5 +10,5 @@ import { policyFields } from './policy-fields.ts';
 export * from './policy-fields.ts';
 
 /** All fields are optional on create and update. */
-export const instancePolicy = z.strictObject(policyFields(z._default(botPolicy, botPolicyDefault)));
+export const instancePolicy = z.strictObject(policyFields(z._default(botPolicy, botPolicyDefault), z.int));
 export type InstancePolicy = z.infer<typeof instancePolicy>;

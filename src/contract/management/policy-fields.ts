@@ -10,6 +10,7 @@ import type { Decision, IpCategory } from '../vocabulary.ts';
 
 export const pendingActions = ['pass', 'budget', 'challenge', 'block'] as const;
 type PendingAction = (typeof pendingActions)[number];
+type WholeNumber = () => z.ZodMiniNumber;
 
 /**
  * A path pattern: literal characters, `*` within one segment, `**` across segments. It is matched against the
@@ -33,12 +34,13 @@ export const pathRule = z.strictObject({
  * Challenge difficulty by risk score. Of the rows whose `minScore` the session reaches, the highest one counts. A row
  * makes a challenge harder than the site's settings do, never easier.
  */
-export const challengeDifficultyRow = z.strictObject({
-  minScore: z.number().check(z.gte(0), z.lte(1)),
-  captchaType: z.optional(z.enum(challengeKinds)),
-  powDifficulty: z.optional(z.int().check(z.gte(1), z.lte(10))),
-});
-export type ChallengeDifficultyRow = z.infer<typeof challengeDifficultyRow>;
+const challengeDifficultyRow = (whole: WholeNumber) =>
+  z.strictObject({
+    minScore: z.number().check(z.gte(0), z.lte(1)),
+    captchaType: z.optional(z.enum(challengeKinds)),
+    powDifficulty: z.optional(whole().check(z.gte(1), z.lte(10))),
+  });
+export type ChallengeDifficultyRow = z.infer<ReturnType<typeof challengeDifficultyRow>>;
 /** From 0.5 on 1.6 times the usual work; from 0.7 on a task for a person, or 2.5 times the work without one. */
 const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
   { minScore: 0.5, powDifficulty: 5 },
@@ -98,15 +100,18 @@ export function actionFields(action: z.ZodMiniType<Decision>, pendingAction: z.Z
 
 const { ipCategoryRules, enforcementPolicy } = actionFields(z.enum(decisions), z.enum(pendingActions));
 
-/** Of the parameter, an edge carries a smaller one: what it gets was checked by the service. */
-export const policyFields = <Bots extends z.ZodMiniType<BotPolicy>>(botPolicy: Bots) => ({
+/** An edge carries smaller parameters than the API: what it gets was checked by the service. */
+export const policyFields = <Bots extends z.ZodMiniType<BotPolicy>>(botPolicy: Bots, whole: WholeNumber) => ({
   /** Host names this instance answers for; empty means any. */
   hosts: z._default(z.array(z.string().check(z.maxLength(255))).check(z.maxLength(100)), []),
   ipCategoryRules,
   /** From this risk score on a session is challenged, or blocked. 1 means never: the score is recorded only. */
   challengeThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.5),
   blockThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.85),
-  challengeDifficulty: z._default(z.array(challengeDifficultyRow).check(z.maxLength(10)), challengeDifficultyDefault),
+  challengeDifficulty: z._default(
+    z.array(challengeDifficultyRow(whole)).check(z.maxLength(10)),
+    challengeDifficultyDefault,
+  ),
   defaultPathType: z._default(z.enum(pathTypes), 'html'),
   endpointRules: z._default(z.array(endpointRule).check(z.maxLength(PATH_RULES_MAX)), []),
   pathRules: z._default(z.array(pathRule).check(z.maxLength(PATH_RULES_MAX)), []),
@@ -115,7 +120,7 @@ export const policyFields = <Bots extends z.ZodMiniType<BotPolicy>>(botPolicy: B
    * Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has
    * ten times as many, and what those pages load a hundred times as many.
    */
-  pendingBudget: z._default(z.int().check(z.gte(1), z.lte(100_000)), 30),
+  pendingBudget: z._default(whole().check(z.gte(1), z.lte(100_000)), 30),
   /** What bots get that say who they are, and what robots.txt tells them. */
   botPolicy,
   sessionsEnabled: z._default(z.boolean(), true),
@@ -126,9 +131,9 @@ export const policyFields = <Bots extends z.ZodMiniType<BotPolicy>>(botPolicy: B
   /** Percent of visitors enforced on, stable per visitor. */
   rollout: z._default(z.number().check(z.gte(0), z.lte(100)), 100),
   /** Lifetime of a clearance. */
-  clearanceSeconds: z._default(z.int().check(z.gte(60), z.lte(86_400)), 1800),
+  clearanceSeconds: z._default(whole().check(z.gte(60), z.lte(86_400)), 1800),
   /** Lowest level of a solved challenge that lifts a challenge: 0 any lane, 1 proof of work, 2 image or puzzle. */
-  clearanceLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 0),
+  clearanceLevel: z._default(whole().check(z.gte(0), z.lte(2)), 0),
   branding: z._default(branding, {}),
   submission: z._default(
     z.strictObject({

@@ -20,7 +20,7 @@ import { renderMessagePage } from './pages/message-page.ts';
 import type { PageInput } from './pages/page-input.ts';
 import { pageSecurityHeaders } from './pages/security-headers.ts';
 
-const CHARGED = 'This site charges bots of this kind. See the headers crawler-price and Link.';
+const CHARGED = 'This site charges bots. See crawler-price and Link.';
 const API_BASE = protectPrefix.slice(0, -1);
 const NONCE_BYTES = 16;
 /** A retry sooner than this would find nothing changed. */

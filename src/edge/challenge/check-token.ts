@@ -4,7 +4,7 @@
  * implements only the documented interface gets only the documented fields.
  */
 import { demandAt, meets, POW_DIFFICULTY_MAX } from '../../captcha/plan/demand.ts';
-import type { SiteverifyResponse } from '../../contract/captcha/siteverify-response.ts';
+import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
@@ -79,12 +79,12 @@ export function isExpired(reason: string): boolean {
   return reason === 'API.TIMESTAMP_TOO_OLD' || /expired|timeout/i.test(reason);
 }
 
-function solvedOf({ jti = '', level = 0, kind, powDifficulty, eased = false }: SiteverifyResponse): Solved | null {
+function solvedOf({ jti = '', level = 0, kind, powDifficulty, eased = false }: SiteverifyAnswer): Solved | null {
   return kind === undefined || powDifficulty === undefined ? null : { jti, level, kind, powDifficulty, eased };
 }
 
 /** Another service says only that its own demand was met, so there is nothing to compare. */
-function vouchedFor({ jti = '', level: reached }: SiteverifyResponse, level: number): Solved {
+function vouchedFor({ jti = '', level: reached }: SiteverifyAnswer, level: number): Solved {
   return { jti, level: reached ?? level, kind: 'image', powDifficulty: POW_DIFFICULTY_MAX, eased: false };
 }
 
