@@ -3,6 +3,7 @@
  * everything else is a prefix. The pieces between the stars are searched from left to right. The leftmost place is
  * always right, so nothing is tried twice.
  */
+import { spelledEscapes } from '../bytes/percent-escapes.ts';
 
 /** Both in the spelling of `spelledPath`; the address with its query. */
 export function matchesPath(pattern: string, address: string): boolean {
@@ -35,10 +36,5 @@ export function covers(around: string, pattern: string): boolean {
 
 /** One spelling for equal paths: unreserved characters as they are, every other escape in capitals, `*` and `$` kept. */
 export function spelledPath(path: string): string {
-  return path
-    .replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()))
-    .replace(/%[0-9a-f]{2}/gi, (escape) => {
-      const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-      return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
-    });
+  return spelledEscapes(path.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed())));
 }

@@ -29,11 +29,13 @@ export interface DecideOutcome {
 
 export const restrictiveness: Record<Decision, number> = { allow: 0, challenge: 1, block: 2 };
 
+/** In the order of their bits. */
+const liftable = ['client', 'bot', 'category', 'risk', 'policy'] as const;
 const CLIENT = 1;
-const CATEGORY = 2;
-const RISK = 4;
-const POLICY = 8;
-const BOT = 16;
+const BOT = 2;
+const CATEGORY = 4;
+const RISK = 8;
+const POLICY = 16;
 
 /** Whether the bot is who it says it is. */
 export function isProved(proof: BotProof): boolean {
@@ -43,13 +45,7 @@ export function isProved(proof: BotProof): boolean {
 /** The lifted inputs in the order of the table, for explanations. `decide` uses the bits. */
 export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
   const bits = liftedBits(inputs);
-  const lifted: DecisionInput[] = [];
-  if (inputs.client && bits & CLIENT) lifted.push('client');
-  if (inputs.bot && bits & BOT) lifted.push('bot');
-  if (inputs.category && bits & CATEGORY) lifted.push('category');
-  if (inputs.risk && bits & RISK) lifted.push('risk');
-  if (inputs.policy && bits & POLICY) lifted.push('policy');
-  return lifted;
+  return liftable.filter((input, place) => inputs[input] && bits & (1 << place));
 }
 
 /**

@@ -3,6 +3,7 @@
  * write an origin, whose keys are at a well-known path, or the address of a key set itself. Equal addresses are spelled
  * alike (RFC 3986, 6.2.2 and 6.2.3), so that one key set is not an agent per spelling.
  */
+import { spelledEscapes } from '../../bytes/percent-escapes.ts';
 
 export interface AgentAddress {
   /** What is fetched, and what keys are looked up by, together with their thumbprint. */
@@ -21,13 +22,6 @@ export function agentAddress(value: string): AgentAddress | null {
   const url = URL.parse(value);
   if (url === null || url.username !== '' || url.password !== '' || value.includes('#')) return null;
   if (url.pathname === '/') url.search = '';
-  const agent = url.origin + (url.pathname === '/' ? DIRECTORY_PATH : normalised(url.pathname));
+  const agent = url.origin + (url.pathname === '/' ? DIRECTORY_PATH : spelledEscapes(url.pathname));
   return { directory: agent + url.search, agent };
-}
-
-function normalised(path: string): string {
-  return path.replace(/%[\da-f]{2}/gi, (escape) => {
-    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
-  });
 }

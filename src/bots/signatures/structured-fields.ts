@@ -70,10 +70,7 @@ export function integerOf(bare: BareText | undefined): number {
 /** `null` for anything but a byte sequence. */
 export function bytesOf(bare: BareText | null | undefined): Uint8Array<ArrayBuffer> | null {
   if (!bare?.startsWith(':')) return null;
-  const binary = atob(bare.slice(1, -1));
-  const bytes = new Uint8Array(binary.length);
-  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
-  return bytes;
+  return Uint8Array.from(atob(bare.slice(1, -1)), (character) => character.charCodeAt(0));
 }
 
 interface Reader {

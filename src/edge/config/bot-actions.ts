@@ -2,6 +2,7 @@
  * The instance's bot policy, ready for requests. The rules of a bot are compiled when it comes for the first time and
  * remembered. Most requests are of no bot and never get here.
  */
+import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { actionFor, compileBotRules, readsRobots } from '../../bots/bot-rules.ts';
 import type { BotRules } from '../../bots/bot-rules.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
@@ -16,13 +17,12 @@ export type BotActionFor = (bot: BotSignal, target: CanonicalTarget) => BotActio
 const REMEMBERED_BOTS_MAX = 2000;
 
 export function compileBotPolicy(policy: BotPolicy): BotActionFor {
-  const remembered = new Map<string, BotRules>();
+  const remembered = new BoundedMap<BotRules>(REMEMBERED_BOTS_MAX);
   function rulesOf(bot: BotSignal): BotRules {
     const key = `${bot.id} ${bot.behaviours.join()}`;
     let rules = remembered.get(key);
     if (!rules) {
       rules = compileBotRules(policy, bot);
-      if (remembered.size >= REMEMBERED_BOTS_MAX) remembered.clear();
       remembered.set(key, rules);
     }
     return rules;

@@ -100,18 +100,21 @@ export class Feed {
       if (version) await cache.put(partName.pointer, encodePointer(version), pollMs / 1000);
     }
     const fromKv = version === null;
-    if (fromKv && (this.state.config === null || this.state.ruleset === null)) {
-      version = decodePointer(await kv.get(partName.pointer));
-    }
+    const isCold = this.state.config === null || this.state.ruleset === null;
+    if (fromKv && (isCold || this.bots === null)) version = decodePointer(await kv.get(partName.pointer));
     if (!version) return;
-    const config = await this.#loadConfig(version);
+    // KV can have older rules than are loaded here, but any bots are better than none.
+    const isForBots = fromKv && !isCold;
+    const config = isForBots ? this.state.config : await this.#loadConfig(version);
     if (!config) return;
-    this.state = { ...this.state, config };
-    const ruleset = await this.#loadRuleset(version, config);
-    if (!ruleset) return;
-    this.state = { config, ruleset };
-    await this.#loadBots(version, config);
-    if (!fromKv) this.syncedAtMs = this.#options.now();
+    const bots = this.#loadBots(version, config);
+    if (!isForBots) {
+      this.state = { ...this.state, config };
+      const ruleset = await this.#loadRuleset(version, config);
+      if (ruleset) this.state = { config, ruleset };
+      if (ruleset && !fromKv) this.syncedAtMs = this.#options.now();
+    }
+    await bots;
   }
 
   async #loadConfig(version: EdgeVersion): Promise<CompiledConfig | null> {

@@ -6,7 +6,7 @@
 import type { ConfigSeal } from './config-seal.ts';
 import type { KvStore } from './kv.ts';
 import { importRulesetKeys } from '../config/compiled-config.ts';
-import { openBase, openDeltaOver } from './ruleset-files.ts';
+import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Count, Upstream } from './upstream.ts';
 
@@ -28,7 +28,8 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   const sameConfig = sameVersion && (await openConfig(await kv.get(partName.config(configVersion)), seal)) !== null;
   const sameBase = stored?.base.hash === base.hash;
   const sameDelta = sameBase && stored?.delta.version === delta.version;
-  if (sameConfig && sameDelta) return true;
+  const sameBots = stored?.bots?.hash === version.bots?.hash;
+  if (sameConfig && sameDelta && sameBots) return true;
 
   const config = await upstream.config();
   // It changed between the two answers. The next run finds both at one version.
@@ -45,12 +46,23 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
     if (!(await kv.put(partName.delta(base.hash, delta.version), file))) return false;
   }
   if (!sameConfig && !(await kv.put(partName.config(configVersion), await sealConfig(config, seal)))) return false;
-  if (!(await kv.put(partName.pointer, encodePointer(version)))) return false;
+  // Rules are worth keeping without bots: a table that is refused leaves the stored one where it is.
+  const complete = sameBots || (await keepBots());
+  const bots = complete ? version.bots : stored?.bots;
+  if (!(await kv.put(partName.pointer, encodePointer({ ...version, bots: bots ?? null })))) return false;
 
   if (stored && !sameVersion) await kv.delete(partName.config(stored.configVersion));
   if (stored && !sameBase) await kv.delete(partName.base(stored.base.hash));
   if (stored && !sameDelta) await kv.delete(partName.delta(stored.base.hash, stored.delta.version));
-  return true;
+  if (stored?.bots && stored.bots.hash !== bots?.hash) await kv.delete(partName.bots(stored.bots.hash));
+  return complete;
+
+  async function keepBots(): Promise<boolean> {
+    if (!version?.bots) return true;
+    const { hash } = version.bots;
+    const file = await upstream.bots?.(hash);
+    return file && (await openBots(file, hash, keys)) ? kv.put(partName.bots(hash), file) : refused();
+  }
 
   function refused(): false {
     count('rulesets_refused{from="backup"}');

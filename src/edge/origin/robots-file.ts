@@ -3,6 +3,7 @@
  * once in five minutes for each isolate and host, and its last good file is kept. A crawler reads an error as "take nothing" or as
  * "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
  */
+import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
@@ -65,7 +66,7 @@ const MERGE: VisitorCall = {
 
 export class RobotsFiles {
   readonly #ports: RobotsPorts;
-  readonly #files = new Map<string, ServedFile>();
+  readonly #files = new BoundedMap<ServedFile>(HOSTS_MAX);
 
   constructor(ports: RobotsPorts) {
     this.#ports = ports;
@@ -82,7 +83,6 @@ export class RobotsFiles {
     const merged = await this.#merged({ host: target.host, state: read?.state ?? 'error', text: origin });
     const text = merged ?? known?.text ?? origin;
     const freshUntilMs = nowMs + (read === null || merged === null ? RETRY_MS : FRESH_MS);
-    if (this.#files.size >= HOSTS_MAX) this.#files.clear();
     this.#files.set(target.host, { text, origin, configVersion, freshUntilMs });
     return text;
   }
@@ -126,21 +126,16 @@ export class RobotsFiles {
 }
 
 /** As much as a crawler reads, to the last whole line. */
-async function beginning(response: Response): Promise<OriginFile> {
-  if (!response.body) return { state: 'file', text: '' };
+async function beginning({ body }: Response): Promise<OriginFile> {
   const decoder = new TextDecoder();
-  const reader = response.body.getReader();
   let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return { state: 'file', text: text + decoder.decode() };
-    const left = ROBOTS_MAX_BYTES - bytes;
-    bytes += value.length;
-    text += decoder.decode(value.subarray(0, left), { stream: true });
-    if (bytes <= ROBOTS_MAX_BYTES) continue;
-    void reader.cancel();
-    text = text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
-    return { state: 'cut', text };
+  let left = ROBOTS_MAX_BYTES;
+  // Leaving the loop ends the response.
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.length;
+    if (left < 0)
+      return { state: 'cut', text: text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1) };
   }
+  return { state: 'file', text: text + decoder.decode() };
 }

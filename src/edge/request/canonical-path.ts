@@ -5,6 +5,7 @@
  * `%XX` in upper case and `//` merged. Patterns and exemptions see this path, and every other way in which an origin
  * could read what it receives.
  */
+import { spelledEscapes } from '../../bytes/percent-escapes.ts';
 
 export interface CanonicalTarget {
   scheme: 'http' | 'https';
@@ -87,12 +88,7 @@ export function canonicalPath(rawPath: string): string {
 }
 
 function spelled(path: string): string {
-  return path
-    .replace(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
-      const character = String.fromCharCode(Number.parseInt(hex, 16));
-      return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase();
-    })
-    .replace(/\/{2,}/g, '/');
+  return spelledEscapes(path).replace(/\/{2,}/g, '/');
 }
 
 /** What servers do to a path, in any order and number. Each shortens the text or leaves its length. */

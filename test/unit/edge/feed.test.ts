@@ -3,6 +3,7 @@
  * one.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
 import { deriveKeys } from '../../../src/edge/feed/derived-keys.ts';
@@ -24,6 +25,14 @@ async function baseOf(version: number, blockedAgent: string, instanceId = 'inst_
   const { rulesetKey: privateKey } = await deriveKeys(credential, 'inst_1');
   const { file, hash } = await signRulesetFile(compiler.finish(), { kid: keys.rulesetKid, privateKey });
   return { file: new Uint8Array(file), hash, version };
+}
+
+async function botsOf(name: string, credential = 'credential') {
+  const bots = [{ id: name, behaviours: ['search' as const], patterns: [name], tokens: [] }];
+  const table = encodeBotTable({ builtAtMs: 7, bots, networks: new Map() });
+  const { rulesetKey: privateKey } = await deriveKeys(credential, 'inst_1');
+  const { file, hash } = await signRulesetFile(table, { kid: keys.rulesetKid, privateKey });
+  return { file: new Uint8Array(file), hash };
 }
 
 class MemoryStore implements PartStore {
@@ -56,7 +65,13 @@ function namespace(parts: Map<string, Bytes>, trouble: { throws: boolean; garbag
 }
 
 let counted: Record<string, number>;
-let service: { config: EdgeConfig; base: Awaited<ReturnType<typeof baseOf>>; up: boolean; calls: number };
+let service: {
+  config: EdgeConfig;
+  base: Awaited<ReturnType<typeof baseOf>>;
+  bots: Awaited<ReturnType<typeof botsOf>>;
+  up: boolean;
+  calls: number;
+};
 let cache: MemoryStore;
 let kvParts: Map<string, Bytes>;
 let trouble: { throws: boolean; garbage: boolean };
@@ -68,11 +83,13 @@ const upstream = {
   config: async () => (service.up ? service.config : null),
   base: async () => (service.up ? service.base.file : null),
   delta: async () => null,
+  bots: async () => (service.up ? service.bots.file : null),
 };
 const versionOf = () => ({
   configVersion: service.config.configVersion,
   base: { hash: service.base.hash, version: service.base.version },
   delta: { version: service.base.version },
+  bots: { hash: service.bots.hash },
 });
 const kv = () => new KvStore(namespace(kvParts, trouble), 'inst_1', count);
 const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true) =>
@@ -82,12 +99,27 @@ const blocks = (feed: Feed, userAgent: string) =>
 
 beforeEach(async () => {
   counted = {};
-  service = { config: config(), base: await baseOf(1, 'first'), up: true, calls: 0 };
+  service = { config: config(), base: await baseOf(1, 'first'), bots: await botsOf('firstbot'), up: true, calls: 0 };
   cache = new MemoryStore();
   kvParts = new Map();
   trouble = { throws: false, garbage: false };
   now = 1_800_000_000_000;
 });
+
+/** What must never be taken for a table. */
+const badBots: [string, () => Promise<Awaited<ReturnType<typeof botsOf>>>][] = [
+  ['cut short', async () => cut(await botsOf('secondbot'))],
+  ['signed by a stranger', () => botsOf('secondbot', 'another credential')],
+  ['not the file that was named', async () => ({ ...(await botsOf('secondbot')), hash: '0'.repeat(64) })],
+  ['a ruleset', () => baseOf(2, 'secondbot')],
+  ['of a later form', async () => signedPayload(new TextEncoder().encode(`GHBOTS99${' '.repeat(400)}`))],
+  ['larger than any', async () => signedPayload(new Uint8Array(30 * 1024 * 1024))],
+];
+const cut = <File extends { file: Bytes }>(of: File): File => ({ ...of, file: of.file.slice(0, 200) });
+async function signedPayload(payload: Uint8Array) {
+  const { file, hash } = await signRulesetFile(payload, { kid: keys.rulesetKid, privateKey: keys.rulesetKey });
+  return { file: new Uint8Array(file), hash };
+}
 
 describe('feed', () => {
   test('loads from the service and keeps copies for the next isolate in the colo', async () => {
@@ -137,6 +169,57 @@ describe('feed', () => {
     await feed.check();
     expect(blocks(feed, 'first')).toBe(true);
   });
+
+  test('without cache and service it knows the bots of the last table in KV', async () => {
+    expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
+    service.bots = await botsOf('secondbot');
+    expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
+    expect([...kvParts.keys()].filter((name) => name.includes('/bots/'))).toEqual([
+      `gate/inst_1/${partName.bots(service.bots.hash)}`,
+    ]);
+    service.up = false;
+    const feed = newFeed();
+    await feed.check();
+    expect(feed.bots?.identify('secondbot/1')?.id).toBe('secondbot');
+  });
+
+  test('with rules but without bots, a service that is away leaves the bots of KV, and no older rules', async () => {
+    expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
+    service.base = await baseOf(2, 'second');
+    service.bots = { ...(await botsOf('secondbot')), hash: '0'.repeat(64) };
+    const feed = newFeed();
+    await feed.check();
+    expect([blocks(feed, 'second'), feed.bots]).toEqual([true, null]);
+    service.up = false;
+    cache.parts.delete('pointer');
+    await feed.check();
+    expect([blocks(feed, 'second'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
+  });
+
+  test.each(badBots)(
+    'a table of bots that is %s replaces none, in memory or in KV, and rules go on',
+    async (_, make) => {
+      const feed = newFeed();
+      await feed.check();
+      expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
+      const good = service.bots;
+      service.bots = await make();
+      service.base = await baseOf(2, 'second');
+      cache.parts.delete('pointer');
+      await feed.check();
+      expect([blocks(feed, 'second'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
+      expect(counted['rulesets_refused{from="service"}']).toBe(1);
+      expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(false);
+      service.up = false;
+      cache.parts.clear();
+      const cold = newFeed();
+      await cold.check();
+      expect([blocks(cold, 'second'), cold.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
+      expect([...kvParts.keys()].filter((name) => name.includes('/bots/'))).toEqual([
+        `gate/inst_1/${partName.bots(good.hash)}`,
+      ]);
+    },
+  );
 
   test('KV is written only on a change, the pointer last, and unused entries are deleted', async () => {
     await backUpToKv({ upstream, kv: kv(), seal, count });

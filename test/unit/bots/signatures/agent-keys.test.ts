@@ -88,6 +88,6 @@ describe('the service is asked', () => {
     );
     expect(asked.filter(Boolean)).toHaveLength(30);
     expect(asks(NOW_MS)).toBe(true);
-    expect(keys.shouldAsk({ directory: 'https://b.test/k', keyid: pair.keyid }, minutes(1))).toBe(true);
+    expect(keys.shouldAsk({ directory: 'https://b.test/k', keyid: pair.keyid }, minutes(2))).toBe(true);
   });
 });
