@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { botActions, botBehaviours, botPresets } from '../vocabulary.ts';
-import type { BotAction, BotBehaviour } from '../vocabulary.ts';
+import type { BotBehaviour } from '../vocabulary.ts';
 
 const text = z.string();
 const action = z.enum(botActions);
