@@ -98,6 +98,8 @@ const shared: Readonly<Record<string, string>> = {
   SessionTrait: 'list-sessions.response.sessions[].traits[]',
   TrafficDimension: 'get-traffic-by-dimension.response.groupBy',
   DecisionPoint: 'get-traffic-summary.response.buckets[]',
+  BotTraffic: 'get-bot-traffic.response.bots[]',
+  ImpostorTraffic: 'get-bot-traffic.response.impostors[]',
 
   CaptchaRecord: 'search-captcha-records.response.records[]',
   CaptchaCounts: 'get-traffic-data.response[].pow',

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
+import { botTrafficCommands, run as runBotTraffic } from './bot-traffic.ts';
 import { usageOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
 import { checkCommand, databaseCommands } from './commands.ts';
@@ -44,7 +45,7 @@ const SERVICE_HELP = `  --state DIR    the local stack (.gatehouse)
   --service URL  a deployed service, with an API key in the variable GATEHOUSE_API_KEY`;
 
 const byDatabase = Object.entries(databaseCommands);
-const byService = Object.entries({ ...ruleCommands, ...whyCommands, ...botPolicyCommands });
+const byService = Object.entries({ ...ruleCommands, ...whyCommands, ...botPolicyCommands, ...botTrafficCommands });
 
 /** The usage of the command that the words name, of every command that begins with them, or of all. */
 function help(words: readonly string[]): string {
@@ -67,17 +68,27 @@ function help(words: readonly string[]): string {
 ${section('Commands on the database', byDatabase, TARGET_HELP)}${section('Commands over the management API', byService, SERVICE_HELP)}COMMAND --help explains a command. --version prints the version.`;
 }
 
+/** What runs a command over the management API. `null`: the command is one on the database. */
+function serviceRunner(args: readonly string[]): typeof runWhy | null {
+  const [noun, verb] = args;
+  if (noun === 'rules') return runRules;
+  if (noun === 'why') return runWhy;
+  if (isBotPolicyCommand(args)) return runBotPolicy;
+  return noun === 'bots' && verb === 'traffic' ? runBotTraffic : null;
+}
+
 async function run(argv: readonly string[]): Promise<CommandResult> {
   const { target, args } = splitTarget(argv);
   if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
     return { exitCode: 0, output: help(args) };
   if (args[0] === '--version') return { exitCode: 0, output: version() };
-  // These use the management API, of a local stack or a deployed service.
-  if (args[0] === 'rules' || args[0] === 'why' || isBotPolicyCommand(args)) {
+  const onService = serviceRunner(args);
+  if (onService !== null) {
     if (target.remote)
-      throw new OperatorError(`${args[0]} has no --remote. Name the deployed service with --service URL.`);
-    if (args[0] === 'bots') return runBotPolicy(args, target.state);
-    return args[0] === 'rules' ? runRules(args, target.state) : runWhy(args, target.state);
+      throw new OperatorError(
+        `${args.slice(0, args[0] === 'bots' ? 2 : 1).join(' ')} has no --remote. Name the deployed service with --service URL.`,
+      );
+    return onService(args, target.state);
   }
   checkCommand(args);
   // Simulator and wrangler take a second to load.

@@ -6,6 +6,7 @@ import type { VerdictExplanation } from '../contract/management/verdict-explanat
 import { argumentsOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
 import { call, targetFlags, targetOf } from './management-call.ts';
+import { printable } from './printable.ts';
 
 export const whyCommands = {
   why: {
@@ -84,9 +85,4 @@ function explained(explanation: VerdictExplanation): string {
   ]
     .map(printable)
     .join('\n');
-}
-
-/** Visitors choose much of this. Control characters would move the cursor or hide a line. */
-function printable(line: string): string {
-  return line.replaceAll(/\p{C}/gu, '\u{FFFD}');
 }

@@ -2,8 +2,11 @@
  * Bots that say who they are, over HTTP through both Workers: proved, claimed and false names. Directories of agents and
  * the resolver are servers of this test; the networks are those of the local stack.
  */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BotTrafficResponse } from '../../src/contract/management/bot-traffic.ts';
 import { startBotServers } from '../support/bot-servers.ts';
 import { FIREFOX } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -264,4 +267,64 @@ test('a bot that the account adds is known at the edge, and no longer once it is
     () => botOf(ours),
     (found) => found === null,
   );
+});
+
+test('the report says what robots.txt tells each bot, what it did and got, and lists impostors apart', async () => {
+  const charge = { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' };
+  await policy({
+    botPolicy: {
+      charge,
+      overrides: [
+        { bot: 'bingbot', path: '/drafts/', action: 'charge' },
+        { bot: 'mojeekbot', path: '/drafts/', action: 'block' },
+      ],
+    },
+  });
+  const { host } = new URL(stack().edgeUrl);
+  const crawler = { from: '192.0.2.9', agent: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)' };
+  const since = Date.now() - 600_000;
+  const report = () => manage<BotTrafficResponse>(stack(), '/protect/bots/traffic', { since, limit: 500 });
+  const before = await report();
+  // The edge has the new policy once it charges. The file is known once anybody has fetched it.
+  await eventually(
+    () => visit(BING, '/drafts/1'),
+    ({ status }) => status === 402,
+  );
+  await visit(BING, '/robots.txt');
+  await visit(crawler, '/anything');
+  await visit({ ...BING, from: '192.0.2.1' }, '/drafts/1');
+  const { id } = await visit(BING, '/drafts/2');
+  await logged(id);
+  const of = ({ bots }: BotTrafficResponse, wanted: string) => bots.find((bot) => bot.id === wanted);
+  const answer = await eventually(report, (now) => (of(now, 'bingbot')?.robots?.disallowed ?? 0) >= 2);
+  const bing = of(answer, 'bingbot')!;
+  expect(bing).toMatchObject({ name: 'bingbot', behaviours: ['search'] });
+  expect(bing.robots).toMatchObject({ extent: 'parts' });
+  expect(bing.robots?.examples).toContainEqual({
+    host,
+    path: '/drafts/2',
+    rule: 'Disallow: /drafts/',
+    total: 1,
+  });
+  expect(bing.robots?.disallowedProved).toBeGreaterThanOrEqual(2);
+  expect(bing.charge - (of(before, 'bingbot')?.charge ?? 0)).toBeGreaterThanOrEqual(2);
+  const { range, dns, signature, claimed } = bing.proofs;
+  expect(range + dns + signature + claimed).toBe(bing.total);
+  expect(bing.allow + bing.challenge + bing.block + bing.charge).toBe(bing.total);
+  expect(bing.share).toBeCloseTo(bing.total / answer.total, 10);
+  const training = [of(answer, 'gptbot'), answer.impostors.find((one) => one.id === 'gptbot')];
+  expect(Math.max(...training.map((one) => one?.block ?? 0))).toBeGreaterThan(0);
+  // From the test above: who used the name of a bot that proves each of its requests.
+  expect(answer.impostors).toContainEqual(expect.objectContaining({ id: 'ourbot' }));
+  expect(answer).toMatchObject({ isExact: true, robotsIsExact: true, other: { bots: 0, total: 0 } });
+  // The log has the same requests.
+  const ofBing = { bot: 'bingbot', since: answer.since, until: answer.until };
+  const proofs = ['range', 'dns', 'signature', 'claimed'];
+  const { total } = await manage<{ total: number }>(stack(), '/protect/verdicts', { ...ofBing, proof: proofs });
+  expect(total).toBe(bing.total);
+
+  const words = ['src/cli/gatehouse.ts', 'bots', 'traffic', '--state', stack().stateDir, '--since', String(since)];
+  const { stdout } = await promisify(execFile)(process.execPath, words);
+  expect(stdout).toMatch(new RegExp(`^bingbot +search +${bing.total} `, 'm'));
+  expect(stdout).toContain(`bingbot asked 1 times for ${host}/drafts/2 (Disallow: /drafts/)`);
 });

@@ -198,6 +198,7 @@ describe('the client typed by the OpenAPI document', () => {
     await api.post('/protect/traffic-summary', { since });
     await api.post('/protect/traffic-by-dimension', { groupBy: 'decision' });
     expect((await api.post('/protect/origin-latency', {})).bucketSeconds).toBe(3600);
+    expect((await api.post('/protect/bots/traffic', {})).total).toBeGreaterThan(0);
     await api.post('/protect/session-telemetry', { jti: 'unknown' });
     await api.post('/protect/risk-history', { jti: 'unknown' });
     await api.post('/protect/verdicts/export', {});

@@ -1100,6 +1100,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/bots/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Which bots came, what robots.txt told them and what they got
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-bot-traffic"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/origin-latency": {
         parameters: {
             query?: never;
@@ -3270,7 +3290,7 @@ export interface components {
                  */
                 field: "ip" | "ipMask" | "userId" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
                 /**
-                 * @description `equals`. A condition with another operator is dropped
+                 * @description Who runs the bot. `null`: not known
                  * @constant
                  */
                 operator: "equals";
@@ -3624,6 +3644,82 @@ export interface components {
             challenge: number;
             /** @description Blocked requests */
             block: number;
+        };
+        BotTraffic: {
+            /** @description Id of the bot in the catalogue, or host of an agent that the catalogue does not have */
+            id: string;
+            /** @description Name of the bot. `null`: the catalogue has none */
+            name: string | null;
+            /** @description Who runs the bot. `null`: not known */
+            operator: string | null;
+            /** @description What the bot comes for */
+            behaviours: ("search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other")[];
+            /** @description Requests of the bot */
+            total: number;
+            /** @description Allowed requests */
+            allow: number;
+            /** @description Challenged requests */
+            challenge: number;
+            /** @description Blocked requests, without those that were charged */
+            block: number;
+            /** @description Requests that got 402 by the bot policy */
+            charge: number;
+            /** @description Share of all requests, 0 to 1 */
+            share: number;
+            /** @description Requests by what proved the bot's name */
+            proofs: {
+                /** @description Requests from an address that the operator publishes */
+                range: number;
+                /** @description Requests from an address whose name is the operator's */
+                dns: number;
+                /** @description Requests that the operator signed */
+                signature: number;
+                /** @description Requests with nothing but the name */
+                claimed: number;
+            };
+            /** @description What robots.txt tells the bot, and what it asked for all the same. `null`: no file of the hosts is known */
+            robots: {
+                /**
+                 * @description What the file allows the bot: everything, parts of the site, or nothing
+                 * @enum {string}
+                 */
+                extent: "everything" | "parts" | "nothing";
+                /** @description Requests to paths that the file allows */
+                allowed: number;
+                /** @description Requests to paths that the file disallows */
+                disallowed: number;
+                /** @description Those of them whose bot was proved */
+                disallowedProved: number;
+                /** @description The disallowed paths with most requests */
+                examples: {
+                    /** @description Host of the site */
+                    host: string;
+                    /** @description Path of the requests */
+                    path: string;
+                    /** @description The line of robots.txt that disallows it */
+                    rule: string;
+                    /** @description Requests to it */
+                    total: number;
+                }[];
+            } | null;
+        };
+        ImpostorTraffic: {
+            /** @description Id of the bot whose name was used */
+            id: string;
+            /** @description Name of that bot. `null`: the catalogue has none */
+            name: string | null;
+            /** @description Requests with its name */
+            total: number;
+            /** @description Allowed requests */
+            allow: number;
+            /** @description Challenged requests */
+            challenge: number;
+            /** @description Blocked requests, without those that were charged */
+            block: number;
+            /** @description Requests that got 402 by the bot policy */
+            charge: number;
+            /** @description Share of all requests, 0 to 1 */
+            share: number;
         };
         /** @description A captcha from issue to verification */
         CaptchaRecord: {
@@ -4295,7 +4391,7 @@ export interface components {
                      * @enum {string}
                      */
                     field: "ip" | "ipMask" | "userId" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                    /** @description `equals`. A condition with another operator is dropped */
+                    /** @description Who runs the bot. `null`: not known */
                     operator: string;
                     /** @description What the field must equal */
                     value: string | number;
@@ -5588,7 +5684,7 @@ export interface components {
                     /** @description Logged requests */
                     requests: number;
                 }[];
-                /** @description At most three requests, first of those that would be decided otherwise */
+                /** @description The disallowed paths with most requests */
                 examples: components["schemas"]["PreviewedRequest"][];
             }[];
         };
@@ -6017,6 +6113,42 @@ export interface components {
             };
             /** @description `false`: there were more different values in an hour than the log counts apart */
             isExact: boolean;
+        };
+        "get-bot-traffic.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Start of the time range. Default: 24 hours ago. Whole minutes are counted */
+            since?: components["schemas"]["Time"];
+            /** @description End of the time range. Default: now */
+            until?: components["schemas"]["Time"];
+            /**
+             * @description How many bots, and how many impostors, are listed
+             * @default 100
+             */
+            limit?: number | string;
+        };
+        "get-bot-traffic.response": {
+            /** @description Start of the time range, inclusive */
+            since: number;
+            /** @description End of the time range, exclusive */
+            until: number;
+            /** @description Requests in the time range, of bots and of everybody else */
+            total: number;
+            /** @description The bots that came, with most requests first */
+            bots: components["schemas"]["BotTraffic"][];
+            /** @description Requests that used the name of a bot and were provably not it */
+            impostors: components["schemas"]["ImpostorTraffic"][];
+            /** @description Bots and impostors that are not listed */
+            other: {
+                /** @description How many they are */
+                bots: number;
+                /** @description Requests of them */
+                total: number;
+            };
+            /** @description `false`: more different bots came in an hour than the log counts apart */
+            isExact: boolean;
+            /** @description `false`: there were more hosts, paths or rules than are compared. `robots` leaves out the others */
+            robotsIsExact: boolean;
         };
         "get-origin-latency.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
@@ -8604,6 +8736,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["get-traffic-by-dimension.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-bot-traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["get-bot-traffic.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-bot-traffic.requestBody"];
+                "multipart/form-data": components["schemas"]["get-bot-traffic.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["get-bot-traffic.response"];
                 };
             };
             400: components["responses"]["400"];

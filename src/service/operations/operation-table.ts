@@ -30,6 +30,7 @@ import { listBots } from './protect/bots/list-bots.ts';
 import { listOwnBots } from './protect/bots/list-own-bots.ts';
 import { removeOwnBot } from './protect/bots/remove-own-bot.ts';
 import { getRobots } from './protect/bots/get-robots.ts';
+import { getBotTraffic } from './protect/bots/get-bot-traffic.ts';
 import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
@@ -123,6 +124,7 @@ export const operations: readonly Operation[] = [
   listDistinctFiredRules,
   getTrafficSummary,
   getTrafficByDimension,
+  getBotTraffic,
   getOriginLatency,
   listSessions,
   getSessionTelemetry,
