@@ -80,15 +80,13 @@ function gotOf({ allow, challenge, block, charge }: ImpostorTraffic | BotTraffic
 function report(traffic: BotTrafficResponse): string[] {
   const { bots, impostors, other, isExact, robotsIsExact } = traffic;
   const examples = bots.flatMap(({ id, robots }) =>
-    (robots?.examples ?? []).map(
-      ({ host, path, rule, total }) => `  ${id} asked ${total} times for ${host}${path} (${rule})`,
-    ),
+    (robots?.examples ?? []).map(({ host, path, rule, total }) => [id, total, `${host}${path}`, rule]),
   );
   return [
     `Of ${traffic.total} requests between ${isoTime(traffic.since)} and ${isoTime(traffic.until)}:`,
     '',
     ...(bots.length === 0 ? ['No bot came.'] : table(botColumns, bots.map(botRow))),
-    ...(examples.length === 0 ? [] : ['', 'Came although robots.txt disallows it:', ...examples]),
+    ...(examples.length === 0 ? [] : ['', ...table(['Came anyway', 'Requests', 'Path', 'Against'], examples)]),
     ...(impostors.length === 0
       ? []
       : [

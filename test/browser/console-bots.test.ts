@@ -1,5 +1,6 @@
 /** The console's pages about bots. Everything shown is what the API says. */
 import { expect, test } from 'vitest';
+import type { BotTrafficResponse } from '../../src/contract/management/bot-traffic.ts';
 import { quickRules, signalsOf } from '../e2e/edge-visitor.ts';
 import { browse } from '../support/browse.ts';
 import { faultsInBothThemes } from '../support/axe.ts';
@@ -9,24 +10,79 @@ import { eventually, manage } from '../support/stack.ts';
 const console = useConsole({ edgeVars: quickRules });
 const BINGBOT = 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)';
 
-async function comeAsBing(from: string, path: string): Promise<void> {
-  const headers = { ...signalsOf(console.stack(), { from }), 'user-agent': BINGBOT };
+async function comeAs(userAgent: string, from: string, path: string): Promise<void> {
+  const headers = { ...signalsOf(console.stack(), { from }), 'user-agent': userAgent };
   await (await browse(console.stack().edgeUrl + path, { headers })).arrayBuffer();
 }
 
-test('the page Bots shows what the bot policy decided', async () => {
-  const { page } = console;
-  // The table of bots comes to the edge behind responses.
+/** A bot from its own network, one with nothing but its name, and somebody else with the name of the first. */
+let comes: Promise<BotTrafficResponse> | undefined;
+const traffic = (): Promise<BotTrafficResponse> => (comes ??= makeTraffic());
+
+async function makeTraffic(): Promise<BotTrafficResponse> {
+  const stack = console.stack();
+  const overrides = [{ bot: 'bingbot', path: '/drafts/', action: 'block' }];
+  const id = stack.instanceId;
+  await manage(stack, '/protect/instances/update', { id, monitor: false, botPolicy: { overrides } });
+  // The table of bots and the policy come to the edge behind responses.
   await eventually(
     async () => {
-      await comeAsBing('157.55.39.1', '/bot-decided');
-      return manage<{ total: number }>(console.stack(), '/protect/verdicts', { sources: ['bot'] });
+      await comeAs(BINGBOT, '157.55.39.1', '/drafts/<b>1</b>');
+      const filter = { bot: 'bingbot', proof: 'range', decision: 'block' };
+      return manage<{ total: number }>(stack, '/protect/verdicts', filter);
     },
     ({ total }) => total > 0,
   );
+  await comeAs(BINGBOT, '157.55.39.1', '/robots.txt');
+  await comeAs('FeedReader Feedly/1.0', '192.0.2.30', '/feed');
+  await comeAs('DuckDuckBot/1.1', '192.0.2.31', '/false-duck');
+  const report = () => manage<BotTrafficResponse>(stack, '/protect/bots/traffic');
+  return eventually(
+    report,
+    ({ bots, impostors }) =>
+      bots.some((bot) => bot.id === 'feedly') &&
+      (bots.find((bot) => bot.id === 'bingbot')?.robots?.disallowed ?? 0) > 0 &&
+      [...bots, ...impostors].some((bot) => bot.id === 'duckduckbot'),
+  );
+}
+
+test('the page Bots shows who came, with proof, what they got and what they came for anyway', async () => {
+  const { page } = console;
+  const { bots, total } = await traffic();
   await console.open('/bots');
   await page.locator('nav[aria-label="Bots"] [aria-current="page"]', { hasText: 'Traffic' }).waitFor();
-  expect(await page.getByRole('figure', { name: 'Requests decided by the bot policy over time' }).count()).toBe(1);
+  const row = rowOf('Bots, most requests first', 'bingbot');
+  const bing = bots.find((bot) => bot.id === 'bingbot')!;
+  const text = await row.innerText();
+  expect(text).toContain(`range ${bing.proofs.range}`);
+  expect(text).toContain(`blocked ${bing.block}`);
+  expect(text).toContain(`${((bing.total / total) * 100).toFixed(1).replace('.0', '')}%`);
+  expect(await rowOf('Bots, most requests first', 'feedly').innerText()).toContain('claimed 1');
+  // What visitors chose is text.
+  await row.locator('summary').press('Enter');
+  await row.getByText('/drafts/%3Cb%3E1%3C/b%3E').waitFor();
+  await row.getByText('Disallow: /drafts/').waitFor();
+  await page.getByRole('figure', { name: 'Requests with the name of a bot over time' }).waitFor();
+
+  await row.getByRole('link', { name: `range ${bing.proofs.range}` }).click();
+  await page.waitForURL(/\/verdicts\?.*bot=bingbot&proof=range/);
+  expect(await page.getByRole('textbox', { name: 'Bots', exact: true }).inputValue()).toBe('bingbot');
+  await page.getByText(`${bing.proofs.range} verdicts`).waitFor();
+  await page.getByRole('row').nth(1).getByRole('link', { name: 'range' }).waitFor();
+  await page.getByRole('row').nth(1).getByRole('link').first().click();
+  await page.getByRole('definition').filter({ hasText: 'bingbot (search), range' }).waitFor();
+});
+
+test('the report about bots has no accessibility fault, in both themes and on a phone', async () => {
+  await traffic();
+  for (const width of [1280, 360]) {
+    await console.comesAs({ viewport: { width, height: 900 } });
+    await console.open('/bots');
+    await console.page.getByRole('table', { name: 'Bots, most requests first' }).waitFor();
+    await console.page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+    expect(await faultsInBothThemes(console.page)).toEqual([]);
+    expect(await console.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
 });
 
 interface OwnBot {

@@ -1,53 +1,138 @@
-/** What the bot policy decided about the bots that came. */
+/** Which bots come, what robots.txt tells them, and what they do and get. */
 import { useCall } from '../../api/call.ts';
-import type { RequestOf } from '../../api/service-api.ts';
+import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { byDecision, readDecisions } from '../../components/by-decision.ts';
+import { SelectField } from '../../components/field.tsx';
 import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
+import { count, counted } from '../../format/numbers.ts';
 import { instances, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
+import type { Params } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
+import type { TimeWindow } from '../../url/window.ts';
 import { BotTabs } from './bot-tabs.tsx';
+import { BotTable, ImpostorTable } from './bot-traffic-tables.tsx';
+
+type Traffic = ResponseOf<'/protect/bots/traffic'>;
+
+/** As many as one call of the chart can name. */
+const BOTS_MAX = 100;
 
 export default function BotTraffic() {
   const [params, change] = useParams();
   const window = useWindow();
-  const { since, until } = window;
-  const bucket = bucketSecondsOf(window);
-  const body: RequestOf<'/protect/traffic-summary'> = {
+  const body: RequestOf<'/protect/bots/traffic'> = {
     ...siteOf(params),
-    since,
-    until,
-    bucket,
-    source: ['bot', 'impostor'],
+    since: window.since,
+    until: window.until,
+    limit: BOTS_MAX,
   };
   // Until the instances are known, the call could be about another one.
-  const { value, error, reload } = useCall('/protect/traffic-summary', instances.value.list === null ? null : body);
+  const { value, error, reload } = useCall('/protect/bots/traffic', instances.value.list === null ? null : body);
+  const ids = namesIn(value);
+  const chosen = params['bot'];
+  const chart = chartBody(params, window, chosen === undefined ? ids : [chosen]);
+  const summary = useCall('/protect/traffic-summary', chart.bot.length === 0 ? null : chart);
+  const isEmpty = value !== null && ids.length === 0;
   return (
     <Page
       title="Bots"
-      lead="Crawlers, feed readers, monitors and agents that name themselves."
+      lead="Who comes, what robots.txt tells them, and what they do and get."
       actions={<RangePicker window={window} />}
-      calls={[{ method: 'POST', path: '/protect/traffic-summary', body }]}
+      calls={[
+        { method: 'POST', path: '/protect/bots/traffic', body },
+        { method: 'POST', path: '/protect/traffic-summary', body: chart },
+      ]}
     >
       <BotTabs />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      <Section title="Decided by the bot policy">
-        <TimeSeries
-          title="Requests decided by the bot policy over time"
-          series={byDecision}
-          rows={value?.buckets ?? []}
-          read={readDecisions}
-          since={value?.since ?? since}
-          until={value?.until ?? until}
-          bucketSeconds={value?.bucketSeconds ?? bucket}
-          onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
-        />
-      </Section>
+      {[
+        { error, reload },
+        { error: summary.error, reload: summary.reload },
+      ].map((call, at) => call.error !== null && <RefusalNotice key={at} error={call.error} onRetry={call.reload} />)}
+      {isEmpty ? (
+        <EmptyState title="No bot came in this window">
+          <p>A bot appears here when a request uses its name, or is signed by an agent.</p>
+        </EmptyState>
+      ) : (
+        <>
+          <Section
+            title="Requests with the name of a bot"
+            actions={
+              <SelectField
+                label="Bot"
+                isLabelHidden
+                value={chosen ?? ''}
+                options={[['', 'all of them'], ...optionsOf(ids, chosen)]}
+                onChange={(bot) => change({ bot })}
+              />
+            }
+          >
+            <TimeSeries
+              title="Requests with the name of a bot over time"
+              series={byDecision}
+              rows={chart.bot.length === 0 ? [] : (summary.value?.buckets ?? [])}
+              read={readDecisions}
+              since={summary.value?.since ?? window.since}
+              until={summary.value?.until ?? window.until}
+              bucketSeconds={summary.value?.bucketSeconds ?? chart.bucket}
+              onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
+            />
+          </Section>
+          {value !== null && <Report traffic={value} params={params} />}
+        </>
+      )}
     </Page>
   );
+}
+
+function Report({ traffic, params }: { traffic: Traffic; params: Params }) {
+  const { bots, impostors, other, total, isExact, robotsIsExact } = traffic;
+  const sum = bots.reduce((all, bot) => all + bot.total, 0);
+  return (
+    <>
+      <Section title="Bots">
+        <div class="stack">
+          <p class="soft">
+            {counted(sum, 'request')} of {count(total)}. “Came anyway” are requests to paths that robots.txt, as
+            crawlers get it now, disallows to the bot.
+          </p>
+          {bots.length > 0 && <BotTable bots={bots} total={total} params={params} />}
+          <p class="hint">
+            {other.bots > 0 && `${count(other.bots)} more with ${counted(other.total, 'request')}. `}
+            {!isExact && 'Some hour had more bots than the log counts one by one. '}
+            {!robotsIsExact && 'Only the paths with most requests were compared with robots.txt. '}
+          </p>
+        </div>
+      </Section>
+      {impostors.length > 0 && (
+        <Section title="Impostors">
+          <div class="stack">
+            <p class="soft">Requests that use the name of a bot and are provably not it.</p>
+            <ImpostorTable impostors={impostors} total={total} params={params} />
+          </div>
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Every name that was used, real ones first. */
+function namesIn(traffic: Traffic | null): string[] {
+  const names = [...(traffic?.bots ?? []), ...(traffic?.impostors ?? [])].map(({ id }) => id);
+  return [...new Set(names)].slice(0, BOTS_MAX);
+}
+
+function optionsOf(ids: readonly string[], chosen: string | undefined): [string, string][] {
+  const all = chosen === undefined || ids.includes(chosen) ? ids : [...ids, chosen];
+  return all.map((id) => [id, id]);
+}
+
+function chartBody(params: Params, window: TimeWindow, bot: string[]) {
+  const { since, until } = window;
+  return { ...siteOf(params), since, until, bucket: bucketSecondsOf(window), bot };
 }
