@@ -104,17 +104,16 @@ function report(traffic: BotTrafficResponse): string[] {
 
 /** Numbers on the right, words on the left. */
 function table(columns: Row, rows: readonly Row[]): string[] {
-  const widths = columns.map((title, at) =>
-    Math.max(...[title, ...rows.map((row) => row[at] ?? '')].map((cell) => String(cell).length)),
-  );
-  const line = (row: Row): string =>
+  const shown = [columns, ...rows].map((row) => row.map(String));
+  const pads = columns.map((_, at) => {
+    const width = Math.max(...shown.map((row) => row[at]?.length ?? 0));
+    const isNumber = rows.some((row) => typeof row[at] === 'number' || row[at]?.endsWith(' %'));
+    return (cell: string) => (isNumber ? cell.padStart(width) : cell.padEnd(width));
+  });
+  return shown.map((row) =>
     row
-      .map((cell, at) => {
-        const isNumber = typeof rows[0]?.[at] === 'number' || String(rows[0]?.[at]).endsWith(' %');
-        const width = widths[at] ?? 0;
-        return isNumber ? String(cell).padStart(width) : String(cell).padEnd(width);
-      })
+      .map((cell, at) => pads[at]?.(cell))
       .join('  ')
-      .trimEnd();
-  return [columns, ...rows].map(line);
+      .trimEnd(),
+  );
 }
