@@ -107,7 +107,7 @@ test('what a bot asked for is compared with the file of its host as crawlers get
     ['bingbot', 'claimed', '/private/x'],
     ['bingbot', 'range', '/private/open'],
     ['bingbot', 'range', '/'],
-    // The file itself is for everybody, whoever asks, and the gate's own paths are no crawler's choice.
+    // Everybody may fetch the file itself, and no crawler chooses paths of the gate.
     ['bingbot', 'range', '/robots.txt'],
     ['bingbot', 'range', '/__protect/challenge', { source: 'internal' }],
     ['bingbot', 'impostor', '/drafts/1'],
