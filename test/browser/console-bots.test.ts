@@ -218,3 +218,132 @@ test('the page has no fault that a screen reader meets, in either theme', async 
   await rowOf('Bots of the catalogue', 'adsbot-google').first().waitFor();
   expect(await faultsInBothThemes(console.page)).toEqual([]);
 });
+
+interface Policy {
+  behaviours: Record<string, string>;
+  overrides: object[];
+  charge: object | null;
+}
+const policyNow = async (): Promise<Policy> => {
+  const { instanceId } = console.stack();
+  const list = await manage<{ id: string; botPolicy: Policy }[]>(console.stack(), '/protect/instances');
+  return list.find(({ id }) => id === instanceId)!.botPolicy;
+};
+const setInstance = (members: object) =>
+  manage(console.stack(), '/protect/instances/update', { id: console.stack().instanceId, ...members });
+const asBing = (path: string) =>
+  browse(console.stack().edgeUrl + path, {
+    headers: { ...signalsOf(console.stack(), { from: '157.55.39.1' }), 'user-agent': BINGBOT },
+  });
+
+test('a switch of the policy says what it changes, and the edge and robots.txt follow', async () => {
+  const { page } = console;
+  await setInstance({ monitor: false, botPolicy: {} });
+  await eventually(
+    async () => (await asBing('/echo')).status,
+    (status) => status === 200,
+  );
+  await console.open('/bots/policy');
+  const search = page.getByLabel('Search engines (search)');
+  await search.getByText('by the preset: allow').waitFor({ state: 'attached' });
+  await search.selectOption('block');
+  await rowOf('Bots that would get something else', 'bingbot').getByText('block').waitFor();
+  await page.getByText('robots.txt changes.').waitFor();
+  expect((await policyNow()).behaviours).toEqual({});
+  // Another setting is changed elsewhere meanwhile.
+  console.expectMessage(/status of 409/);
+  await setInstance({ clearanceSeconds: 1801 });
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  expect((await policyNow()).behaviours).toEqual({ search: 'block' });
+  await eventually(
+    async () => (await asBing('/echo')).status,
+    (status) => status === 403,
+  );
+  const served = await eventually(
+    async () => (await asBing('/robots.txt')).text(),
+    (text) => /^User-agent: bingbot$/im.test(text),
+  );
+  await console.open(`/bots/robots?host=${new URL(console.stack().edgeUrl).host}`);
+  const file = page.getByRole('region', { name: 'robots.txt' });
+  await file.getByText('User-agent: bingbot').waitFor();
+  expect(await file.locator('.file-line').count()).toBe(served.split('\n').length - 1);
+  await page.getByLabel('Find a bot').fill('bingbot');
+  await rowOf('What bots are told', 'bingbot').getByText('none').waitFor();
+});
+
+test('exceptions and the price are added and removed, and somebody else’s policy is not overwritten', async () => {
+  const { page } = console;
+  await setInstance({ botPolicy: {} });
+  await console.open('/bots/policy');
+  await page.getByLabel('Bot or behaviour').fill('gptbot');
+  await page.getByLabel('Path', { exact: true }).fill('/blog/');
+  await page.getByLabel('Gets', { exact: true }).selectOption('charge');
+  console.expectMessage(/status of 400/);
+  await button('Add exception').click();
+  await page.getByRole('alert').getByText('must have a charge').waitFor();
+  await button('Set a price').click();
+  await page.getByLabel('Price', { exact: true }).fill('USD 0.01');
+  await page.getByLabel('Licence', { exact: true }).fill('https://shop.example/licence');
+  await page.getByRole('heading', { name: 'What changes' }).waitFor();
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  expect(await policyNow()).toMatchObject({
+    overrides: [{ bot: 'gptbot', path: '/blog/', action: 'charge' }],
+    charge: { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' },
+  });
+  await button('Remove exception 1').click();
+  console.expectMessage(/status of 409/);
+  await setInstance({ botPolicy: { preset: 'open' } });
+  await button('Save').click();
+  await page.getByText('Somebody else has changed botPolicy meanwhile.').waitFor();
+  await button('Discard').click();
+  expect(await page.getByLabel('Preset').inputValue()).toBe('open');
+  await setInstance({ botPolicy: {} });
+});
+
+test('robots.txt of an origin is shown line by line, and what is hostile in it stays text', async () => {
+  const { page } = console;
+  const { serviceUrl, instanceId } = console.stack();
+  const issued = await manage<{ clientJwt: string }>(console.stack(), '/protect/client-jwt/generate', {
+    protectInstanceId: instanceId,
+    expiresInWeeks: 1,
+  });
+  const hostile = '# <img src=x onerror="document.title=1"> \u202Egnp.exe\u0007';
+  const text = `User-agent: *\nDisallow: /private/\n\n${hostile}\nUser-agent: <script>alert(1)</script>\nDisallow: /\n`;
+  const kept = await fetch(`${serviceUrl}/edge/v1/robots`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${issued.clientJwt}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ host: 'hostile.test', state: 'file', text }),
+  });
+  expect(kept.status).toBe(200);
+  await eventually(
+    () => manage<{ hosts: { host: string }[] }>(console.stack(), '/protect/robots', {}),
+    ({ hosts }) => hosts.some(({ host }) => host === 'hostile.test'),
+  );
+  await console.open('/bots/robots?host=hostile.test&show=diff');
+  const file = page.getByRole('region', { name: 'robots.txt' });
+  await file.getByText('<script>alert(1)</script>').waitFor();
+  await file.getByText('U+202E').waitFor();
+  expect(await file.locator('img, script').count()).toBe(0);
+  expect(await file.locator('.file-line-same').first().innerText()).toContain('User-agent: *');
+  expect(await file.locator('.file-line-removed').count()).toBe(0);
+  expect(await file.locator('.file-line-added').count()).toBeGreaterThan(10);
+  await page.getByLabel('Show', { exact: true }).selectOption('origin');
+  expect(await file.locator('.file-line').count()).toBe(6);
+});
+
+test.each(['/bots/policy', '/bots/robots?show=diff'])(
+  '%s has no fault that axe finds, and fits 360 pixels',
+  async (path) => {
+    await console.open(path);
+    const { page } = console;
+    await page
+      .getByText(path === '/bots/policy' ? 'by the preset: allow' : 'may fetch everything')
+      .first()
+      .waitFor({ state: 'attached' });
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  },
+);
