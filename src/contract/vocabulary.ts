@@ -77,6 +77,11 @@ export type BotBehaviour = (typeof botBehaviours)[number];
 export const botProofs = ['range', 'dns', 'signature', 'claimed', 'impostor'] as const;
 export type BotProof = (typeof botProofs)[number];
 
+/** What a path rule does. `inherit` leaves it to the path's type. */
+export const pathActions = ['allow', 'challenge', 'block', 'inherit'] as const;
+/** What a page without a session gets. */
+export const pendingActions = ['pass', 'budget', 'challenge', 'block'] as const;
+
 /** What the bot policy does with a bot. `charge` answers 402. `inherit` leaves it to the rest of the policy. */
 export const botActions = ['allow', 'challenge', 'block', 'charge', 'inherit'] as const;
 export type BotAction = (typeof botActions)[number];

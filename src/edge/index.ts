@@ -3,11 +3,11 @@
  * of that service needs: English pages and the scripts of a challenge.
  */
 import { edgeAssets } from '../widget/bundle.generated.ts';
-import { backUpFiles } from './feed/file-backup.ts';
 import { backUpToKv } from './feed/kv-backup.ts';
-import { englishPages } from '../locales/english-pages.generated.ts';
-import { readServiceRules } from './feed/service-rules.ts';
 import { edgeWorker } from './app.ts';
+import { readServiceRules } from './feed/service-rules.ts';
+import { englishPages } from '../locales/english-pages.generated.ts';
+import { backUpFiles } from './feed/file-backup.ts';
 
 export default edgeWorker({
   rulesSource: 'service',

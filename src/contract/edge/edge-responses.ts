@@ -5,8 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { DETECTOR_SET_MAX } from './detector-set.ts';
-import { botPolicyForm } from '../management/bot-policy-form.ts';
-import { policyFields } from '../management/policy-fields.ts';
+import { policyForm } from '../management/policy-form.ts';
 import { captchaTypes } from '../vocabulary.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
@@ -24,15 +23,15 @@ const key = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
  * `GET /edge/v1/version`. `delta.version === base.version` means the delta is empty. `bots` is there when the edge asks
  * with `?bots`; `null` before the first table is compiled.
  */
-export const edgeVersion = z.strictObject({
+export const edgeVersion = z.object({
   configVersion: id,
-  base: z.strictObject({ hash, version: z.number() }),
-  delta: z.strictObject({ version: z.number() }),
-  bots: z.optional(z.nullable(z.strictObject({ hash }))),
+  base: z.object({ hash, version: z.number() }),
+  delta: z.object({ version: z.number() }),
+  bots: z.optional(z.nullable(z.object({ hash }))),
 });
 export type EdgeVersion = z.infer<typeof edgeVersion>;
 
-export const edgeKeySet = z.strictObject({ kid: id, clearance: key, session: key, seal: key, originSignature: key });
+export const edgeKeySet = z.object({ kid: id, clearance: key, session: key, seal: key, originSignature: key });
 export type EdgeKeySet = z.infer<typeof edgeKeySet>;
 
 /** What of the global site's settings decides how hard a challenge must be: see `captcha/plan/demand.ts`. */
@@ -65,13 +64,13 @@ export const unknownSite: SiteDemand = {
 export const edgeConfig = z.object({
   configVersion: id,
   instanceId: id,
-  policy: z.object(policyFields(botPolicyForm, z.number)),
+  policy: policyForm,
   siteKey: id,
   secretKey: id,
   site: z._default(siteDemand, unknownSite),
-  keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
+  keys: z.object({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
   /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
-  rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
+  rulesetKeys: z.array(z.object({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
   /** Style sheet of the gate's pages, without any `<` that would close its element. */
   pageStyle: z._default(z.string().check(z.maxLength(16_384), z.regex(/^[^<]*$/)), ''),
   /** Names of the risk detectors by bit position, see `risk-detectors.ts`. A verdict lists them by name. */
@@ -83,7 +82,7 @@ export const edgeConfig = z.object({
   /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(
-      z.strictObject({
+      z.object({
         jti: id,
         score: z.number(),
         /** `detectorBits` of the score's parts. */
@@ -105,7 +104,7 @@ export const verdictBatchResponse = z.object({
 export type VerdictBatchResponse = z.infer<typeof verdictBatchResponse>;
 
 /** `POST /edge/v1/sessions`. Both go into a cookie. */
-export const edgeSession = z.strictObject({
+export const edgeSession = z.object({
   jti: z.string().check(z.regex(/^[\w.-]{1,256}$/)),
   jwt: z.string().check(z.regex(/^[\w.-]{1,4096}$/)),
   /** Epoch milliseconds: when the session ends, and when this JWT does. */

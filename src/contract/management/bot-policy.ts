@@ -3,7 +3,6 @@
  * RFC 9309, so that robots.txt can say the same. See docs/bots.md.
  */
 import * as z from 'zod/mini';
-import { botActionsByBehaviour } from './bot-policy-form.ts';
 import { botActions, botBehaviours, botPresets } from '../vocabulary.ts';
 import type { BotAction, BotBehaviour } from '../vocabulary.ts';
 
@@ -31,11 +30,18 @@ const override = z
     z.refine(({ bot, behaviour }) => bot === undefined || behaviour === undefined, 'must not name bot and behaviour'),
   );
 
+const behaviours = z.strictObject(
+  Object.fromEntries(botBehaviours.map((name) => [name, z.optional(action)])) as Record<
+    BotBehaviour,
+    z.ZodMiniOptional<typeof action>
+  >,
+);
+
 export const botPolicy = z
   .strictObject({
     /** What each behaviour gets that `behaviours` does not name. */
     preset: z._default(z.enum(botPresets), 'search-only'),
-    behaviours: z._default(botActionsByBehaviour, {}),
+    behaviours: z._default(behaviours, {}),
     /** A bot whose name is not proved gets this, or what its name gets where that is stricter. */
     claimed: z._default(action, 'inherit'),
     /** So does one that is provably not the bot of that name. */

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { decisions } from '../vocabulary.ts';
-import { actionFields, instancePolicy, pendingActions } from './instance-policy.ts';
+import { pendingActions } from '../vocabulary.ts';
+import { actionFields, instancePolicy } from './instance-policy.ts';
 
 const action = z.pipe(
   z.pipe(
