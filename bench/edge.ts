@@ -134,7 +134,7 @@ export async function run(args: readonly string[]): Promise<void> {
     stopped.push(() => botless.stop());
 
     // The service reads some lists of networks in each run.
-    for (let run = 0; run < LIST_RUNS; run += 1) await stack.runScheduled();
+    for (let times = 0; times < LIST_RUNS; times += 1) await stack.runScheduled();
     await rulesLoaded(stack, edge, rules);
     await rulesLoaded(stack, botless, rules);
     await botsLoaded(stack, edge);
