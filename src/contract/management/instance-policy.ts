@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { botPolicy } from './bot-policy.ts';
-import { botPolicyDefault } from './policy-form.ts';
+import { botPolicyDefault } from './bot-policy-default.ts';
 import { challengeKinds, decisions, ipCategories, pathActions, pathTypes, pendingActions } from '../vocabulary.ts';
 import type { Decision, IpCategory } from '../vocabulary.ts';
 

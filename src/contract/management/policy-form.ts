@@ -15,7 +15,7 @@ import {
   pathTypes,
   pendingActions,
 } from '../vocabulary.ts';
-import type { BotPolicy } from './bot-policy.ts';
+import { botPolicyDefault } from './bot-policy-default.ts';
 import type { InstancePolicy } from './instance-policy.ts';
 
 const text = z.string();
@@ -34,17 +34,6 @@ function actionsOf<Name extends string, Action extends z.ZodMiniType>(
     Object.fromEntries(names.map((name) => [name, z.optional(one)])) as Record<Name, z.ZodMiniOptional<Action>>,
   );
 }
-
-export const botPolicyDefault: BotPolicy = {
-  preset: 'search-only',
-  behaviours: {},
-  claimed: 'inherit',
-  impostor: 'challenge',
-  overrides: [],
-  charge: null,
-  robots: { serve: true },
-  signatures: { nonce: 'ignore' },
-};
 
 const botPolicyForm = z.object({
   preset: z.enum(botPresets),
