@@ -31,6 +31,8 @@ export interface CountedBotPath {
 }
 
 const CHARGED = 'charged';
+/** Visitors choose hosts. A longer one is cut, and no file is known of what is left. */
+const HOST_MAX_CHARS = 100;
 /** Requests of the gate's own, which no crawler chooses. */
 const notAsked = new Set(['internal', 'preflight']);
 
@@ -67,5 +69,5 @@ export function recordBotPaths(
   cut: (text: string) => string,
 ): readonly string[] {
   if (!bot || notAsked.has(source)) return [];
-  return [`${bot.id} ${bot.proof} ${host ?? ''} ${cut(path ?? '')}`];
+  return [`${bot.id} ${bot.proof} ${(host ?? '').slice(0, HOST_MAX_CHARS)} ${cut(path ?? '')}`];
 }

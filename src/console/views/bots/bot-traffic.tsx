@@ -46,7 +46,9 @@ export default function BotTraffic() {
       actions={<RangePicker window={window} />}
       calls={[
         { method: 'POST', path: '/protect/bots/traffic', body },
-        { method: 'POST', path: '/protect/traffic-summary', body: chart },
+        ...(chart.bot.length === 0
+          ? []
+          : [{ method: 'POST' as const, path: '/protect/traffic-summary' as const, body: chart }]),
       ]}
     >
       <BotTabs />
@@ -67,7 +69,10 @@ export default function BotTraffic() {
                 label="Bot"
                 isLabelHidden
                 value={chosen ?? ''}
-                options={[['', 'all of them'], ...optionsOf(ids, chosen)]}
+                options={[
+                  ['', ids.length < BOTS_MAX ? 'all of them' : `the first ${BOTS_MAX}`],
+                  ...optionsOf(ids, chosen),
+                ]}
                 onChange={(bot) => change({ bot })}
               />
             }
