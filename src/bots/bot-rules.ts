@@ -89,6 +89,8 @@ function isAbout(override: Pick<BotPolicy['overrides'][number], 'bot' | 'behavio
 }
 
 function actionAt(list: ReadonlyMap<string, BotAction>, pattern: string): BotAction {
+  const own = list.get(pattern);
+  if (own !== undefined) return own;
   let found: BotAction = 'inherit';
   let longest = -1;
   for (const [around, action] of list) {

@@ -20,6 +20,8 @@ interface Ranked extends RankedRule {
 /** More than this would take too long, and no site has it. */
 const PAIRS_MAX = 4000;
 const STEPS_MAX = 4000;
+/** A step with longer texts counts as several. */
+const CHARS_PER_STEP = 512;
 
 /** What all combinations of a file may take together, in steps of some hundred nanoseconds. */
 export interface Effort {
@@ -126,8 +128,9 @@ function meeting(one: string, other: string, effort: Effort): Set<string> | null
   const waiting: [done: string, one: string, other: string][] = [['', whole(one), whole(other)]];
   const seen = new Set<string>();
   for (let step = 0; waiting.length > 0; step++) {
-    if (step > STEPS_MAX || --effort.steps < 0) return null;
     const [done, a, b] = waiting.pop() as (typeof waiting)[number];
+    effort.steps -= Math.ceil((done.length + a.length + b.length + 1) / CHARS_PER_STEP);
+    if (step > STEPS_MAX || effort.steps < 0) return null;
     const key = `${done} ${a} ${b}`;
     if (seen.has(key)) continue;
     seen.add(key);

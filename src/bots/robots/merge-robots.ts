@@ -15,6 +15,10 @@ const REPEATED_RULES_MAX = 200;
 /** Where the file would be too long, a group longer than this refuses everything instead: it promises too little. */
 const SHORT_GROUP_MAX_CHARS = 2000;
 const BAN = 'Disallow: /';
+/** Names times lines, of all groups. Above it, the work for a file grows with the square of its length. */
+const GROUP_LINES_MAX = 500_000;
+/** Stands in for a file that takes too long: nothing is promised that it may refuse. */
+const CLOSED_FILE = 'User-agent: *\nDisallow: /\n';
 
 export interface RobotsPolicy {
   groups: readonly RobotsGroup[];
@@ -24,9 +28,25 @@ export interface RobotsPolicy {
   notes: readonly string[];
 }
 
-export function mergeRobots(origin: string, { groups, everybody = [EVERYTHING], notes }: RobotsPolicy): string {
+export function mergeRobots(origin: string, policy: RobotsPolicy): string {
   const lines = linesOf(origin);
   const groupOf = groupsOf(lines);
+  return groupLines(groupOf) > GROUP_LINES_MAX ? mergeRobots(CLOSED_FILE, policy) : merged(lines, groupOf, policy);
+}
+
+function groupLines(groupOf: readonly (Group | null)[]): number {
+  let sum = 0;
+  for (const group of new Set(groupOf)) {
+    if (group) sum += group.tokens.size * (group.rules.length + group.others.length);
+  }
+  return sum;
+}
+
+function merged(
+  lines: readonly Line[],
+  groupOf: readonly (Group | null)[],
+  { groups, everybody = [EVERYTHING], notes }: RobotsPolicy,
+): string {
   const existing = byToken(groupOf);
   const effort = newEffort();
   const printed = new Map<string, { tokens: string[]; body: string }>();
@@ -49,7 +69,7 @@ export function mergeRobots(origin: string, { groups, everybody = [EVERYTHING], 
     }
   }
   const said = notesLeft(lines, notes);
-  const forAnybody: string[] = [];
+  let forAnybody: string[] = [];
   if (!isOpen(everybody)) {
     for (const [token, theirs] of existing) {
       if (taken.has(token) || token === ANYBODY || isBan(theirs.rules)) continue;
@@ -57,12 +77,12 @@ export function mergeRobots(origin: string, { groups, everybody = [EVERYTHING], 
     }
     if (!isBan(anybody.rules)) {
       taken.add(ANYBODY);
-      forAnybody.push(
+      forAnybody = [
         agentLine(ANYBODY),
         ...said,
         ...anybodysLines(bothAllow(everybody, anybody.rules, effort), anybody),
         '',
-      );
+      ];
     }
   }
   const left = withoutTokens(lines, groupOf, taken);
@@ -99,13 +119,16 @@ function anybodysLines(rules: readonly PathRule[], { others }: Said): string[] {
 
 /** Without these names, and without the groups that have no other. */
 function withoutTokens(lines: readonly Line[], groupOf: readonly (Group | null)[], taken: Set<string>): Line[] {
+  const kept = new Set(
+    [...new Set(groupOf)].filter((group) => [...(group?.tokens ?? [])].some((one) => !taken.has(one))),
+  );
   return lines.filter(({ field, value, isManaged }, at) => {
-    const group = groupOf[at];
+    const group = groupOf[at] ?? null;
     // Rules in front of the first name are nobody's. Behind another group they would be of that one.
     if (!group) return field !== 'allow' && field !== 'disallow';
     if (isManaged && group.tokens.has(ANYBODY)) return true;
     if (field === 'user-agent' && taken.has(tokenOf(value))) return false;
-    return [...group.tokens].some((token) => !taken.has(token));
+    return kept.has(group);
   });
 }
 

@@ -26,9 +26,9 @@ export function readRobotsRules(text: string): (tokens: readonly string[]) => re
   const byToken = new Map<string, PathRule[]>();
   for (const group of new Set(groupsOf(linesOf(text)))) {
     for (const token of group?.tokens ?? []) {
-      const rules = byToken.get(token);
-      if (rules) rules.push(...(group?.rules ?? []));
-      else byToken.set(token, [...(group?.rules ?? [])]);
+      const rules = byToken.get(token) ?? [];
+      byToken.set(token, rules);
+      for (const rule of group?.rules ?? []) rules.push(rule);
     }
   }
   for (const rules of byToken.values()) {

@@ -3,7 +3,7 @@
  * carries the signature, never from what the signature says.
  */
 import { parseDictionary, stringOf } from './structured-fields.ts';
-import type { Member } from './structured-fields.ts';
+import type { Dictionary, Member } from './structured-fields.ts';
 
 /** A plain object, because a Worker pays for each reading of a property of its `Request`. */
 export interface SignedRequest {
@@ -25,6 +25,9 @@ export interface Component {
 
 /** A longer field is not read for one of its members. */
 const DICTIONARY_MAX_CHARS = 4096;
+/** A signature can cover each member of one field, which is then read once. */
+const DICTIONARIES_MAX = 16;
+const dictionaries = new Map<string, Dictionary | null>();
 
 const derived = new Map<string, (request: SignedRequest) => string>([
   ['@method', ({ method }) => method],
@@ -77,10 +80,19 @@ function valueOf(request: SignedRequest, { name, key, value }: Component): strin
 
 /** One member of a dictionary field, as the signed text spells it. */
 export function memberText(field: string, key: string): string | null {
-  if (field.length > DICTIONARY_MAX_CHARS) return null;
-  try {
-    return parseDictionary(field).get(key)?.text ?? null;
-  } catch {
-    return null;
+  return field.length > DICTIONARY_MAX_CHARS ? null : (dictionaryOf(field)?.get(key)?.text ?? null);
+}
+
+function dictionaryOf(field: string): Dictionary | null {
+  let found = dictionaries.get(field);
+  if (found === undefined) {
+    try {
+      found = parseDictionary(field);
+    } catch {
+      found = null;
+    }
+    if (dictionaries.size >= DICTIONARIES_MAX) dictionaries.clear();
+    dictionaries.set(field, found);
   }
+  return found;
 }

@@ -32,6 +32,8 @@ const SEMICOLON = /; */y;
 /** Items are apart, and the last one may be. */
 const BETWEEN = / +|(?=\))/y;
 const TRUE = '?1';
+/** Keys, values and signs of one field. Three signatures of 16 components have half as many. */
+const PARTS_MAX = 500;
 
 /** @throws for a text that is no dictionary, or has a key twice. */
 export function parseDictionary(text: string): Dictionary {
@@ -87,9 +89,10 @@ function reader(text: string): Reader {
     at += found?.length ?? 0;
     return found;
   };
+  let parts = 0;
   const need = (pattern: RegExp): string => {
     const found = take(pattern);
-    if (found === null) throw new SyntaxError(`unexpected character at ${at}`);
+    if (found === null || ++parts > PARTS_MAX) throw new SyntaxError(`unexpected character at ${at}`);
     return found;
   };
   take(SPACES);

@@ -118,3 +118,15 @@ test.each<[string, object]>([
 ])('a policy with %s is refused', (_, policy) => {
   expect(botPolicy.safeParse(policy).success).toBe(false);
 });
+
+test('200 long overrides with stars are compiled soon for every bot', () => {
+  const overrides = Array.from({ length: 200 }, (_, at) => ({
+    path: `/${`*${'a'.repeat(28)}`.repeat(8)}${at}`,
+    action: at % 2 ? 'block' : 'allow',
+  }));
+  const policy = botPolicy.parse({ overrides });
+  const behaviours: BotBehaviour[] = ['search', 'agent', 'training'];
+  for (let bot = 0; bot < 700; bot++) {
+    expect(compileBotRules(policy, { id: `bot${bot}`, behaviours }).rules).toHaveLength(200);
+  }
+});

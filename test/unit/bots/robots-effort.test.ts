@@ -31,3 +31,33 @@ test.each<[string, object[], object[], string]>([
   expect(told.length).toBeLessThanOrEqual(512_000);
   expect(readRobots(told)(['Bingbot'], '/a1/b1/p1/b').isAllowed).toBe(false);
 });
+
+/** As many lines as fit into what an edge reads. */
+function filled(line: (at: number) => string, chars: number): string {
+  const lines = times(Math.ceil(chars / line(0).length), line).join('');
+  return lines.slice(0, lines.lastIndexOf('\n', chars - 1) + 1);
+}
+
+test.each<[string, string]>([
+  ['a line of half a million spaces', ' '.repeat(500_000)],
+  ['a rule of half a million characters', `User-agent: *\nDisallow: /${'a'.repeat(499_000)}\n`],
+  ['a rule of a quarter million stars', `User-agent: *\nDisallow: /${'*a'.repeat(249_000)}\n`],
+  [
+    'one group of 15,000 names and 20,000 rules',
+    filled((at) => `User-agent:${at}\n`, 250_000) + filled((at) => `Disallow:/${at}\n`, 240_000),
+  ],
+  ['every bot named in one group of 30,000 rules', everyName() + filled((at) => `Disallow:/${at}\n`, 480_000)],
+  ['one group of 150,000 other fields', `User-agent: *\n${filled(() => 'x:\n', 490_000)}`],
+])('an origin with %s is merged soon, and no bot is told less than the policy', (_, origin) => {
+  const policy = instancePolicy.parse({ pathRules: [{ pattern: '/closed/**', action: 'block' }] });
+  const everybody = blockedPaths(policy.pathRules);
+  const told = mergeRobots(origin, { groups: robotsGroups(policy.botPolicy, bots, everybody), everybody, notes: [] });
+  expect(told.length).toBeLessThanOrEqual(512_000);
+  const ask = readRobots(told);
+  expect(ask(['GPTBot'], '/').isAllowed).toBe(false);
+  expect(ask(['Bingbot'], '/closed/page').isAllowed).toBe(false);
+});
+
+function everyName(): string {
+  return bots.flatMap(({ tokens }) => tokens.map((token) => `User-agent: ${token}\n`)).join('');
+}

@@ -308,3 +308,15 @@ test('a refusal asks for a signature that would be verified', async () => {
     'sig1=("@authority" "@method" "@path" "signature-agent";key="sig1");created;expires;keyid;nonce="n1";tag="web-bot-auth"',
   );
 });
+
+test('a field of a thousand members is not read for one of them', async () => {
+  const members = (count: number): string => Array.from({ length: count }, (_, at) => `m${at}=${at}`).join(', ');
+  const listed = { name: 'example-dict', parameters: { key: 'm1' } };
+  const word = (count: number) =>
+    wordOf({
+      components: ['@authority', { name: 'signature-agent', parameters: { key: 'sig1' } }, listed],
+      headers: { 'example-dict': members(count) },
+    });
+  expect(await word(10)).toBe('verified');
+  expect(await word(350)).toBe('invalid-component-missing');
+});
