@@ -31,6 +31,8 @@ export interface CountedBotPath {
 }
 
 const CHARGED = 'charged';
+/** Nearly every record has no bot. */
+const NONE: readonly string[] = [];
 /** Visitors choose hosts. A longer one is cut, and no file is known of what is left. */
 const HOST_MAX_CHARS = 100;
 /** Requests of the gate's own, which no crawler chooses. */
@@ -60,7 +62,7 @@ export function readBotPath(value: string): CountedBotPath | null {
 
 /** Of one record; none for a record without a bot. */
 export function recordBotValues({ bot, decision, status }: BotRecord): readonly string[] {
-  if (!bot) return [];
+  if (!bot) return NONE;
   return [`${bot.id} ${bot.proof}${decision === 'block' && status === 402 ? ` ${CHARGED}` : ''}`];
 }
 
@@ -68,6 +70,6 @@ export function recordBotPaths(
   { bot, source, host, request_path: path }: BotRecord,
   cut: (text: string) => string,
 ): readonly string[] {
-  if (!bot || notAsked.has(source)) return [];
+  if (!bot || notAsked.has(source)) return NONE;
   return [`${bot.id} ${bot.proof} ${(host ?? '').slice(0, HOST_MAX_CHARS)} ${cut(path ?? '')}`];
 }

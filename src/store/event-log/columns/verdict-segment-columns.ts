@@ -39,11 +39,14 @@ export class SegmentColumnsBuilder {
   add(record: LogRecord): void {
     const outcome = decisions.findIndex((name) => name === record.decision);
     const fired = record.fired_rules.length;
-    const bot: [] | [id: string, proof: string] = record.bot ? [record.bot.id, record.bot.proof] : [];
-    const key = `${outcome} ${fired} ${record.device_type} ${record.source} ${bot.join(' ')}`;
+    const { bot } = record;
+    const plain = `${outcome} ${fired} ${record.device_type} ${record.source}`;
+    const key = bot ? `${plain} ${bot.id} ${bot.proof}` : plain;
     let place = this.#places.get(key);
     if (place === undefined) {
-      place = this.#classes.push([outcome, record.source, record.device_type, fired, 0, ...bot]) - 1;
+      const one: RowClass = [outcome, record.source, record.device_type, fired, 0];
+      if (bot) one.push(bot.id, bot.proof);
+      place = this.#classes.push(one) - 1;
       this.#places.set(key, place);
     }
     (this.#classes[place] as RowClass)[4]++;
