@@ -6,7 +6,7 @@
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import { EVERYTHING, bothAllow, isBan, isOpen, newEffort, ruleLine } from './both-allow.ts';
 import type { Effort, PathRule } from './both-allow.ts';
-import { ANYBODY, groupsOf, linesOf, tokenOf } from './parse-robots.ts';
+import { ANYBODY, readFile, tokenOf } from './parse-robots.ts';
 import type { Group, Line } from './parse-robots.ts';
 import type { RobotsGroup } from './robots-groups.ts';
 
@@ -15,10 +15,6 @@ const REPEATED_RULES_MAX = 200;
 /** Where the file would be too long, a group longer than this refuses everything instead: it promises too little. */
 const SHORT_GROUP_MAX_CHARS = 2000;
 const BAN = 'Disallow: /';
-/** Names times lines, of all groups. Above it, the work for a file grows with the square of its length. */
-const GROUP_LINES_MAX = 500_000;
-/** Stands in for a file that takes too long: nothing is promised that it may refuse. */
-const CLOSED_FILE = 'User-agent: *\nDisallow: /\n';
 
 export interface RobotsPolicy {
   groups: readonly RobotsGroup[];
@@ -28,25 +24,8 @@ export interface RobotsPolicy {
   notes: readonly string[];
 }
 
-export function mergeRobots(origin: string, policy: RobotsPolicy): string {
-  const lines = linesOf(origin);
-  const groupOf = groupsOf(lines);
-  return groupLines(groupOf) > GROUP_LINES_MAX ? mergeRobots(CLOSED_FILE, policy) : merged(lines, groupOf, policy);
-}
-
-function groupLines(groupOf: readonly (Group | null)[]): number {
-  let sum = 0;
-  for (const group of new Set(groupOf)) {
-    if (group) sum += group.tokens.size * (group.rules.length + group.others.length);
-  }
-  return sum;
-}
-
-function merged(
-  lines: readonly Line[],
-  groupOf: readonly (Group | null)[],
-  { groups, everybody = [EVERYTHING], notes }: RobotsPolicy,
-): string {
+export function mergeRobots(origin: string, { groups, everybody = [EVERYTHING], notes }: RobotsPolicy): string {
+  const { lines, groupOf } = readFile(origin);
   const existing = byToken(groupOf);
   const effort = newEffort();
   const printed = new Map<string, { tokens: string[]; body: string }>();

@@ -24,7 +24,32 @@ export const ANYBODY = '*';
 /** Fields that belong to no group. */
 const OF_THE_FILE = new Set(['sitemap', 'host']);
 
-export function linesOf(text: string): Line[] {
+/** Names times lines, of all groups. Above it, the work for a file grows with the square of its length. */
+const GROUP_LINES_MAX = 500_000;
+/** Stands in for a file that takes too long: nothing is promised that it may refuse. */
+const CLOSED_FILE = 'User-agent: *\nDisallow: /\n';
+
+export interface ReadFile {
+  lines: readonly Line[];
+  /** The group of each line. */
+  groupOf: readonly (Group | null)[];
+}
+
+export function readFile(text: string): ReadFile {
+  const lines = linesOf(text);
+  const groupOf = groupsOf(lines);
+  return groupLines(groupOf) > GROUP_LINES_MAX ? readFile(CLOSED_FILE) : { lines, groupOf };
+}
+
+function groupLines(groupOf: readonly (Group | null)[]): number {
+  let sum = 0;
+  for (const group of new Set(groupOf)) {
+    if (group) sum += group.tokens.size * (group.rules.length + group.others.length);
+  }
+  return sum;
+}
+
+function linesOf(text: string): Line[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n?|\n/);
   const managedEnd = lines.findLastIndex((line) => /^# END Cloudflare Managed/i.test(line));
   return lines.map((line, at) => {
@@ -35,7 +60,7 @@ export function linesOf(text: string): Line[] {
 }
 
 /** The group of each line. A group is some names, and the rules that follow. */
-export function groupsOf(lines: readonly Line[]): (Group | null)[] {
+function groupsOf(lines: readonly Line[]): (Group | null)[] {
   let group: Group | null = null;
   let isNaming = false;
   return lines.map((line) => {

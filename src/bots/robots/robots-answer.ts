@@ -4,7 +4,7 @@
  */
 import { matchesPath, spelledPath } from '../path-match.ts';
 import type { PathRule } from './both-allow.ts';
-import { ANYBODY, groupsOf, linesOf } from './parse-robots.ts';
+import { ANYBODY, readFile } from './parse-robots.ts';
 
 export interface RobotsAnswer {
   isAllowed: boolean;
@@ -24,7 +24,7 @@ export function readRobots(text: string): AskRobots {
 /** Reads the file once. The rules of a bot, in the order in which they count. */
 export function readRobotsRules(text: string): (tokens: readonly string[]) => readonly PathRule[] {
   const byToken = new Map<string, PathRule[]>();
-  for (const group of new Set(groupsOf(linesOf(text)))) {
+  for (const group of new Set(readFile(text).groupOf)) {
     for (const token of group?.tokens ?? []) {
       const rules = byToken.get(token) ?? [];
       byToken.set(token, rules);

@@ -56,6 +56,8 @@ test.each<[string, string]>([
   const ask = readRobots(told);
   expect(ask(['GPTBot'], '/').isAllowed).toBe(false);
   expect(ask(['Bingbot'], '/closed/page').isAllowed).toBe(false);
+  // In monitor mode it is read as it is.
+  expect(() => readRobots(origin)(['GPTBot'], '/')).not.toThrow();
 });
 
 function everyName(): string {
