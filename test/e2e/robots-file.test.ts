@@ -164,6 +164,24 @@ test('a change of the policy is told at once, an origin that fails then is not a
   expect([after.status, allowed(after, 'bingbot', '/a'), allowed(after, 'bingbot', '/b')]).toEqual([200, false, true]);
 });
 
+test('of many requests for a file that is out of date, one asks the origin', async () => {
+  const host = 'busy.test';
+  const other = 'calm.test';
+  await robotsOf(host, { body: 'User-agent: *\nDisallow: /a\n' });
+  await robotsOf(other, { body: '' });
+  await update({ botPolicy: { behaviours: { agent: 'allow' } } });
+  await eventually(
+    () => get(other),
+    (got) => got.text.includes('ai-input=yes'),
+  );
+  answers.set(host, { status: 503 });
+  const before = asked.length;
+  const got = await Promise.all(Array.from({ length: 20 }, () => get(host)));
+  expect(got.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(asked.slice(before).filter((one) => one.host === host)).toHaveLength(1);
+  for (const one of got) expect(allowed(one, 'bingbot', '/a')).toBe(false);
+});
+
 test('paths that a path rule blocks, and bots of your own, are told as they are enforced', async () => {
   const host = 'blocked.test';
   answers.set(host, { body: 'User-agent: *\nAllow: /shop/x\n\nUser-agent: OddBot\nDisallow: /odd\n' });

@@ -78,6 +78,8 @@ export class RobotsFiles {
     const { target, nowMs } = context.facts;
     const known = this.#files.get(target.host);
     if (known && known.configVersion === configVersion && nowMs < known.freshUntilMs) return known.text;
+    // One request asks anew. Those beside it get what is known: an origin can take seconds to answer.
+    if (known) this.#files.set(target.host, { ...known, configVersion, freshUntilMs: nowMs + RETRY_MS });
     const read = await this.#readFrom(context);
     const origin = read?.text ?? known?.origin ?? '';
     const merged = await this.#merged({ host: target.host, state: read?.state ?? 'error', text: origin });
