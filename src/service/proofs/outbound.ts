@@ -61,6 +61,8 @@ async function placeOf(
     resolveName(resolverUrl, hostname, 'A'),
     resolveName(resolverUrl, hostname, 'AAAA'),
   ]);
+  // The owner of a name can answer for one family only, and lead the fetch to the other.
+  if (answers.includes(null)) return failed('dns');
   const addresses = answers.flatMap((answer) => answer?.records ?? []);
   if (addresses.length === 0) return failed('dns');
   return addresses.every(isPublicAddress) ? ok(url.href) : failed('private-address');

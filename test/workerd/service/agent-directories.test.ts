@@ -17,6 +17,8 @@ let directory: string;
 /** What the directory lists; `null` while it is down. */
 let listed: readonly AgentKeyPair[] | null;
 let fetches: number;
+/** What the resolver says of the directory's IPv6 addresses; `null` while it fails. */
+let v6: readonly object[] | null;
 let keysOf: (agent?: string, keyid?: string) => Promise<BotKeys>;
 
 beforeEach(async () => {
@@ -34,12 +36,14 @@ beforeEach(async () => {
   directory = `https://agent${names}.example/keys`;
   listed = [pair];
   fetches = 0;
+  v6 = [];
   keysOf = async (agent = directory, keyid?: string) =>
     (await call(issued.clientJwt, '/edge/v1/bot-keys', { agent, keyid })).body as BotKeys;
   vi.stubGlobal('fetch', async (input: string): Promise<Response> => {
     if (input.startsWith('https://cloudflare-dns.com/')) {
       const isV4 = new URL(input).searchParams.get('type') === 'A';
-      return Response.json({ Status: 0, Answer: isV4 ? [{ type: 1, TTL: 60, data: '8.8.8.8' }] : [] });
+      if (!isV4 && v6 === null) return new Response(null, { status: 502 });
+      return Response.json({ Status: 0, Answer: isV4 ? [{ type: 1, TTL: 60, data: '8.8.8.8' }] : v6 });
     }
     fetches++;
     if (listed === null) throw new TypeError('connection refused');
@@ -104,4 +108,13 @@ test('an agent that nobody has asked about for a week is forgotten', async () =>
   await runScheduled(Date.now() + 8 * DAY_MS, serviceEnv);
   const rows = await serviceEnv.DB.prepare('SELECT 1 FROM bot_directories WHERE directory = ?').bind(directory).all();
   expect(rows.results).toEqual([]);
+});
+
+test.each([
+  ['is private', [{ type: 28, TTL: 60, data: 'fd00::1' }]],
+  ['cannot be looked up', null],
+])('a directory of which an address %s is not fetched', async (_, answer) => {
+  v6 = answer;
+  expect(await keysOf()).toMatchObject({ isFetched: false, keys: [] });
+  expect(fetches).toBe(0);
 });
