@@ -269,7 +269,7 @@ export const detectors = {
   'category-crawler': {
     ...differing(0.4, 0.5, reasons.addressFirst),
     compares: 'The address is in the category "crawler".',
-    mayTrip: 'Search engines. Allow them with a rule.',
+    mayTrip: 'Crawlers that are no proved bots. Allow them with a rule.',
   },
   'unverified-host': {
     ...captchaOnly(0.2, reasons.throughEdge),
