@@ -303,7 +303,7 @@ describe('a signed request', () => {
       { agent: 'g="https://agent.bot.goog"', components: ['@authority', keyed('g')] },
       'google-agent',
     ],
-    ['the address of a key set', { agent: 'sig1="https://agent.test/keys/jwks.json"' }, 'agent.test'],
+    ['the address of a key set', { agent: 'sig1="https://agent.test/keys/jwks.json"' }, 'agent.test/keys/jwks.json'],
     ['an origin with type=directory', { agent: 'sig1="https://agent.test";type=directory' }, 'agent.test'],
   ])('that names its agent by %s is proved', async (_, signing, bot) => {
     const agent = bot === 'google-agent' ? 'Mozilla/5.0 (compatible; Google-Agent; +https://agent.bot.goog)' : FIREFOX;
@@ -337,7 +337,7 @@ describe('a signed request', () => {
   test('proves no bot of an origin by a key set at another path of it', async () => {
     const agent = `sig1="https://chatgpt.com/uploads${DIRECTORY_PATH}"`;
     const { id } = await accepted({ agent });
-    expect((await logged(id)).bot).toMatchObject({ id: 'chatgpt.com', proof: 'signature' });
+    expect((await logged(id)).bot).toMatchObject({ id: `chatgpt.com/uploads${DIRECTORY_PATH}`, proof: 'signature' });
   });
 
   test('counts once of 200 at the same time where the policy says so, and needs a nonce', async () => {

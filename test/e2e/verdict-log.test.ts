@@ -299,7 +299,7 @@ describe('the read endpoints', () => {
   });
 
   test('return the risk history and the telemetry of one session', async () => {
-    const jti = 'session-7';
+    const jti = records.find((record) => record.jti !== null)?.jti;
     const own = records.filter((record) => record.jti === jti);
     const history = await read(riskHistoryResponse, '/protect/risk-history', { jti });
     expect(history.history.map(({ id, risk_score }) => [id, risk_score])).toEqual(

@@ -14,6 +14,8 @@ import type { BotProof } from '../../contract/vocabulary.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { BotReader } from './bot-reader.ts';
 
+/** As long as a verdict record takes it. */
+const BOT_ID_MAX_CHARS = 128;
 const UNSIGNED: SignatureOutcome = { outcome: 'none' };
 
 export class KnownBots implements BotReader {
@@ -42,7 +44,7 @@ export class KnownBots implements BotReader {
     const named = table.identify(facts.signals.userAgent);
     if (signed.outcome === 'verified') {
       const agent = signer(table, signed.agent, named);
-      const { id, behaviours } = agent ?? { id: new URL(signed.agent).host, behaviours: ['agent'] as const };
+      const { id, behaviours } = agent ?? { id: idOf(signed.agent), behaviours: ['agent'] as const };
       return { id, behaviours, proof: 'signature' };
     }
     // Until its keys are known, an agent that only its signature names is claimed.
@@ -67,8 +69,18 @@ export class KnownBots implements BotReader {
 
 /** Who signs as this agent. Several bots can have the same keys: the one that the user agent names, or the first. */
 function signer(table: BotTable, agent: string, named: TableBot | null): TableBot | null {
-  // A key set at any other path can be somebody else's, such as a file that a visitor uploaded.
-  const { origin } = new URL(agent);
-  const address = agent === origin + DIRECTORY_PATH ? origin : agent;
+  const address = addressOf(agent);
   return named?.agents.includes(address) ? named : table.byAgent(address);
+}
+
+/** A key set at any other path can be somebody else's than the origin's, such as a file that a visitor uploaded. */
+function addressOf(agent: string): string {
+  const { origin } = new URL(agent);
+  return agent === origin + DIRECTORY_PATH ? origin : agent;
+}
+
+/** The address without `https://`: a host only where the keys are the host's own. A policy names no id with a slash. */
+function idOf(agent: string): string {
+  const id = addressOf(agent).slice(8);
+  return id.length > BOT_ID_MAX_CHARS ? `${id.slice(0, BOT_ID_MAX_CHARS - 1)}/` : id;
 }

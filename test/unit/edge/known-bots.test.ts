@@ -143,19 +143,21 @@ describe('an agent that signs', () => {
       const agent = `sig1="https://agent.test${path}"`;
       expect(await seen({ signing: { agent } })).toBeNull();
       await acquainted(agent);
-      expect(await seen({ signing: { agent } })).toBe('agent.test signature');
-      expect(await seen({ userAgent: 'signingbot', signing: { agent } })).toBe('agent.test signature');
+      expect(await seen({ signing: { agent } })).toBe(`agent.test${path} signature`);
+      expect(await seen({ userAgent: 'signingbot', signing: { agent } })).toBe(`agent.test${path} signature`);
     },
   );
 
-  test.each(['https://other.test', 'https://other.test/keys', 'https://other.test/a/b.json'])(
-    'outside the catalogue is named by its host, whatever the path: %s',
-    async (url) => {
-      const agent = `sig1="${url}"`;
-      await acquainted(agent);
-      expect(await seen({ signing: { agent } })).toBe('other.test signature');
-    },
-  );
+  test.each([
+    ['https://other.test', 'other.test'],
+    ['https://other.test/keys', 'other.test/keys'],
+    [`https://other.test/a${DIRECTORY_PATH}`, `other.test/a${DIRECTORY_PATH}`],
+    [`https://other.test/${'k'.repeat(300)}`, `other.test/${'k'.repeat(116)}/`],
+  ])('outside the catalogue is its host only where the keys are the host’s own: %s', async (url, id) => {
+    const agent = `sig1="${url}"`;
+    await acquainted(agent);
+    expect(await seen({ signing: { agent } })).toBe(`${id} signature`);
+  });
 });
 
 describe('while its directory', () => {
