@@ -2,9 +2,10 @@
 import * as z from 'zod/mini';
 import { botActions, botBehaviours, robotsStates } from '../vocabulary.ts';
 import { botPolicy } from './bot-policy.ts';
+import { siteKeyField } from './verdict-query.ts';
 
 export const robotsRequest = z.strictObject({
-  siteKey: z.optional(z.string()),
+  siteKey: siteKeyField,
   host: z.optional(z.string().check(z.maxLength(261))),
   /** A policy to try, in place of the one in force. */
   botPolicy: z.optional(botPolicy),
