@@ -1,4 +1,5 @@
 /** The challenge page in a real Chromium under its own CSP: solving, continuing, and not looping. */
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
 import { pressToAnswer } from './visual-tasks.ts';
@@ -170,6 +171,29 @@ describe('a visitor', () => {
     await Promise.all([visitor.page.goto(`${server.url}/protected/1`), second.goto(`${server.url}/protected/2`)]);
     await Promise.all([visitor.page, second].map((tab) => tab.waitForFunction(() => document.title === 'inside')));
     expect(new URL(second.url()).pathname).toBe('/protected/2');
+  });
+
+  test('passes while another tab looks whether cookies work', async () => {
+    // Each tab removes, in the middle of its own check, the cookie that the tab before has checked with.
+    await visitor.context.addInitScript(() => {
+      const own = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!;
+      const ofOther = localStorage.getItem('checked-with');
+      Object.defineProperty(document, 'cookie', {
+        get: () => own.get!.call(document) as string,
+        set(text: string) {
+          own.set!.call(document, text);
+          if (ofOther !== null) own.set!.call(document, `${ofOther}=; Path=/; Max-Age=0`);
+          localStorage.setItem('checked-with', text.split('=')[0]!);
+        },
+      });
+    });
+    const passes = async (tab: Page, path: string) => {
+      await tab.goto(server.url + path);
+      await tab.waitForFunction(() => document.title === 'inside');
+    };
+    await passes(visitor.page, '/protected/1');
+    await visitor.context.clearCookies();
+    await passes(await visitor.context.newPage(), '/protected/2');
   });
 });
 

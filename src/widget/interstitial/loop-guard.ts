@@ -11,9 +11,11 @@ const PASSES_MAX = 3;
 export function cookiesWork(): boolean {
   if (!navigator.cookieEnabled) return false;
   try {
-    document.cookie = 'gatehouse_probe=1; SameSite=Lax; Path=/';
-    const isKept = document.cookie.includes('gatehouse_probe=1');
-    document.cookie = 'gatehouse_probe=; SameSite=Lax; Path=/; Max-Age=0';
+    // Tabs that a browser restores do this at the same moment. None may remove the cookie of another.
+    const probe = `gatehouse_probe_${Math.random().toString(36).slice(2)}=1; SameSite=Lax; Path=/`;
+    document.cookie = probe;
+    const isKept = document.cookie.includes(probe.split(';', 1)[0]!);
+    document.cookie = `${probe}; Max-Age=0`;
     return isKept;
   } catch {
     return false;
