@@ -101,6 +101,7 @@ export const refusalReasons = [
   'foreign-instance',
   'timestamp-in-future',
   'timestamp-too-old',
+  'outside-batch',
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 

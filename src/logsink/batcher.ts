@@ -13,8 +13,11 @@ const WINDOW_LOST_AFTER_MS = 2000;
 
 export interface BatchBounds {
   readonly batchMaxEntries: number;
-  /** How long an entry may be invisible to readers for the sake of batching. */
+  /** How long an entry may be invisible to readers for the sake of batching, while there are few of them. */
   readonly windowMs: number;
+  /** From this many entries in the first window on, it stays open for `busyWindowMs` in all, so that batches grow. */
+  readonly busyFromEntries: number;
+  readonly busyWindowMs: number;
   /** Entries that wait while the log is slow; the rest is refused. */
   readonly bufferMaxEntries: number;
   readonly inFlightMaxBatches: number;
@@ -72,6 +75,8 @@ export class Batcher<Entry> {
     const { bounds, clock } = this.#options;
     this.#windowOpenedAtMs = clock.nowMs();
     await clock.sleep(bounds.windowMs);
+    const isBusy = this.#buffer.length >= bounds.busyFromEntries;
+    if (isBusy && bounds.busyWindowMs > bounds.windowMs) await clock.sleep(bounds.busyWindowMs - bounds.windowMs);
     this.#windowOpenedAtMs = null;
     await this.#drain();
   }

@@ -7,6 +7,12 @@ import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 export interface SinkBatch {
   /** UUIDv7, the same at every retry, so that the counters of a batch count once. */
   readonly batchId: string;
+  /** Who numbered the records, and their first and last number. Fixed before the first send. */
+  readonly isolate: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Records that the isolate had numbered after these when the batch was fixed. */
+  readonly held: number;
   /** 1 to `VERDICT_BATCH_MAX_RECORDS` records, each with its own id. */
   readonly records: readonly VerdictRecord[];
   readonly counters: Readonly<Record<string, number>>;
@@ -19,6 +25,8 @@ export interface VerdictSink {
   readonly carriesCounters?: boolean;
   /** The batcher's fallback takes what this sink cannot deliver. */
   readonly usesFallback?: boolean;
+  /** Batches are no larger than this where the sink is in use. */
+  readonly recordsMax?: number;
   /** Resolves once the batch is safe. Throws `SinkError`; any other error counts as transient. */
   send(batch: SinkBatch): Promise<void>;
 }

@@ -1,8 +1,10 @@
 /**
- * Delivers verdict records from the edge to every sink, in batches of 100 or after 250 ms. A record keeps its id
- * through every attempt, so the store drops second copies. A batch that a sink refuses goes to the fallback, and is
- * counted as dropped when that fails too. The counters travel with the next batch.
+ * Delivers verdict records from the edge to every sink: after 250 ms when it is quiet, after one second or 500 records
+ * under load. A batch is fixed before its first send and keeps its range of numbers through every attempt, so the store
+ * drops second copies. A batch that a sink refuses goes to the fallback, and is counted as dropped when that fails too.
+ * The counters travel with the next batch.
  */
+import { VERDICT_BATCH_MAX_RECORDS } from '../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 import { deliverWithRetries } from './attempts.ts';
 import { Batcher } from './batcher.ts';
@@ -14,9 +16,11 @@ import { newEventId } from './event-id.ts';
 import type { SinkBatch, VerdictSink } from './sink.ts';
 
 const BOUNDS: BatchBounds = {
-  // Large enough to amortise a sub-request, small enough for one queue message in the usual case.
-  batchMaxEntries: 100,
+  // What one append call takes. A batch is one row of the log, so a larger batch is a cheaper one.
+  batchMaxEntries: VERDICT_BATCH_MAX_RECORDS,
   windowMs: 250,
+  busyFromEntries: 8,
+  busyWindowMs: 1000,
   // About 10 MB of records, out of the 128 MB of an isolate.
   bufferMaxEntries: 5000,
   // More would only queue up behind the six connections of a request.
@@ -47,7 +51,11 @@ export class VerdictBatcher {
     this.#fallback = fallback;
     this.#clock = clock;
     this.#batcher = new Batcher({
-      bounds: { ...BOUNDS, ...bounds },
+      bounds: {
+        ...BOUNDS,
+        batchMaxEntries: Math.min(BOUNDS.batchMaxEntries, ...sinks.map(({ recordsMax }) => recordsMax ?? Infinity)),
+        ...bounds,
+      },
       clock,
       deliver: (records) => this.#deliver(records),
       onOverflow: () => this.#counters.add('verdicts_dropped{reason="buffer-full"}'),
@@ -71,7 +79,16 @@ export class VerdictBatcher {
 
   async #deliver(records: readonly VerdictRecord[]): Promise<void> {
     const counters = this.#counters.take();
-    const batch: SinkBatch = { batchId: newEventId(this.#clock.nowMs()), records, counters };
+    const lastSeq = records.at(-1)?.edge.seq ?? 0;
+    const batch: SinkBatch = {
+      batchId: newEventId(this.#clock.nowMs()),
+      isolate: this.isolateId,
+      firstSeq: records[0]?.edge.seq ?? 0,
+      lastSeq,
+      held: this.#seq - 1 - lastSeq,
+      records,
+      counters,
+    };
     const delivered = await Promise.all(this.#sinks.map((sink) => this.#send(sink, batch)));
     const countersArrived = this.#sinks.some((sink, index) => sink.carriesCounters && delivered[index]);
     if (!countersArrived) this.#counters.restore(counters);

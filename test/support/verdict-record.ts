@@ -2,6 +2,10 @@
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
+import type { SinkBatch } from '../../src/logsink/sink.ts';
+
+/** Each record has a number of its own, so that no two of them are taken for the same. */
+let numbered = 0;
 
 export function verdictRecordOf(
   instanceId: string,
@@ -39,9 +43,20 @@ export function verdictRecordOf(
     status: 200,
     origin_ms: 12,
     ruleset_version: 1,
-    edge: { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq: 0 },
+    edge: { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq: numbered++ },
     ...given,
   };
+}
+
+/** These records, which one isolate numbered in this order, as its batch. */
+export function sinkBatchOf(
+  batchId: string,
+  records: readonly VerdictRecord[],
+  counters: Record<string, number> = {},
+): SinkBatch {
+  const [first, last] = [records[0]?.edge, records.at(-1)?.edge];
+  const range = { isolate: first?.isolate ?? 'isolate-1', firstSeq: first?.seq ?? 0, lastSeq: last?.seq ?? 0, held: 0 };
+  return { batchId, ...range, records, counters };
 }
 
 /** Mulberry32: the same seed gives the same records. */

@@ -17,7 +17,7 @@ import { everything } from '../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
-import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { sinkBatchOf, seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
 const now = Date.now();
@@ -60,7 +60,11 @@ function delivered(
 
 function some(owner: string, count: number, seed: number, endsAt = now): ReturnType<typeof variedRecord>[] {
   const random = seededRandom(seed);
-  return Array.from({ length: count }, (_, seq) => variedRecord(owner, endsAt - seq * 100, random, seq));
+  const edge = { colo: 'FRA', version: '0.1.0', isolate: `isolate-${seed}` };
+  return Array.from({ length: count }, (_, seq) => ({
+    ...variedRecord(owner, endsAt - seq * 100, random, seq),
+    edge: { ...edge, seq },
+  }));
 }
 
 async function ids(owner: string): Promise<string[]> {
@@ -73,7 +77,7 @@ async function ids(owner: string): Promise<string[]> {
 describe('the queue consumer', () => {
   test('appends new records once, and known records not again', async () => {
     const records = some('queue-1', 60, 1);
-    const batch = { batchId: 'batch-1', records, counters: { verdicts_queued: 60 } };
+    const batch = sinkBatchOf('batch-1', records, { verdicts_queued: 60 });
     await acceptBatch(service, instance, { ...batch, records: records.slice(0, 25) }, now);
     const messages = messagesOf(batch);
     const first = delivered([...messages, ...messages]);
@@ -105,7 +109,7 @@ describe('the queue consumer', () => {
   });
 
   test('retries a message when the log refuses it', async () => {
-    const messages = messagesOf({ batchId: 'batch-3', records: some('queue-1', 3, 3), counters: {} });
+    const messages = messagesOf(sinkBatchOf('batch-3', some('queue-1', 3, 3)));
     const { batch, outcomes } = delivered(messages);
     const broken = { ...service, VERDICT_SHARD: undefined } as unknown as ServiceEnv;
     await consumeVerdicts(batch, broken);
@@ -119,7 +123,7 @@ describe('a batch that the queue gave up on', () => {
 
   test('waits in R2 and is appended once, as soon as the log accepts it', async () => {
     const records = some('queue-1', 40, 9, now - 3_600_000);
-    const [message] = messagesOf({ batchId: 'dead-1', records, counters: {} });
+    const [message] = messagesOf(sinkBatchOf('dead-1', records));
     const dead = delivered([message, message], now, DEAD_LETTER_QUEUE);
     await consumeVerdicts(dead.batch, service);
     expect([dead.outcomes, await letters()]).toEqual([['ack', 'ack'], 1]);
@@ -134,8 +138,8 @@ describe('a batch that the queue gave up on', () => {
   });
 
   test('is deleted after thirty days, or with its instance', async () => {
-    const [old] = messagesOf({ batchId: 'dead-2', records: some('queue-1', 2, 10), counters: {} });
-    const [orphan] = messagesOf({ batchId: 'dead-3', records: some('gone', 2, 11), counters: {} });
+    const [old] = messagesOf(sinkBatchOf('dead-2', some('queue-1', 2, 10)));
+    const [orphan] = messagesOf(sinkBatchOf('dead-3', some('gone', 2, 11)));
     await consumeVerdicts(delivered([old], turn - 31 * 86_400_000, DEAD_LETTER_QUEUE).batch, service);
     await consumeVerdicts(delivered([orphan], now, DEAD_LETTER_QUEUE).batch, service);
     await replayDeadLetters(service, turn);

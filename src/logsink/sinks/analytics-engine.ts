@@ -7,7 +7,7 @@ import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictSink } from '../sink.ts';
 import { SinkError } from '../sink.ts';
 
-/** The platform accepts 250 points in one invocation. A batch is smaller than that. */
+/** The platform accepts 250 points in one invocation. */
 const POINTS_MAX = 250;
 /** All blobs of a point together hold 16 kB. Two long texts must leave room for the rest. */
 const BLOB_MAX_CHARS = 1024;
@@ -21,6 +21,7 @@ export interface AnalyticsDataset {
 export function analyticsEngineSink(dataset: AnalyticsDataset): VerdictSink {
   return {
     name: 'analytics-engine',
+    recordsMax: POINTS_MAX,
     async send(batch) {
       if (batch.records.length > POINTS_MAX) throw new SinkError('more points than one invocation may write', false);
       for (const record of batch.records) dataset.writeDataPoint(pointOf(record));

@@ -1,9 +1,10 @@
 /**
  * Verdicts as queue messages, either as fallback of the service sink or as a sink of its own. The consumer appends them
- * with the ids they already have. A message holds at most 128 kB, so a batch is cut by its bytes. Only the first part
- * carries the counters.
+ * under the numbers they already have. A message holds at most 128 kB, so a batch is cut by its bytes into parts of its
+ * range. Only the first part carries the counters.
  */
 import type { VerdictMessage } from '../../contract/edge/verdict-message.ts';
+import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
 
 /** The platform's limit is 128,000 bytes with its own overhead. */
@@ -25,8 +26,8 @@ export function queueSink(queue: MessageQueue): VerdictSink {
 
 /** Cuts a batch into messages that each fit the platform's limit. */
 export function messagesOf(batch: SinkBatch): VerdictMessage[] {
-  const parts: unknown[][] = [];
-  let part: unknown[] = [];
+  const parts: VerdictRecord[][] = [];
+  let part: VerdictRecord[] = [];
   let partBytes = 0;
   const encoder = new TextEncoder();
   for (const record of batch.records) {
@@ -41,11 +42,18 @@ export function messagesOf(batch: SinkBatch): VerdictMessage[] {
   }
   if (part.length > 0) parts.push(part);
   const instanceId = batch.records[0]?.instance_id ?? '';
-  return parts.map((records, index) => ({
-    // The first part keeps the id of the batch, because its counters may have reached the store already.
-    batchId: index === 0 ? batch.batchId : `${batch.batchId}.${index}`,
-    instanceId,
-    records,
-    counters: index === 0 ? batch.counters : {},
-  }));
+  return parts.map((records, index) => {
+    const lastSeq = records.at(-1)?.edge.seq ?? batch.lastSeq;
+    return {
+      // The first part keeps the id of the batch, because its counters may have reached the store already.
+      batchId: index === 0 ? batch.batchId : `${batch.batchId}.${index}`,
+      instanceId,
+      isolate: batch.isolate,
+      firstSeq: records[0]?.edge.seq ?? batch.firstSeq,
+      lastSeq,
+      held: batch.held + batch.lastSeq - lastSeq,
+      records,
+      counters: index === 0 ? batch.counters : {},
+    };
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * The default sink: `POST /edge/v1/verdicts` with the client JWT. Idempotent by event id: when a time-out hides a
+ * The default sink: `POST /edge/v1/verdicts` with the client JWT. Idempotent by isolate and number: when a time-out hides a
  * commit, the retry succeeds and changes nothing. Only an answer that accounts for every record counts as stored: a
  * proxy's page with status 200 is a failure like any other.
  */
@@ -11,7 +11,7 @@ import { isTransientStatus, SinkError } from '../sink.ts';
 
 /** Three of these and their back-off fit the 30 s that `waitUntil` grants. */
 const ATTEMPT_TIMEOUT_MS = 5000;
-/** A reason for each of 100 records. */
+/** A reason for each of 500 records. */
 const ANSWER_MAX_BYTES = 65_536;
 
 export interface ServiceSinkOptions {
@@ -30,7 +30,7 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
       const response = await options.fetch(`${options.serviceUrl}/edge/v1/verdicts`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${options.clientJwt}` },
-        body: JSON.stringify({ batchId: batch.batchId, records: batch.records, counters: batch.counters }),
+        body: JSON.stringify(batch),
         signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
         redirect: 'manual',
       });

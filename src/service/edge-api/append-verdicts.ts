@@ -20,8 +20,8 @@ export const appendVerdicts: EdgeRoute = {
     const { store, instance, request, requestId, nowMs } = call;
     const body = await readBodyAs(verdictBatch, request, VERDICTS_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
-    const { batchId = requestId, records, counters } = body.value;
-    noteSender(call, records);
-    return jsonResponse(await acceptBatch(store, instance, { batchId, records, counters }, nowMs));
+    const batch = { ...body.value, batchId: body.value.batchId ?? requestId };
+    noteSender(call, batch.records);
+    return jsonResponse(await acceptBatch(store, instance, batch, nowMs));
   },
 };

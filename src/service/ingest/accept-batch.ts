@@ -1,9 +1,11 @@
 /**
  * Writes a batch of verdicts to the log, from the edge or from the queue. Each record is judged alone. A record that is
- * malformed, from another instance, of an unknown version or out of time is refused with a reason, counted and kept
- * aside; the other records of the batch are not affected.
+ * malformed, from another instance, of an unknown version, out of time or outside the batch's own range is refused with
+ * a reason, counted and kept aside; the other records of the batch are not affected.
  */
 import * as core from 'zod/v4/core';
+import { rangeOf } from '../../contract/edge/batch-range.ts';
+import type { BatchRange } from '../../contract/edge/batch-range.ts';
 import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
 import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
@@ -31,6 +33,11 @@ const BURST_MIN_REQUESTS = 10;
 
 export interface IncomingBatch {
   batchId: string;
+  /** What the batch says of its range: all four fields or none. */
+  isolate?: string | undefined;
+  firstSeq?: number | undefined;
+  lastSeq?: number | undefined;
+  held?: number | undefined;
   records: readonly unknown[];
   counters: Readonly<Record<string, number>>;
 }
@@ -47,8 +54,9 @@ export async function acceptBatch(
   const rejected: VerdictBatchResponse['rejected'] = [];
   const refused: RefusedRecord[] = [];
   const counters: Record<string, number> = { ...batch.counters };
+  const range = rangeOf(batch);
   batch.records.forEach((given, index) => {
-    const judged = judge(given, instance, nowMs);
+    const judged = judge(given, instance, range, nowMs);
     if (judged.ok) {
       const { jti, decision } = judged.value;
       rows.push(verdictRow(judged.value, instance.allowVerdicts === 'rows' || decision !== 'allow'));
@@ -88,7 +96,12 @@ async function reportBursts(
   await appendCounters(store, verdictLogOf(instance), `${batchId}/bursts`, { risk_bursts_missed: missed });
 }
 
-function judge(given: unknown, instance: StoredInstance, nowMs: number): Result<VerdictRecord, RefusalReason> {
+function judge(
+  given: unknown,
+  instance: StoredInstance,
+  range: BatchRange | null,
+  nowMs: number,
+): Result<VerdictRecord, RefusalReason> {
   if (typeof given !== 'object' || given === null) return failed('invalid-record');
   if ((given as { v?: unknown }).v !== VERDICT_RECORD_VERSION) return failed('unknown-version');
   const record = checked(given);
@@ -96,7 +109,12 @@ function judge(given: unknown, instance: StoredInstance, nowMs: number): Result<
   if (record.instance_id !== instance.id) return failed('foreign-instance');
   if (record.timestamp > nowMs + CLOCK_SKEW_MAX_MS) return failed('timestamp-in-future');
   if (record.timestamp < nowMs - ARRIVAL_MAX_AGE_MS) return failed('timestamp-too-old');
+  if (range !== null && !isWithin(record, range)) return failed('outside-batch');
   return ok(record);
+}
+
+function isWithin({ edge }: VerdictRecord, { isolate, firstSeq, lastSeq }: BatchRange): boolean {
+  return edge.isolate === isolate && edge.seq >= firstSeq && edge.seq <= lastSeq;
 }
 
 function checked(given: object): VerdictRecord | null {

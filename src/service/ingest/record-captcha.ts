@@ -14,7 +14,10 @@ import type { ServiceStore } from '../environment.ts';
 const BOUNDS: BatchBounds = {
   // One RPC for many captchas; a shard takes 500 rows at most.
   batchMaxEntries: 250,
-  windowMs: 100,
+  // A batch is one row of the log.
+  windowMs: 250,
+  busyFromEntries: 8,
+  busyWindowMs: 1000,
   // About 20 MB, out of the 128 MB of an isolate.
   bufferMaxEntries: 20_000,
   inFlightMaxBatches: 16,

@@ -10,13 +10,13 @@ import { verdictMessage } from '../../../src/contract/edge/verdict-message.ts';
 import { messagesOf } from '../../../src/logsink/sinks/queue.ts';
 import { r2Sink } from '../../../src/logsink/sinks/r2.ts';
 import { serviceSink } from '../../../src/logsink/sinks/service.ts';
-import { verdictRecordOf } from '../../support/verdict-record.ts';
+import { sinkBatchOf, verdictRecordOf } from '../../support/verdict-record.ts';
 
 const timestamp = Date.UTC(2026, 10, 20, 12);
 
 function batchOf(count: number, given: Partial<VerdictRecord> = {}): SinkBatch {
   const records = Array.from({ length: count }, () => verdictRecordOf('instance-1', { timestamp, ...given }));
-  return { batchId: newEventId(timestamp), records, counters: { requests: 2 } };
+  return { ...sinkBatchOf(newEventId(timestamp), records, { requests: 2 }), held: 3 };
 }
 
 /** Responds to every call with a status, and records the calls. */
@@ -39,7 +39,7 @@ describe('the service sink', () => {
     expect(calls[0]?.url).toBe('https://service.example/edge/v1/verdicts');
     expect(new Headers(calls[0]?.init.headers).get('authorization')).toBe('Bearer jwt');
     const sent = verdictBatch.parse(JSON.parse(calls[0]?.init.body as string));
-    expect(sent).toEqual({ batchId: batch.batchId, records: batch.records, counters: { requests: 2 } });
+    expect(sent).toEqual(batch);
   });
 
   test.each([
@@ -68,7 +68,7 @@ test.each([
 });
 
 describe('the queue sink', () => {
-  test('cuts a batch so that each message fits, keeps every id, and sends the counters once', () => {
+  test('cuts a batch into parts of its range that each fit, keeps every id, and sends the counters once', () => {
     const batch = batchOf(100, { user_agent: 'ü'.repeat(1024), explain: 'e'.repeat(1024) });
     const messages = messagesOf(batch);
     expect(messages.length).toBeGreaterThan(1);
@@ -81,6 +81,13 @@ describe('the queue sink', () => {
     expect(messages.map(({ counters }) => counters)).toEqual([{ requests: 2 }, ...messages.slice(1).map(() => ({}))]);
     expect(new Set(messages.map(({ batchId }) => batchId)).size).toBe(messages.length);
     expect(messages[0]?.batchId).toBe(batch.batchId);
+    let next = batch.firstSeq;
+    for (const { isolate, firstSeq, lastSeq = 0, held, records } of messages) {
+      expect([isolate, firstSeq, lastSeq - next + 1]).toEqual(['isolate-1', next, records.length]);
+      expect(held).toBe(batch.lastSeq - lastSeq + 3);
+      next = lastSeq + 1;
+    }
+    expect(next).toBe(batch.lastSeq + 1);
   });
 });
 

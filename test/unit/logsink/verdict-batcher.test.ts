@@ -46,11 +46,19 @@ function harness(options: Partial<VerdictBatcherOptions> & Pick<VerdictBatcherOp
     batcher,
     add: (count = 1): string[] =>
       Array.from({ length: count }, () => {
-        const record: VerdictRecord = verdictRecordOf('instance-1', { timestamp: clock + made++ });
+        const edge = { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq: batcher.nextSeq() };
+        const record: VerdictRecord = verdictRecordOf('instance-1', { timestamp: clock + made++, edge });
         batcher.add(record, (promise) => work.push(promise));
         return record.id;
       }),
     sleeping: () => sleepers.map(({ ms }) => ms),
+    /** Ends the sleeps that are under way. */
+    wake: async (): Promise<void> => {
+      const due = sleepers;
+      sleepers = [];
+      for (const { wake } of due) wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
     pass: (ms: number): void => {
       clock += ms;
     },
@@ -83,22 +91,59 @@ describe('batching', () => {
     expect(log.ids()).toEqual(ids);
   });
 
-  test('the hundredth record sends a batch at once, in its own request', () => {
+  test('under load the window stays open for a second, so that batches grow', async () => {
     const log = sinkOf('service');
-    const { add } = harness({ sinks: [log.sink] });
-    add(99);
-    expect(log.attempts).toHaveLength(0);
-    add();
-    expect(log.attempts.map(({ records }) => records.length)).toEqual([100]);
+    const { add, settle, sleeping, wake } = harness({ sinks: [log.sink] });
+    const ids = add(8);
+    await wake();
+    expect([log.attempts.length, sleeping()]).toEqual([0, [750]]);
+    ids.push(...add(40));
+    await settle();
+    expect(log.taken.map(({ records }) => records.length)).toEqual([48]);
+    expect(log.ids()).toEqual(ids);
   });
 
-  test('no batch holds more than a hundred records', async () => {
+  test('seven records in the first window are few, and leave at its end', async () => {
     const log = sinkOf('service');
-    const { add, settle } = harness({ sinks: [log.sink] });
+    const { add, wake } = harness({ sinks: [log.sink] });
+    add(7);
+    await wake();
+    expect(log.taken.map(({ records }) => records.length)).toEqual([7]);
+  });
+
+  test('the five hundredth record sends a batch at once, in its own request', () => {
+    const log = sinkOf('service');
+    const { add } = harness({ sinks: [log.sink] });
+    add(499);
+    expect(log.attempts).toHaveLength(0);
+    add();
+    expect(log.attempts.map(({ records }) => records.length)).toEqual([500]);
+  });
+
+  test.each([
+    [{}, 500],
+    [{ recordsMax: 250 }, 250],
+  ])('no batch holds more than its sinks take: %o', async (limits, most) => {
+    const log = sinkOf('service');
+    const { add, settle } = harness({ sinks: [{ ...log.sink, ...limits }, sinkOf('console').sink] });
     const ids = add(1234);
     await settle();
-    expect(Math.max(...log.taken.map(({ records }) => records.length))).toBe(100);
+    expect(Math.max(...log.taken.map(({ records }) => records.length))).toBe(most);
     expect(log.ids().toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('a batch names its isolate and its range, and how many records wait behind it', async () => {
+    const log = sinkOf('service', (attempt) => (attempt === 1 ? unreachable() : null));
+    const { batcher, add, settle } = harness({ sinks: [log.sink] });
+    add(5);
+    for (let request = 0; request < 2; request++) batcher.nextSeq();
+    await settle();
+    const ranges = log.attempts.map(({ isolate, firstSeq, lastSeq, held }) => [isolate, firstSeq, lastSeq, held]);
+    expect(ranges).toEqual([
+      ['isolate-1', 0, 4, 2],
+      ['isolate-1', 0, 4, 2],
+    ]);
+    expect(log.attempts[1]?.records).toBe(log.attempts[0]?.records);
   });
 
   test('a window whose request ended is replaced by the next record', async () => {
@@ -123,14 +168,14 @@ describe('batching', () => {
       },
     };
     const batcher = harness({ sinks: [sink] });
-    batcher.add(16 * 100);
+    batcher.add(16 * 500);
     dead = false;
-    batcher.add(100);
+    batcher.add(500);
     expect(sent).toEqual([]);
     batcher.pass(61_000);
     batcher.add(1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(sent).toEqual([100, 1]);
+    expect(sent).toEqual([500, 1]);
   });
 
   test('every sink gets every record, and a failing sink does not affect the others', async () => {
@@ -214,7 +259,7 @@ describe('a sink that fails', () => {
     };
     const { add, settle } = harness({ sinks: [sink], bounds: { bufferMaxEntries: 500 } });
     // Sixteen batches are under way, five hundred records wait, and the rest does not fit.
-    const ids = add(16 * 100 + 500 + 30);
+    const ids = add(16 * 500 + 500 + 30);
     release();
     await settle();
     add(1);
