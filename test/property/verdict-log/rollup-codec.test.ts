@@ -2,7 +2,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Counts } from '../../../src/store/event-log/shard-rpc.ts';
-import { decodeCounts, encodeCounts } from '../../../src/store/event-log/shard/rollup-codec.ts';
+import {
+  PACKED_MINUTES,
+  decodeCounts,
+  encodeCounts,
+  encodeMinutes,
+  splitMinutes,
+} from '../../../src/store/event-log/shard/rollup-codec.ts';
 
 const count = fc.oneof(fc.nat(200), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
 const buckets = fc
@@ -36,4 +42,19 @@ test('a removed value leaves no trace', () => {
       ),
     ),
   ).toEqual(new Map([[9, [0, 2, 0]]]));
+});
+
+test('minutes come out of a packed row as they went in, in order of time', () => {
+  const minutes = fc.uniqueArray(fc.tuple(fc.nat({ max: PACKED_MINUTES - 1 }), buckets), { selector: ([at]) => at });
+  fc.assert(
+    fc.property(fc.nat({ max: 2 ** 30 }), minutes, (first, packed) => {
+      const row = encodeMinutes(first, new Map(packed.map(([at, counts]) => [first + at, counts])));
+      const result: [number, Map<number, Counts>][] = [];
+      splitMinutes(first, row.slice().buffer, (minute, bucket) => result.push([minute, decoded(bucket)]));
+      const expected = packed
+        .map(([at, counts]): [number, Map<number, Counts>] => [first + at, decoded(encodeCounts(counts))])
+        .filter(([, counts]) => counts.size > 0);
+      expect(result).toEqual(expected.toSorted(([a], [b]) => a - b));
+    }),
+  );
 });

@@ -18,8 +18,12 @@ import { idMoment, sealedBodyHash } from './sealed-ids.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
 import { textHash } from '../../text-hash.ts';
 
-/** Bounds the memory of `pending` and the time to rebuild it: about 100 ms of parsing. */
-const PENDING_ROWS_MAX = 10_000;
+/**
+ * Counts are merged when a segment is sealed, because each merge writes every bucket that it touches. These bounds hold
+ * while nothing can be sealed, and against visitors who send a new path and user agent each time: about 20 MB.
+ */
+const PENDING_ROWS_MAX = 50_000;
+const PENDING_VALUES_MAX = 60_000;
 
 export class HotRows {
   readonly rollups: RollupStore;
@@ -70,8 +74,13 @@ export class HotRows {
       }
     });
     for (const row of inserted) this.#count(row);
-    if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
+    this.#boundPending();
     return { ...counts, accepted: inserted.length };
+  }
+
+  #boundPending(): void {
+    const { rows, values } = this.#pending;
+    if (rows >= PENDING_ROWS_MAX || values >= PENDING_VALUES_MAX) this.mergePending();
   }
 
   /** Rebuilds the memory from the table after a failed transaction. */
@@ -111,7 +120,7 @@ export class HotRows {
       if (before && oldSeq > this.#mergedSeq) addRow(this.#pending, before, -1);
       addRow(this.#pending, after, 1);
     }
-    if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
+    this.#boundPending();
     return counts;
   }
 

@@ -14,6 +14,8 @@ export class Aggregate {
   /** In the order of `storedDimensions`; minutes since the epoch. */
   readonly dimensions: MinuteCounts[] = storedDimensions.map(() => new Map());
   rows = 0;
+  /** Distinct values, by dimension and minute: what the memory of this grows with. */
+  values = 0;
 
   /** With `sign` -1 a record is subtracted. */
   add(record: CountedRecord, timestamp: number, outcome: number, sign: 1 | -1 = 1): void {
@@ -35,6 +37,7 @@ export class Aggregate {
           const fresh: Counts = [0, 0, 0];
           fresh[outcome as 0 | 1 | 2] = sign;
           counts.set(value, fresh);
+          this.values++;
         }
       }
     }

@@ -1,8 +1,16 @@
 /**
- * One rollup bucket as bytes. For each value, in rising order of its id: the difference to the id before, and three
- * counts, all as LEB128. Packed, because one table row per value would cost a written row per verdict.
+ * Rollup buckets as bytes. For each value, in rising order of its id: the difference to the id before, and three counts,
+ * all as LEB128. Packed, because one table row per value would cost a written row per verdict. Minutes are packed once
+ * more, ten to a row: for each minute with counts its place in the ten (one byte), the length of its bucket (four), and
+ * the bucket.
  */
 import type { Counts } from '../shard-rpc.ts';
+
+/** Minutes of one row. An hour is a whole number of rows, so that hours expire row by row. */
+export const PACKED_MINUTES = 10;
+const MINUTE_HEAD_BYTES = 5;
+
+export type IdCounts = Map<number, Counts>;
 
 export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uint8Array {
   const ids = [...counts.keys()].sort((a, b) => a - b);
@@ -30,6 +38,26 @@ export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uin
   return bytes.slice(0, at);
 }
 
+/** Packs the buckets of the ten minutes from `first` on. */
+export function encodeMinutes(first: number, minutes: ReadonlyMap<number, IdCounts>): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (let place = 0; place < PACKED_MINUTES; place++) {
+    const bucket = encodeCounts(minutes.get(first + place) ?? new Map<number, Counts>());
+    if (bucket.length === 0) continue;
+    const head = new DataView(new ArrayBuffer(MINUTE_HEAD_BYTES));
+    head.setUint8(0, place);
+    head.setUint32(1, bucket.length);
+    parts.push(new Uint8Array(head.buffer), bucket);
+  }
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
 /** Receives one value's counts as three numbers, without an object: a week has millions of them. */
 export type VisitCounts = (id: number, allow: number, challenge: number, block: number) => void;
 
@@ -53,5 +81,20 @@ export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: VisitCounts)
   while (at < bytes.length) {
     id += read();
     visit(id, read(), read(), read());
+  }
+}
+
+/** Calls `visit` with the bucket of every minute of a packed row, in order of time. */
+export function splitMinutes(
+  first: number,
+  data: ArrayBuffer,
+  visit: (minute: number, bucket: Uint8Array) => void,
+): void {
+  const view = new DataView(data);
+  let at = 0;
+  while (at < view.byteLength) {
+    const length = view.getUint32(at + 1);
+    visit(first + view.getUint8(at), new Uint8Array(data, at + MINUTE_HEAD_BYTES, length));
+    at += MINUTE_HEAD_BYTES + length;
   }
 }

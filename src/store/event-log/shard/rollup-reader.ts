@@ -8,7 +8,8 @@ import type { Counts, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal
 import type { HotRows } from './hot-rows.ts';
 import { addCounts } from './rollup-aggregate.ts';
 import { ValueTotals } from './rollup-value-totals.ts';
-import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
+import { MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
+import type { VisitBucket } from './rollup-store.ts';
 
 /** Texts per response: as many as any reader requests. */
 const NAMED_VALUES_MAX = 100_000;
@@ -47,15 +48,19 @@ export class RollupReader {
       if (total < least) return;
       (total === least ? tied : larger).set(id, [allow, challenge, block]);
     });
-    const values = [...this.#named(larger, fresh), ...this.#named(tied, fresh)].slice(0, limit);
+    const values = [...this.#named(dimension, larger, fresh), ...this.#named(dimension, tied, fresh)].slice(0, limit);
     return { values, more: sums.length - values.length, lumped };
   }
 
   /** Largest first, then by text. It reads only as many texts as a response can hold. */
-  #named(counts: ReadonlyMap<number, Counts>, fresh: ReadonlyMap<number, string>): ValueCounts[] {
+  #named(
+    dimension: StoredDimension,
+    counts: ReadonlyMap<number, Counts>,
+    fresh: ReadonlyMap<number, string>,
+  ): ValueCounts[] {
     const merged = [...counts.keys()].filter((id) => id !== SURPLUS_ID && !fresh.has(id));
-    const named: ValueCounts[] = this.#hot.rollups
-      .valuesOf(merged, NAMED_VALUES_MAX)
+    const named: ValueCounts[] = this.#hot.rollups.texts
+      .ofIds(storedDimensions.indexOf(dimension), merged, NAMED_VALUES_MAX)
       .map(({ id, value }) => ({ value, counts: counts.get(id) as Counts }));
     for (const [id, value] of fresh) {
       const own = counts.get(id);
@@ -73,7 +78,7 @@ export class RollupReader {
     const rows = values.map((): ValueTotal => ({ counts: [0, 0, 0], lastMinute: null }));
     const rowById = new Map<number, ValueTotal>();
     values.forEach((value, row) => {
-      const id = value === null ? SURPLUS_ID : rollups.idOf(index, value);
+      const id = value === null ? SURPLUS_ID : rollups.texts.idOf(index, value);
       if (id !== null) rowById.set(id, rows[row] as ValueTotal);
     });
     this.#visitMerged(dimension, from, to, MINUTES_PER_HOUR, (minute, id, allow, challenge, block) => {
@@ -85,7 +90,7 @@ export class RollupReader {
     for (const hour of lastHours) {
       const first = Math.max(from, hour * MINUTES_PER_HOUR);
       const end = Math.min(to, (hour + 1) * MINUTES_PER_HOUR);
-      rollups.scan(index, LEVEL_MINUTE, first, end, (minute, id) => {
+      rollups.scanMinutes(index, first, end, (minute, id) => {
         const row = rowById.get(id);
         if (row) raiseLast(row, minute);
       });
@@ -112,7 +117,7 @@ export class RollupReader {
     const others = new Map<number, Counts>();
     const rowById = new Map<number, number>();
     values.forEach((value, row) => {
-      const id = value === null ? SURPLUS_ID : this.#hot.rollups.idOf(index, value);
+      const id = value === null ? SURPLUS_ID : this.#hot.rollups.texts.idOf(index, value);
       if (id !== null) rowById.set(id, row);
     });
     const [a, c, b] = weights(outcomes);
@@ -161,7 +166,7 @@ export class RollupReader {
       counts[1] += challenge;
       counts[2] += block;
     };
-    const texts = this.#hot.rollups.textsOf(storedDimensions.indexOf(dimension));
+    const texts = this.#hot.rollups.texts.ofDimension(storedDimensions.indexOf(dimension));
     const groupById = new Map<number, number | null>();
     this.#visitMerged(dimension, from, to, bucketMinutes, (minute, id, allow, challenge, block) => {
       let group = groupById.get(id);
@@ -193,7 +198,7 @@ export class RollupReader {
     const freshIds = new Map<string, number>();
     const index = storedDimensions.indexOf(dimension);
     this.#visitPending(dimension, from, to, (minute, value, [allow, challenge, block]) => {
-      let id = this.#hot.rollups.idOf(index, value) ?? freshIds.get(value);
+      let id = this.#hot.rollups.texts.idOf(index, value) ?? freshIds.get(value);
       if (id === undefined) {
         id = -1 - fresh.size;
         fresh.set(id, value);
@@ -210,14 +215,14 @@ export class RollupReader {
     const firstHour = Math.ceil(from / MINUTES_PER_HOUR);
     const lastHour = Math.floor(to / MINUTES_PER_HOUR);
     if (bucketMinutes % MINUTES_PER_HOUR !== 0 || firstHour >= lastHour) {
-      rollups.scan(index, LEVEL_MINUTE, from, to, visit);
+      rollups.scanMinutes(index, from, to, visit);
       return;
     }
-    rollups.scan(index, LEVEL_MINUTE, from, firstHour * MINUTES_PER_HOUR, visit);
-    rollups.scan(index, LEVEL_HOUR, firstHour, lastHour, (hour, id, allow, challenge, block) =>
+    rollups.scanMinutes(index, from, firstHour * MINUTES_PER_HOUR, visit);
+    rollups.scanHours(index, firstHour, lastHour, (hour, id, allow, challenge, block) =>
       visit(hour * MINUTES_PER_HOUR, id, allow, challenge, block),
     );
-    rollups.scan(index, LEVEL_MINUTE, lastHour * MINUTES_PER_HOUR, to, visit);
+    rollups.scanMinutes(index, lastHour * MINUTES_PER_HOUR, to, visit);
   }
 
   #visitPending(
@@ -233,8 +238,6 @@ export class RollupReader {
     }
   }
 }
-
-type VisitBucket = (minute: number, id: number, allow: number, challenge: number, block: number) => void;
 
 /** 1 for each requested outcome, 0 for the others. */
 function weights(outcomes: readonly number[] | null): Counts {

@@ -11,7 +11,10 @@ const statements = [
      outcome INTEGER NOT NULL, source TEXT NOT NULL, device TEXT NOT NULL, bot TEXT, proof TEXT, path TEXT NOT NULL,
      fired INTEGER NOT NULL, kept INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (ts, id)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS rollup_values (
-     id INTEGER PRIMARY KEY, dimension INTEGER NOT NULL, value TEXT NOT NULL, UNIQUE (dimension, value))`,
+     dimension INTEGER NOT NULL, value TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (dimension, value))
+     WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS rollup_texts (
+     first INTEGER PRIMARY KEY, dimension INTEGER NOT NULL, texts TEXT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS rollups (
      dimension INTEGER NOT NULL, level INTEGER NOT NULL, bucket INTEGER NOT NULL, data BLOB NOT NULL,
      PRIMARY KEY (dimension, level, bucket)) WITHOUT ROWID`,
