@@ -5,11 +5,10 @@
  */
 import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
-import { dropRuns, dropRunsBefore } from './captcha-runs.ts';
+import { dropRunsBefore } from './captcha-runs.ts';
 import type { HotRows } from './hot-rows.ts';
 import { readMeta, writeMeta } from './schema.ts';
-import { dropSegmentColumns } from '../columns/verdict-segment-columns.ts';
-import { dropKeys } from '../columns/segment-keys.ts';
+import { dropIndex } from '../columns/segment-index.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -40,9 +39,7 @@ export async function dropExpired(
     );
     for (const { no, object } of expired.toArray()) {
       sql.exec('DELETE FROM blocks WHERE segment = ?', no);
-      dropKeys(sql, no);
-      dropSegmentColumns(sql, no);
-      dropRuns(sql, no);
+      dropIndex(sql, no);
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);
     }

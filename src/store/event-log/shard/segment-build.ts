@@ -3,13 +3,10 @@
  * are a valid gzip file (RFC 1952 section 2.2), so an operator can `zcat` a segment and a reader can fetch one block by
  * its byte range.
  */
-import type { CaptchaRecord } from '../captcha-record.ts';
-import { CaptchaRunsBuilder } from './captcha-runs.ts';
 import { logRecord } from '../log-record.ts';
 import { gzipLines } from '../segment-block.ts';
 import type { StoredRow } from '../log-row.ts';
-import { SegmentColumnsBuilder } from '../columns/verdict-segment-columns.ts';
-import { SegmentKeysBuilder } from '../columns/segment-keys.ts';
+import { SegmentIndex } from '../columns/segment-index.ts';
 
 export interface BlockManifest {
   no: number;
@@ -25,11 +22,7 @@ export interface BuiltSegment {
   bytes: Uint8Array;
   rows: number;
   blocks: BlockManifest[];
-  keys: SegmentKeysBuilder;
-  /** Of verdicts; empty for captchas. */
-  columns: SegmentColumnsBuilder;
-  /** Of captchas; empty for verdicts. */
-  captchas: CaptchaRunsBuilder;
+  index: SegmentIndex;
 }
 
 /**
@@ -41,15 +34,13 @@ export async function buildSegment(
 ): Promise<BuiltSegment> {
   const parts: Uint8Array[] = [];
   const blocks: BlockManifest[] = [];
-  const keys = new SegmentKeysBuilder();
-  const columns = new SegmentColumnsBuilder();
-  const captchas = new CaptchaRunsBuilder();
+  const index = new SegmentIndex();
   let start = 0;
   let rows = 0;
   for await (const page of pages) {
     const [oldest, newest] = [page[0], page.at(-1)];
     if (!oldest || !newest) continue;
-    for (const [at, { body }] of page.entries()) describe(body, rows + at, { keys, columns, captchas });
+    for (const { body } of page) index.add(logRecord(body));
     const packed = await gzipLines(page.map((row) => row.body));
     blocks.push({
       no: blocks.length,
@@ -66,30 +57,5 @@ export async function buildSegment(
   }
   const bytes = new Uint8Array(start);
   parts.forEach((part, no) => bytes.set(part, blocks[no]?.start ?? 0));
-  return { bytes, rows, blocks, keys, columns, captchas };
-}
-
-function describe(
-  body: string,
-  row: number,
-  { keys, columns, captchas }: Pick<BuiltSegment, 'keys' | 'columns' | 'captchas'>,
-): void {
-  const record = logRecord(body);
-  if (record.jti !== null) keys.add('jti', record.jti, row);
-  if (isCaptcha(record)) {
-    captchas.add(record);
-    // Lets the erasure of a session find the captchas that were solved in it.
-    if (record.session !== null) keys.add('jti', record.session, row);
-    return;
-  }
-  columns.add(record);
-  if (record.ip !== null) keys.add('ip', record.ip, row);
-  if (record.asn !== null) keys.add('asn', String(record.asn), row);
-  keys.add('path', record.request_path, row);
-  for (const rule of record.fired_rules) keys.add('rule', rule.id, row);
-}
-
-/** The fields of a captcha's log record include the whole captcha record. */
-function isCaptcha(record: object): record is CaptchaRecord {
-  return 'captcha_type' in record;
+  return { bytes, rows, blocks, index };
 }

@@ -186,8 +186,7 @@ export function recordManifest(sql: SqlStorage, no: number, object: string, buil
       block.maxId,
     );
   }
-  built.columns.write(sql, no, built.keys.write(sql, no));
-  built.captchas.write(sql, no);
+  built.index.write(sql, no);
   sql.exec(
     `UPDATE segments SET state = 'sealed', object = ?, rows = ?, bytes = ?, min_ts = ? WHERE no = ?`,
     object,
