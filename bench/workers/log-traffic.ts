@@ -55,6 +55,7 @@ export function madeRecord(number: number, timestamp: number): VerdictRecord {
     asn,
     ja4: `t13d1516h2_8daaf6152771_${(mixed % 150).toString(16).padStart(12, '0')}`,
     user_agent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${mixed % 2000}.0 Safari/537.36`,
+    bot: null,
     device_type: mixed % 3 === 0 ? 'mobile' : 'desktop',
     method: 'GET',
     host: 'shop.example',

@@ -11,10 +11,12 @@ export function verdictRecordOf(
   instanceId: string,
   given: Partial<VerdictRecord> & { timestamp: number },
 ): VerdictRecord {
+  const { timestamp, ...facts } = given;
   return {
     v: 1,
-    id: newEventId(given.timestamp),
+    id: newEventId(timestamp),
     request_id: 'request-1',
+    timestamp,
     instance_id: instanceId,
     site_key: 'site-1',
     jti: null,
@@ -44,7 +46,7 @@ export function verdictRecordOf(
     origin_ms: 12,
     ruleset_version: 1,
     edge: { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq: numbered++ },
-    ...given,
+    ...facts,
   };
 }
 

@@ -1,0 +1,33 @@
+/**
+ * What a segment says of itself in the footer of its Parquet file: whose it is, and what its shard knows beside the rows.
+ * With the rows this is all that a shard needs to be built again from the bucket.
+ */
+import type { Counts } from '../shard-rpc.ts';
+
+/** A rebuild takes files of this layout only. */
+export const SEGMENT_VERSION = '1';
+
+export interface SegmentSource {
+  stream: string;
+  owner: string;
+  /** Name of the shard's object. */
+  shard: string;
+  /** Number of the segment in its shard, from 1. */
+  no: number;
+}
+
+export interface SegmentExtras {
+  /** Counts of rows that were counted and not kept (`allowVerdicts: counts`). */
+  unkept: UnkeptCount[];
+  /** Isolate → the numbers of its records in this segment, as pairs of first and last, rising. */
+  covered: Record<string, number[]>;
+  /** Isolate → how many records it is known to have numbered. */
+  numbered: Record<string, number>;
+  /** Name of a counter → its sum in this shard when the segment was sealed. */
+  counters: Record<string, number>;
+}
+
+/** `dimension` is the place in `storedDimensions`; minutes since the epoch. */
+export type UnkeptCount = [dimension: number, minute: number, value: string, ...counts: Counts];
+
+export const noExtras: SegmentExtras = { unkept: [], covered: {}, numbered: {}, counters: {} };
