@@ -9,6 +9,7 @@ import { usageOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
 import { checkCommand, databaseCommands } from './commands.ts';
 import { runInStack } from './control.ts';
+import { costCommands, run as runCost } from './cost/cost.ts';
 import { OperatorError } from './operator-error.ts';
 import { ruleCommands, run as runRules } from './rules.ts';
 import { run as runWhy, whyCommands } from './why.ts';
@@ -46,26 +47,29 @@ const SERVICE_HELP = `  --state DIR    the local stack (.gatehouse)
 
 const byDatabase = Object.entries(databaseCommands);
 const byService = Object.entries({ ...ruleCommands, ...whyCommands, ...botPolicyCommands, ...botTrafficCommands });
+const byArithmetic = Object.entries<CommandLine>(costCommands);
 
 /** The usage of the command that the words name, of every command that begins with them, or of all. */
 function help(words: readonly string[]): string {
   const named = words.filter((word) => !word.startsWith('-') && word !== 'help').join(' ');
   const isNamed = ([name]: [string, CommandLine]) => `${named} `.startsWith(`${name} `);
-  const one = [...byDatabase, ...byService].find(isNamed);
+  const one = [...byDatabase, ...byService, ...byArithmetic].find(isNamed);
   if (one !== undefined) {
-    const flags = byDatabase.some(isNamed) ? TARGET_HELP : SERVICE_HELP;
     const [name, line] = one;
-    return `Usage: npm run gatehouse -- ${usageOf(name, line)}\n\n${line.about}\n\n${flags}`;
+    const usage = `Usage: npm run gatehouse -- ${usageOf(name, line)}\n\n${line.about}`;
+    if (byArithmetic.some(isNamed)) return usage;
+    return `${usage}\n\n${byDatabase.some(isNamed) ? TARGET_HELP : SERVICE_HELP}`;
   }
   const near = (commands: [string, CommandLine][]) => commands.filter(([name]) => name.startsWith(`${words[0]} `));
   const isNear = [...byDatabase, ...byService].some(([name]) => name.startsWith(`${words[0]} `));
   const section = (title: string, commands: [string, CommandLine][], flags: string) => {
     const lines = (isNear ? near(commands) : commands).map(([name, line]) => `  ${usageOf(name, line)}`);
-    return lines.length === 0 ? '' : `${title}:\n${lines.join('\n')}\n\n${flags}\n\n`;
+    const text = [`${title}:\n${lines.join('\n')}`, flags].filter(Boolean).join('\n\n');
+    return lines.length === 0 ? '' : `${text}\n\n`;
   };
   return `Usage: npm run gatehouse -- COMMAND
 
-${section('Commands on the database', byDatabase, TARGET_HELP)}${section('Commands over the management API', byService, SERVICE_HELP)}COMMAND --help explains a command. --version prints the version.`;
+${section('Commands on the database', byDatabase, TARGET_HELP)}${section('Commands over the management API', byService, SERVICE_HELP)}${section('Commands that only compute', byArithmetic, '')}COMMAND --help explains a command. --version prints the version.`;
 }
 
 /** What runs a command over the management API. `null`: the command is one on the database. */
@@ -82,6 +86,7 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
   if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
     return { exitCode: 0, output: help(args) };
   if (args[0] === '--version') return { exitCode: 0, output: version() };
+  if (args[0] === 'cost') return runCost(args);
   const onService = serviceRunner(args);
   if (onService !== null) {
     if (target.remote)

@@ -1,0 +1,98 @@
+/**
+ * `gatehouse cost --per-day N`: what a deployment costs a day, by item, for the reader's own numbers. It calls nothing:
+ * the arithmetic is in this folder.
+ */
+import { argumentsOf, CommandError } from '../command-line.ts';
+import type { CommandLine, CommandResult } from '../command-line.ts';
+import { billOf, totalOf } from './bill.ts';
+import { costTable } from './cost-table.ts';
+import type { CostTable } from './cost-table.ts';
+import { trafficOf } from './traffic.ts';
+import type { GivenTraffic, Traffic } from './traffic.ts';
+import { BATCH_VERDICTS_MAX, SHARDS_MAX } from './usage.ts';
+
+export const costCommands = {
+  cost: {
+    about:
+      'Says what Cloudflare asks a day, by item, with every request logged. 1e9 is a number too. --sessions-per and --challenges-per are requests for one of them, 0 for none. What is left out is proposed.',
+    required: { 'per-day': 'REQUESTS' },
+    optional: {
+      'sessions-per': 'REQUESTS',
+      'challenges-per': 'REQUESTS',
+      'texts-per': 'REQUESTS',
+      batch: 'VERDICTS',
+      locations: 'N',
+      'retention-days': 'DAYS',
+      shards: 'N',
+    },
+    switches: ['service-binding', 'no-service-binding', 'json'],
+  },
+} satisfies Record<string, CommandLine>;
+
+const REQUESTS_MAX = 1e12;
+
+interface Flag {
+  name: Exclude<keyof Traffic, 'serviceBinding'>;
+  least: number;
+  most: number;
+}
+
+const flags: Record<string, Flag> = {
+  'per-day': { name: 'perDay', least: 1, most: REQUESTS_MAX },
+  'sessions-per': { name: 'sessionsPer', least: 0, most: REQUESTS_MAX },
+  'challenges-per': { name: 'challengesPer', least: 0, most: REQUESTS_MAX },
+  'texts-per': { name: 'textsPer', least: 0, most: REQUESTS_MAX },
+  batch: { name: 'batch', least: 1, most: BATCH_VERDICTS_MAX },
+  locations: { name: 'locations', least: 0, most: 1000 },
+  'retention-days': { name: 'retentionDays', least: 1, most: 730 },
+  shards: { name: 'shards', least: 1, most: SHARDS_MAX },
+};
+
+/** `args`: the words of the command line, from `cost` on. */
+export async function run(args: readonly string[]): Promise<CommandResult> {
+  const { values, switches } = argumentsOf('cost', costCommands.cost, args.slice(1));
+  if (switches.has('service-binding') && switches.has('no-service-binding'))
+    throw new CommandError('Use --service-binding or --no-service-binding, not both.');
+  const given: GivenTraffic = { perDay: 0, serviceBinding: !switches.has('no-service-binding') };
+  for (const [flag, { name, least, most }] of Object.entries(flags)) {
+    const text = values[flag];
+    if (text !== undefined) given[name] = numberIn(flag, text, least, most);
+  }
+  const traffic = trafficOf(given);
+  return { exitCode: 0, output: switches.has('json') ? asJson(traffic) : asText(traffic) };
+}
+
+function numberIn(flag: string, text: string, least: number, most: number): number {
+  const number = /^\d[\d_]*(\.\d+)?(e\d{1,2})?$/i.test(text) ? Number(text.replaceAll('_', '')) : Number.NaN;
+  if (!(number >= least && number <= most))
+    throw new CommandError(`--${flag} is ${text}. Use a number from ${least} to ${most.toLocaleString('en-US')}.`);
+  return number;
+}
+
+function asJson(traffic: Traffic): string {
+  const items = billOf(traffic);
+  return JSON.stringify({ traffic, dollarsPerDay: totalOf(items), items }, null, 2);
+}
+
+function asText(traffic: Traffic): string {
+  const { sessionsPer, challengesPer, retentionDays } = traffic;
+  return [
+    ...linesOf(costTable([traffic])),
+    '',
+    `With ${per(sessionsPer, 'session')}, ${per(challengesPer, 'challenge')}, verdicts kept for ${retentionDays} days.`,
+    'List prices in dollars, without what the plan includes. docs/operations.md explains the assumptions.',
+  ].join('\n');
+}
+
+function per(requests: number, one: string): string {
+  return requests === 0 ? `no ${one}` : `a ${one} per ${requests.toLocaleString('en-US')} requests`;
+}
+
+function linesOf({ head, rows }: CostTable): string[] {
+  const lines = [head, ...rows];
+  const widthOf = (column: number): number => Math.max(...lines.map((line) => line[column]?.length ?? 0));
+  const [names, amounts] = [widthOf(0), widthOf(1)];
+  return lines.map(([name = '', amount = '', how = '']) =>
+    `${name.padEnd(names)}  ${amount.padStart(amounts)}  ${how.replaceAll('`', '')}`.trimEnd(),
+  );
+}
