@@ -5,10 +5,9 @@
 import type { LogRecord } from '../../src/store/event-log/log-record.ts';
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { LogRow, StoredRow } from '../../src/store/event-log/log-row.ts';
-import { BLOCK_ROWS } from '../../src/store/event-log/segment-block.ts';
 import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { buildSegment } from '../../src/store/event-log/shard/segment-build.ts';
-import { beginSegment, putSegment, recordSealed } from '../../src/store/event-log/shard/segments.ts';
+import { beginSegment, putSegment, recordSealed, segmentSource } from '../../src/store/event-log/shard/segments.ts';
 import { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 
 export class LoadedShard extends VerdictShard {
@@ -26,11 +25,9 @@ export class LoadedShard extends VerdictShard {
     rows.sort((a, b) => compareNewestFirst(b, a));
     const newest = rows.at(-1);
     if (newest === undefined) return 0;
-    const pages = Array.from({ length: Math.ceil(rows.length / BLOCK_ROWS) }, (_, page) =>
-      rows.slice(page * BLOCK_ROWS, (page + 1) * BLOCK_ROWS),
-    );
-    const built = await buildSegment(pages);
-    const segment = beginSegment(storage.sql, this.ctx.id.name ?? '', newest, hot.lastSeq, Date.now());
+    const name = this.ctx.id.name ?? '';
+    const segment = beginSegment(storage.sql, name, newest, hot.lastSeq, Date.now());
+    const built = await buildSegment(segmentSource(name, segment.no), rows);
     await putSegment(this.env.SEGMENTS, segment.object, built);
     hot.mergePending(() => recordSealed(storage.sql, hot, segment, built, rows));
     return built.rows;

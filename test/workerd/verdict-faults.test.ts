@@ -141,7 +141,7 @@ class FaultyWorld {
       const hot = new HotRows(state.storage);
       const name = `verdicts/${this.instance.id}:0:0`;
       const segment = openSegment(state.storage, hot, name, 10, now + 60_000);
-      if (segment) await writeSegment(state.storage.sql, service.SEGMENTS, segment);
+      if (segment) await writeSegment(state.storage.sql, service.SEGMENTS, name, segment);
     });
     await this.restartShard();
   }

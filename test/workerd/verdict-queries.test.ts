@@ -301,7 +301,7 @@ test('rows, counts and sealed objects older than the retention are deleted toget
     2,
   );
   const objects = async (): Promise<number> =>
-    (await service.SEGMENTS.list({ prefix: 'log/verdicts/query-retention/' })).objects.length;
+    (await service.SEGMENTS.list({ prefix: 'verdicts/instance=query-retention/' })).objects.length;
   expect(await objects()).toBe(1);
   const id = service.VERDICT_SHARD.idFromName(`verdicts/${log.owner}:0:0`);
   await runDurableObjectAlarm(service.VERDICT_SHARD.get(id));

@@ -6,6 +6,7 @@ import type { CaptchaCondition } from './captcha-condition.ts';
 import type { CaptchaEvent } from './captcha-record.ts';
 import type { StoredDimension } from './count-dimensions.ts';
 import type { LogRow, RowKey, StoredRow } from './log-row.ts';
+import type { RowGroup } from './parquet/row-group-reader.ts';
 import type { RowFilter } from './row-filter.ts';
 
 export interface ShardRpc {
@@ -113,9 +114,10 @@ export interface PlannedTotal {
 /** R2 reads for one page before it ends with a cursor. A Worker has 1,000 subrequests for everything it does. */
 export const PAGE_BLOCKS_MAX = 200;
 
-/** What a reader needs to fetch one sealed block. */
-export interface BlockReference {
+/** What a reader needs to fetch one sealed block: a row group of a segment. */
+export interface BlockReference extends RowGroup {
   object: string;
+  /** Bytes in the object. */
   start: number;
   length: number;
   minTs: number;
@@ -123,7 +125,7 @@ export interface BlockReference {
   maxId: string;
   /** How many of its rows can match. */
   matching: number;
-  /** Line numbers of these rows, rising; `null`: any line can match. */
+  /** Numbers of these rows in the block, rising; `null`: any row can match. */
   lines: number[] | null;
 }
 

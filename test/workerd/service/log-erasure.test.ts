@@ -4,6 +4,7 @@
  */
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ownerFolder } from '../../../src/store/event-log/segment-key.ts';
 import { captchaLog, searchCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
 import { verdictLogOf, countValues } from '../../../src/store/event-log/client/verdict-log.ts';
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
@@ -59,7 +60,7 @@ async function held(log: LogName): Promise<{ rows: number; counted: number; obje
   });
   const window = { from: 0, to: Math.ceil(Date.now() / 60_000) + 60, outcomes: null };
   const { values } = await countValues(serviceEnv, log, 'none', window, 10);
-  const { objects } = await serviceEnv.SEGMENTS.list({ prefix: `log/${log.stream}/${log.owner}/` });
+  const { objects } = await serviceEnv.SEGMENTS.list({ prefix: ownerFolder(`${log.stream}/${log.owner}:0:0`) });
   const counted = values.reduce((sum, { counts }) => sum + counts[0] + counts[1] + counts[2], 0);
   return { rows: rows.length, counted, objects: objects.length };
 }

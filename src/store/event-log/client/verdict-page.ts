@@ -84,7 +84,7 @@ async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): P
   const wanted = offset + limit + 1;
   const planRequest: PlanRequest = { ...request, limit: wanted };
   const plans = await Promise.all(names.map((name) => shard(env, name).plan(planRequest)));
-  const blocks = new BlockReader(env.SEGMENTS, request.filter);
+  const blocks = new BlockReader(env.SEGMENTS, log.stream, request.filter);
   const merged = await mergeRows(plans, blocks, request.before, wanted);
   const rows = merged.rows.slice(offset, offset + limit);
   const counted = request.wantTotal ? await countAll(plans, blocks) : { total: 0, isExact: false };

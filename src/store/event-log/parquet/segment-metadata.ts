@@ -30,4 +30,13 @@ export interface SegmentExtras {
 /** `dimension` is the place in `storedDimensions`; minutes since the epoch. */
 export type UnkeptCount = [dimension: number, minute: number, value: string, ...counts: Counts];
 
+/** The key-value pairs of the footer. */
+export function segmentMetadata(source: SegmentSource, extras: SegmentExtras): Record<string, string> {
+  return {
+    'gatehouse.version': SEGMENT_VERSION,
+    'gatehouse.source': JSON.stringify(source),
+    'gatehouse.extras': JSON.stringify(extras),
+  };
+}
+
 export const noExtras: SegmentExtras = { unkept: [], covered: {}, numbered: {}, counters: {} };

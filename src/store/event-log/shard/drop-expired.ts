@@ -7,6 +7,7 @@ import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
 import { dropRunsBefore } from './captcha-runs.ts';
 import type { HotRows } from './hot-rows.ts';
+import { dropRowGroups } from './row-groups.ts';
 import { readMeta, writeMeta } from './schema.ts';
 import { dropIndex } from '../columns/segment-index.ts';
 
@@ -38,7 +39,7 @@ export async function dropExpired(
       horizon,
     );
     for (const { no, object } of expired.toArray()) {
-      sql.exec('DELETE FROM blocks WHERE segment = ?', no);
+      dropRowGroups(sql, no);
       dropIndex(sql, no);
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);

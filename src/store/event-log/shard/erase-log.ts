@@ -3,7 +3,7 @@
  * first and erased by the alarm later, so that batches that started before the deletion have arrived by then.
  */
 import { createShardTables, readMeta, writeMeta } from './schema.ts';
-import { objectFolder } from './segments.ts';
+import { isOfShard, ownerFolder } from '../segment-key.ts';
 
 /** Longer than any call to the service takes. */
 const ERASE_AFTER_MS = 60_000;
@@ -22,11 +22,13 @@ export function logEraseAt(sql: SqlStorage): number | null {
 
 /** Leaves an empty log. Repeated after a failure, it continues with what is left. */
 export async function eraseLog(storage: DurableObjectStorage, bucket: R2Bucket, shardName: string): Promise<void> {
-  for (;;) {
-    const { objects } = await bucket.list({ prefix: objectFolder(shardName) });
-    if (objects.length === 0) break;
-    await bucket.delete(objects.map(({ key }) => key));
-  }
+  let cursor: string | undefined;
+  do {
+    const listed = await bucket.list({ prefix: ownerFolder(shardName), ...(cursor === undefined ? {} : { cursor }) });
+    const own = listed.objects.map(({ key }) => key).filter((key) => isOfShard(shardName, key));
+    if (own.length > 0) await bucket.delete(own);
+    cursor = listed.truncated ? listed.cursor : undefined;
+  } while (cursor !== undefined);
   await storage.deleteAll();
   createShardTables(storage.sql);
 }

@@ -11,10 +11,13 @@ import { logRecord } from '../log-record.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { recordSealedIds } from './sealed-ids.ts';
-import { BLOCK_ROWS, blockLines } from '../segment-block.ts';
+import { readRowGroup } from '../parquet/row-group-reader.ts';
+import { schemaOf } from '../parquet/schema-of.ts';
+import { readSegmentFooter } from '../parquet/segment-footer.ts';
+import { nextRevision } from '../segment-key.ts';
 import { buildSegment } from './segment-build.ts';
 import { segmentsWithKey } from '../columns/segment-keys.ts';
-import { putSegment, recordManifest } from './segments.ts';
+import { putSegment, recordManifest, segmentSource } from './segments.ts';
 import type { StoredRow } from '../log-row.ts';
 
 /** The segment number of erased ids. */
@@ -31,7 +34,9 @@ export async function eraseSessionRows(
 ): Promise<number> {
   const { sql } = storage;
   let erased = eraseHot(sql, hot, jti, shardName.startsWith('captcha/'));
-  for (const segment of segmentsWithKey(sql, 'jti', jti)) erased += await eraseSealed(sql, hot, bucket, segment, jti);
+  for (const segment of segmentsWithKey(sql, 'jti', jti)) {
+    erased += await eraseSealed(sql, hot, bucket, shardName, segment, jti);
+  }
   await deleteDoomed(sql, bucket);
   return erased;
 }
@@ -64,6 +69,7 @@ async function eraseSealed(
   sql: SqlStorage,
   hot: HotRows,
   bucket: R2Bucket,
+  shardName: string,
   segment: number,
   jti: string,
 ): Promise<number> {
@@ -72,16 +78,16 @@ async function eraseSealed(
     segment,
   );
   if (!known) return 0;
-  const blocks = sql
-    .exec<{ start: number; length: number }>('SELECT start, length FROM blocks WHERE segment = ? ORDER BY no', segment)
-    .toArray();
   const sealed = await bucket.get(known.object);
   if (!sealed) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
-  const bytes = await sealed.arrayBuffer();
+  const bytes = new Uint8Array(await sealed.arrayBuffer());
+  const source = segmentSource(shardName, segment);
+  const schema = schemaOf(source.stream);
+  const { groups, extras } = readSegmentFooter(bytes);
   const kept: StoredRow[] = [];
   const away = new Aggregate();
-  for (const { start, length } of blocks) {
-    for (const body of await blockLines(bytes.slice(start, start + length))) {
+  for (const group of groups) {
+    for (const body of readRowGroup(schema, bytes.subarray(group.start, group.start + group.length), group, null)) {
       const record = logRecord(body);
       if (record.jti === jti || ('session' in record && record.session === jti))
         away.add(
@@ -94,23 +100,13 @@ async function eraseSealed(
     }
   }
   if (away.rows === 0) return 0;
-  const built = await buildSegment(pagesOf(kept));
+  const built = await buildSegment(source, kept, extras);
   const object = nextRevision(known.object);
-  if (built.rows > 0) await putSegment(bucket, object, built);
+  await putSegment(bucket, object, built);
   hot.mergePending(() => {
     hot.rollups.mergeAggregate(away);
     recordManifest(sql, segment, object, built);
     doom(sql, known.object);
   });
   return away.rows;
-}
-
-/** `….ndjson.gz` → `….r1.ndjson.gz` → `….r2.ndjson.gz`: a reader under way finds the old object or none. */
-function nextRevision(object: string): string {
-  const match = /^(.*?)(?:\.r(\d+))?\.ndjson\.gz$/.exec(object);
-  return `${match?.[1] ?? object}.r${Number(match?.[2] ?? 0) + 1}.ndjson.gz`;
-}
-
-function* pagesOf(rows: readonly StoredRow[]): Generator<readonly StoredRow[]> {
-  for (let start = 0; start < rows.length; start += BLOCK_ROWS) yield rows.slice(start, start + BLOCK_ROWS);
 }

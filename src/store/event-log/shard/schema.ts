@@ -27,10 +27,7 @@ const statements = [
      no INTEGER PRIMARY KEY, state TEXT NOT NULL, object TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
      min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, max_seq INTEGER NOT NULL,
      created_at INTEGER NOT NULL)`,
-  `CREATE TABLE IF NOT EXISTS blocks (
-     segment INTEGER NOT NULL, no INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL,
-     rows INTEGER NOT NULL, min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, max_id TEXT NOT NULL,
-     PRIMARY KEY (segment, no)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS row_groups (segment INTEGER PRIMARY KEY, data TEXT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS segment_keys (
      kind INTEGER NOT NULL, segment INTEGER NOT NULL, first BLOB NOT NULL, data BLOB NOT NULL,
      PRIMARY KEY (kind, segment, first)) WITHOUT ROWID`,

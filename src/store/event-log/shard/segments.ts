@@ -7,14 +7,18 @@ import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import { recordSealedIds } from './sealed-ids.ts';
-import { BLOCK_ROWS } from '../segment-block.ts';
 import { buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
+import { writeRowGroups } from './row-groups.ts';
+import type { SegmentSource } from '../parquet/segment-metadata.ts';
+import { nextDay, segmentKey, shardPlace } from '../segment-key.ts';
 
 /** Isolates rarely send older records; late copies are found among the sealed ids. */
 const VERDICT_SEAL_AGE_MS = 5000;
 /** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
 const CAPTCHA_SEAL_AGE_MS = 3_600_000;
+/** Rows that are read from the table at once. */
+const PAGE_ROWS = 500;
 
 export interface SealingSegment {
   no: number;
@@ -49,10 +53,11 @@ export function openSegment(
     `SELECT no, object, max_ts AS maxTs, max_id AS maxId, max_seq AS maxSeq FROM segments WHERE state = 'sealing'`,
   );
   if (open) return open;
+  const { oldest } = sql.exec<{ oldest: number | null }>('SELECT MIN(ts) AS oldest FROM verdicts').one();
   const [last] = sql.exec<{ ts: number; id: string }>(
     `SELECT ts, id FROM (SELECT ts, id FROM verdicts WHERE ts < ? ORDER BY ts, id LIMIT ?)
      ORDER BY ts DESC, id DESC LIMIT 1`,
-    nowMs - sealAgeMs(shardName),
+    Math.min(nowMs - sealAgeMs(shardName), nextDay(oldest ?? 0)),
     segmentRows,
   );
   if (!last) return null;
@@ -70,7 +75,7 @@ export function beginSegment(
   const { no } = sql.exec<{ no: number }>('SELECT COALESCE(MAX(no), 0) + 1 AS no FROM segments').one();
   const segment = {
     no,
-    object: objectKey(shardName, newest.timestamp, no),
+    object: segmentKey(shardName, newest.timestamp, no),
     maxTs: newest.timestamp,
     maxId: newest.id,
     maxSeq,
@@ -89,17 +94,8 @@ export function beginSegment(
   return segment;
 }
 
-function objectKey(shardName: string, timestamp: number, no: number): string {
-  const day = new Date(timestamp).toISOString().slice(0, 10);
-  return `${objectFolder(shardName)}${day}/${String(no).padStart(8, '0')}.ndjson.gz`;
-}
-
-export function objectFolder(shardName: string): string {
-  return `log/${shardName.replaceAll(':', '/')}/`;
-}
-
-/** The segment's rows that readers may see, oldest first, one block at a time. */
-export function* segmentPages(sql: SqlStorage, segment: SealingSegment): Generator<StoredRow[]> {
+/** The segment's rows that readers may see, oldest first. */
+function* segmentRowsOf(sql: SqlStorage, segment: SealingSegment): Generator<StoredRow> {
   let after = { timestamp: -1, id: '' };
   for (;;) {
     const page = sql
@@ -111,26 +107,36 @@ export function* segmentPages(sql: SqlStorage, segment: SealingSegment): Generat
         segment.maxSeq,
         after.timestamp,
         after.id,
-        BLOCK_ROWS,
+        PAGE_ROWS,
       )
       .toArray();
     const last = page.at(-1);
     if (!last) return;
-    yield page;
+    yield* page;
     after = last;
   }
 }
 
-export async function writeSegment(sql: SqlStorage, bucket: R2Bucket, segment: SealingSegment): Promise<BuiltSegment> {
-  const built = await buildSegment(segmentPages(sql, segment));
-  if (built.rows > 0) await putSegment(bucket, segment.object, built);
+export async function writeSegment(
+  sql: SqlStorage,
+  bucket: R2Bucket,
+  shardName: string,
+  segment: SealingSegment,
+): Promise<BuiltSegment> {
+  const built = await buildSegment(segmentSource(shardName, segment.no), segmentRowsOf(sql, segment));
+  await putSegment(bucket, segment.object, built);
   return built;
+}
+
+export function segmentSource(shardName: string, no: number): SegmentSource {
+  const { stream, owner } = shardPlace(shardName);
+  return { stream, owner, shard: shardName, no };
 }
 
 export async function putSegment(bucket: R2Bucket, object: string, built: BuiltSegment): Promise<void> {
   await bucket.put(object, built.bytes, {
-    httpMetadata: { contentType: 'application/x-ndjson', contentEncoding: 'gzip' },
-    customMetadata: { rows: String(built.rows), blocks: String(built.blocks.length) },
+    httpMetadata: { contentType: 'application/vnd.apache.parquet' },
+    customMetadata: { rows: String(built.rows) },
   });
 }
 
@@ -172,27 +178,14 @@ export function recordSealed(
 
 /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
 export function recordManifest(sql: SqlStorage, no: number, object: string, built: BuiltSegment): void {
-  sql.exec('DELETE FROM blocks WHERE segment = ?', no);
-  for (const block of built.blocks) {
-    sql.exec(
-      `INSERT INTO blocks (segment, no, start, length, rows, min_ts, max_ts, max_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      no,
-      block.no,
-      block.start,
-      block.length,
-      block.rows,
-      block.minTs,
-      block.maxTs,
-      block.maxId,
-    );
-  }
+  writeRowGroups(sql, no, built.groups);
   built.index.write(sql, no);
   sql.exec(
     `UPDATE segments SET state = 'sealed', object = ?, rows = ?, bytes = ?, min_ts = ? WHERE no = ?`,
     object,
     built.rows,
     built.bytes.length,
-    built.blocks[0]?.minTs ?? 0,
+    built.groups[0]?.minTs ?? 0,
     no,
   );
 }

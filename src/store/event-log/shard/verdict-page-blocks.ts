@@ -4,15 +4,13 @@
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
-import { BLOCK_ROWS } from '../segment-block.ts';
+import { readRowGroups } from './row-groups.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
 import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
 import type { BlockReference } from '../shard-rpc.ts';
 
 /** Blocks with late rows that lie across the cursor. A safety limit; real logs stay far below it. */
 const ACROSS_BLOCKS_MAX = 5000;
-/** For more lines of a block than this, listing them costs more than it saves. */
-const LINES_NAMED_MAX = 100;
 
 export class PageBlocks {
   readonly #sql: SqlStorage;
@@ -48,7 +46,7 @@ export class PageBlocks {
   add(segment: SealedSegment, rows: readonly number[]): void {
     for (const block of this.blocksOf(segment, rows)) {
       if (this.#before === null || compareNewestFirst(this.#before, newestOf(block)) < 0) {
-        this.#older.push(block);
+        this.#older.push(this.#newestLines(block));
       } else if (block.minTs <= this.#before.timestamp && this.#across.length < ACROSS_BLOCKS_MAX) {
         this.#across.push(block);
       }
@@ -75,46 +73,31 @@ export class PageBlocks {
     const needed = [...this.#across, ...this.#older].filter(({ maxTs }) => maxTs >= floor);
     const across = needed.length - this.#older.filter(({ maxTs }) => maxTs >= floor).length;
     return {
-      blocks: needed.slice(0, across + PAGE_BLOCKS_MAX).map(named),
+      blocks: needed.slice(0, across + PAGE_BLOCKS_MAX),
       blocksCut: needed.length > across + PAGE_BLOCKS_MAX,
     };
   }
 
-  /** The blocks that hold these rows, with their lines. */
+  /** The blocks that hold these rows, which are in rising order, with their lines. */
   blocksOf(segment: SealedSegment, rows: readonly number[]): BlockReference[] {
-    const lines = new Map<number, number[]>();
-    for (const row of rows) {
-      const no = Math.floor(row / BLOCK_ROWS);
-      const known = lines.get(no);
-      if (known) known.push(row % BLOCK_ROWS);
-      else lines.set(no, [row % BLOCK_ROWS]);
+    const blocks: BlockReference[] = [];
+    let first = 0;
+    let at = 0;
+    for (const group of rows.length === 0 ? [] : readRowGroups(this.#sql, segment.no)) {
+      const end = first + group.rows;
+      const lines: number[] = [];
+      for (; at < rows.length && (rows[at] as number) < end; at++) lines.push((rows[at] as number) - first);
+      if (lines.length > 0) blocks.push({ ...group, object: segment.object, matching: lines.length, lines });
+      first = end;
     }
-    if (lines.size === 0) return [];
-    return this.#sql
-      .exec<BlockRow>(
-        `SELECT no, start, length, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM blocks WHERE segment = ?`,
-        segment.no,
-      )
-      .toArray()
-      .filter(({ no }) => lines.has(no))
-      .map(({ no, ...block }) => {
-        const matching = lines.get(no) as number[];
-        return { ...block, object: segment.object, matching: matching.length, lines: matching };
-      });
+    return blocks;
   }
-}
 
-interface BlockRow extends Record<string, SqlStorageValue> {
-  no: number;
-  start: number;
-  length: number;
-  minTs: number;
-  maxTs: number;
-  maxId: string;
-}
-
-function named(block: BlockReference): BlockReference {
-  return block.lines !== null && block.lines.length > LINES_NAMED_MAX ? { ...block, lines: null } : block;
+  /** No page needs more than its limit of rows, and the newest lines of a block come last. */
+  #newestLines(block: BlockReference): BlockReference {
+    if (!this.#isSure || block.lines === null || block.lines.length <= this.#limit) return block;
+    return { ...block, matching: this.#limit, lines: block.lines.slice(-this.#limit) };
+  }
 }
 
 function newestOf(block: BlockReference): RowKey {

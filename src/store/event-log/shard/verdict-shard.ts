@@ -226,9 +226,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     const { sql } = this.#storage;
     const segment = openSegment(this.#storage, this.#hot, this.#name, this.#segmentRows(), Date.now());
     if (!segment) return;
-    let built = await writeSegment(sql, this.env.SEGMENTS, segment);
+    let built = await writeSegment(sql, this.env.SEGMENTS, this.#name, segment);
     while (!commitSegment(sql, this.#hot, segment, built)) {
-      built = await writeSegment(sql, this.env.SEGMENTS, segment);
+      built = await writeSegment(sql, this.env.SEGMENTS, this.#name, segment);
     }
   }
 
