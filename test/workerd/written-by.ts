@@ -1,19 +1,32 @@
-/** Counts what a Durable Object writes, as the platform counts it: by the cursors of every statement. */
+/**
+ * Counts what a Durable Object writes, as the platform counts it: by the cursors of every statement, and a row for each
+ * alarm that is set.
+ */
 
 /** Rows that every statement of the object wrote while `work` ran. */
 export async function writtenBy(state: DurableObjectState, work: () => Promise<unknown>): Promise<number> {
-  const prototype = Object.getPrototypeOf(state.storage.sql) as SqlStorage;
-  const exec = Reflect.get(prototype, 'exec') as (...args: unknown[]) => { rowsWritten: number };
   const cursors: { rowsWritten: number }[] = [];
-  Reflect.set(prototype, 'exec', function counted(this: SqlStorage, ...args: unknown[]) {
-    const cursor = Reflect.apply(exec, this, args);
-    cursors.push(cursor);
-    return cursor;
-  });
+  let alarms = 0;
+  const restored = [
+    spied(state.storage.sql, 'exec', (cursor) => cursors.push(cursor as { rowsWritten: number })),
+    spied(state.storage, 'setAlarm', () => alarms++),
+  ];
   try {
     await work();
   } finally {
-    Reflect.set(prototype, 'exec', exec);
+    for (const restore of restored) restore();
   }
-  return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+  return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, alarms);
+}
+
+/** The objects of the platform keep their methods in their prototypes. */
+function spied(object: object, name: string, seen: (result: unknown) => void): () => void {
+  const prototype = Object.getPrototypeOf(object) as object;
+  const method = Reflect.get(prototype, name) as (...args: unknown[]) => unknown;
+  Reflect.set(prototype, name, function counted(this: unknown, ...args: unknown[]) {
+    const result = Reflect.apply(method, this, args);
+    seen(result);
+    return result;
+  });
+  return () => Reflect.set(prototype, name, method);
 }

@@ -10,12 +10,16 @@ import type { SessionTerms } from '../../src/store/risk-book/rpc.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RiskBook } from '../../src/store/risk-book/object/risk-book.ts';
 import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
+import { newSessionId } from '../../src/store/risk-book/session-id.ts';
+import { later } from '../support/clock.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { CHROME, headersOf, reportOf } from '../unit/risk/session-facts.ts';
 import { writtenBy } from './written-by.ts';
 
 const service = env as ServiceEnv;
 const RETENTION = { retentionDays: 30 };
 const VERDICTS = 20_000;
+const DAY_MS = 86_400_000;
 
 /** Rows written per verdict, of verdicts of half an hour, all by this bot. */
 async function writtenPerVerdict(name: string, bot: VerdictRecord['bot']): Promise<number> {
@@ -56,24 +60,54 @@ test('bots add a row for each new path that they ask for, and less than six a mi
   expect(added).toBeLessThan(paths + 6 * minutes);
 });
 
-test('a session costs four written rows when it is opened, and one for each change', async () => {
+test('a session costs three written rows: opened, used, and what follows for ten minutes; its expiry costs none', async () => {
+  const sessions = 200;
   const book = service.RISK_BOOK.getByName('written-rows/0');
   await runInDurableObject(book, async (instance: RiskBook, state) => {
-    const now = Date.now();
-    const terms: SessionTerms = {
-      jti: '0written-rows',
-      visitor: { userAgent: 'Mozilla/5.0', ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: null },
+    const start = Date.now();
+    const jtis = Array.from({ length: sessions }, () => newSessionId(0, start));
+    const at = (jti: string): SessionTerms => ({
+      jti,
+      visitor: { userAgent: CHROME, ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: headersOf() },
       environment: null,
       neighbours: { near: '192.0.2.0/24', around: '192.0.0.0/16' },
-      nowMs: now,
-      openedAt: now,
+      nowMs: Date.now(),
+      openedAt: start,
       ignoredDetectors: [],
-      expiresAt: now + 86_400_000,
-      keptUntil: now + 30 * 86_400_000,
-      cycling: { threshold: 5, windowSeconds: 3600 },
-    };
-    const unchanged = { addressChanges: 0, userAgentChanges: 0 };
-    expect(await writtenBy(state, () => instance.open(terms, unchanged))).toBe(4);
-    expect(await writtenBy(state, () => instance.renew(terms))).toBe(1);
+      expiresAt: start + DAY_MS,
+      keptUntil: start + 31 * DAY_MS,
+      cycling: { threshold: 1000, windowSeconds: 3600 },
+    });
+    const none = { addressChanges: 0, userAgentChanges: 0 };
+    const each = async (event: (terms: SessionTerms) => Promise<unknown>): Promise<number> =>
+      writtenBy(state, async () => {
+        for (const jti of jtis) await event(at(jti));
+      });
+    // The table of a day costs some rows, whatever it holds.
+    const first = { ...at(newSessionId(0, start)), openedAt: start };
+    expect(await writtenBy(state, () => instance.open(first, 'answer', none))).toBeLessThan(8);
+    const opened = await each((terms) => instance.open(terms, 'answer', none));
+    later(4000);
+    const used = await each((terms) => instance.report(terms, reportOf()));
+    later(26_000);
+    const waiting = await each((terms) => instance.report(terms, reportOf({ elapsedMs: 30_000, visibleMs: 30_000 })));
+    later(4 * 60_000);
+    const renewed = await each((terms) => instance.renew(terms));
+    later(6 * 60_000);
+    const written = await writtenBy(state, async () => {
+      // Any event of the book writes some of what has waited.
+      for (let event = 0; event < sessions / 50; event++) await instance.crowd(at(jtis[0]!), 1);
+    });
+    expect({ opened, used, waiting, renewed, written }).toEqual({
+      opened: sessions,
+      used: sessions,
+      waiting: 0,
+      renewed: 0,
+      written: sessions,
+    });
+    expect((await instance.read(jtis[0]!))?.telemetry.reports).toBe(2);
+    later(33 * DAY_MS);
+    expect(await writtenBy(state, () => instance.alarm())).toBeLessThan(8);
+    expect(await instance.read(jtis[0]!)).toBeNull();
   });
 });

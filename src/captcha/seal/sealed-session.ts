@@ -17,7 +17,7 @@ const sessionLanes = ['rsw', 'sha256'] as const;
 export type SessionLane = (typeof sessionLanes)[number];
 
 export interface SealedSession {
-  /** 16 random bytes in hex; spent when the session opens. */
+  /** 16 bytes in hex: the id of the session that the challenge opens. */
   jti: string;
   instanceId: string;
   /** `visitorBinding` of the visitor that it was issued for. */

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { edgeVisitor } from '../../contract/edge/edge-api.ts';
 import { telemetryReport } from '../../contract/edge/telemetry.ts';
 import { addTelemetry, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
-import { hasEnded, reportRisk } from '../../store/risk-book/client/session-risk.ts';
+import { reportRisk } from '../../store/risk-book/client/session-risk.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
@@ -33,12 +33,11 @@ export const appendTelemetry: EdgeRoute = {
     if (!body.ok) return errorResponse(body.error);
     const { visitor, jwt, report } = body.value;
     const claims = await sessionClaims(call, jwt);
-    const isOver =
-      claims === null || !(await isSessionOf(claims, visitor)) || (await hasEnded(store, instance.id, claims.jti));
-    if (isOver) return errorResponse({ kind: 'session-over' });
+    if (claims === null || !(await isSessionOf(claims, visitor))) return errorResponse({ kind: 'session-over' });
     const { jti } = claims;
-    const { isImplausible } = await reportRisk(store, instance, jti, report, nowMs);
-    if (isImplausible) return errorResponse({ kind: 'report-implausible' });
+    const outcome = await reportRisk(store, instance, jti, report, nowMs);
+    if (outcome === 'ended') return errorResponse({ kind: 'session-over' });
+    if (outcome === 'implausible') return errorResponse({ kind: 'report-implausible' });
     await addTelemetry(store, verdictLogOf(instance), {
       jti,
       timestamp: nowMs,

@@ -68,10 +68,9 @@ async function open(
   const { store, instance, nowMs } = call;
   const earned = await earnSession(call, visitor, answer);
   if (!earned.ok) return earned;
-  const { jti, sessionExpiry } = earned.value;
-  const times = { nowMs, expiresAt: sessionExpiry * 1000 };
-  const risk = await openRisk(store, instance, jti, visitor, times, formerJti, answer.environment);
-  return risk === null ? failed({ kind: 'challenge-spent' }) : ok(await mint(call, visitor, jti, risk, sessionExpiry));
+  const opened = await openRisk(store, instance, earned.value, visitor, nowMs, formerJti, answer.environment);
+  if (opened === null) return failed({ kind: 'challenge-spent' });
+  return ok(await mint(call, visitor, earned.value.jti, opened, opened.expiresAt / 1000));
 }
 
 /** `null`: the session was withdrawn. */

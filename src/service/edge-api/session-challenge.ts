@@ -1,7 +1,7 @@
 /**
  * The challenge of a session. `issueSessionChallenge` mints it for the visitor that an edge describes; `earnSession`
- * judges the solution and spends the challenge. A challenge opens one session: sent again with the same solution and
- * report, as after a lost response, it returns that session; with anything else, nothing.
+ * judges the solution. The challenge names the one session that it opens: sent again with the same solution and report,
+ * as after a lost response, it returns that session; with anything else, nothing.
  */
 import { networksOf } from '../../address/networks.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
@@ -9,7 +9,6 @@ import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { BurstPrice } from '../../captcha/plan/burst-price.ts';
 import { sessionDifficulty } from '../../captcha/plan/session-price.ts';
 import { powSolved } from '../../captcha/pow/judge-pow.ts';
-import { newJti } from '../../captcha/seal/sealed-course.ts';
 import { openSession, sealSession } from '../../captcha/seal/sealed-session.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/session-call.ts';
@@ -17,7 +16,6 @@ import type { SessionChallenge } from '../../contract/edge/session-challenge.ts'
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { newJtiFor } from '../../store/risk-book/client/session-books.ts';
-import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
 import { mintWork } from '../captcha/challenge/mint-work.ts';
 import type { CaptchaError } from '../http/service-error.ts';
@@ -34,11 +32,11 @@ export type SessionAnswer = {
   [Part in 'challenge' | 'solution' | 'environment']: NonNullable<SessionCall[Part]>;
 };
 
-/** What a spent challenge opened. The same at every repetition of the call. */
+/** The session that a solved challenge opens. The same at every repetition of the call. */
 export interface EarnedSession {
   jti: string;
-  /** End of the session, epoch seconds. */
-  sessionExpiry: number;
+  /** SHA-256 of the answer, which opens this session and no second time another. */
+  opening: string;
 }
 
 export async function issueSessionChallenge(
@@ -55,7 +53,7 @@ export async function issueSessionChallenge(
   const challenge = await sealSession(
     engine.keyring,
     {
-      jti: newJti(),
+      jti: newJtiFor(visitor.ip, nowMs),
       instanceId: instance.id,
       binding: await visitorBinding(visitor.ip, visitor.userAgent),
       host: visitor.host,
@@ -77,7 +75,7 @@ export async function earnSession(
   const { instance, nowMs } = call;
   const opened = await openSession(captchaEngine(call).keyring, answer.challenge, nowMs);
   if (opened === null) return failed({ kind: 'challenge-invalid' });
-  const { jti: challengeJti, instanceId, binding, host, issuedAt, expiresAt } = opened.challenge;
+  const { jti, instanceId, binding, host, expiresAt } = opened.challenge;
   const isTheirs =
     instanceId === instance.id &&
     host === visitor.host &&
@@ -86,14 +84,5 @@ export async function earnSession(
   if (nowMs >= expiresAt) return failed({ kind: 'challenge-late' });
   if (!(await powSolved(opened, answer.solution, nowMs))) return failed({ kind: 'solution-wrong' });
 
-  const jti = newJtiFor(visitor.ip);
-  const sessionExpiry = Math.floor(nowMs / 1000) + instance.jtiExpirySeconds;
-  const { spent, replay } = await spend(call, challengeJti, {
-    key: `session:${challengeJti}`,
-    bornAt: issuedAt,
-    fingerprint: await sha256Hex(JSON.stringify(answer)),
-    answer: JSON.stringify({ jti, sessionExpiry } satisfies EarnedSession),
-  });
-  if (spent) return ok({ jti, sessionExpiry });
-  return replay === null ? failed({ kind: 'challenge-spent' }) : ok(JSON.parse(replay) as EarnedSession);
+  return ok({ jti, opening: await sha256Hex(JSON.stringify(answer)) });
 }

@@ -10,12 +10,15 @@ import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
 
 export interface RiskBookRpc {
-  /** A session that is open stays as it is. `null`: it was ended. */
-  open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore | null>;
+  /**
+   * Opens a session once. `opening` is what opens it: the same again returns the session as it is, something else
+   * nothing. `null` also where it was ended.
+   */
+  open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedSession | null>;
   /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
   renew(terms: SessionTerms): Promise<RescoredSession | null>;
-  /** `null`: the session is unknown or was ended. */
-  report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | null>;
+  /** `null`: the session is unknown. An erased session takes no report. */
+  report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | 'ended' | null>;
   /** Records that one batch held this many requests of the session. `null`: it is unknown or was ended. */
   crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null>;
   /** What a new session inherits when its visitor sent this session's cookie but differs from its visitor. */
@@ -23,7 +26,6 @@ export interface RiskBookRpc {
   read(jti: string): Promise<SessionState | null>;
   /** One page of the sessions that this book holds, newest first. */
   list(query: SessionQuery, nowMs: number): Promise<SessionPage>;
-  hasEnded(jti: string): Promise<boolean>;
   /** Deletes a session and blocks its renewal until `until`; returns whether it was known. */
   end(jti: string, until: number): Promise<boolean>;
   raise(session: RaisedSession, until: number): Promise<void>;
@@ -60,6 +62,11 @@ export interface SessionPlace {
   /** The moment that the list is ordered by. Epoch milliseconds. */
   at: number;
   jti: string;
+}
+
+/** A session and its end. The end is that of its first opening. */
+export interface OpenedSession extends RiskScore {
+  expiresAt: number;
 }
 
 export interface SessionQuery {

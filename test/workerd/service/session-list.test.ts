@@ -12,7 +12,8 @@ import { newInstance } from '../rule-book-instance.ts';
 import { call, serviceEnv } from './service-under-test.ts';
 
 const MINUTE_MS = 60_000;
-const start = Date.now() - 3 * 3_600_000;
+/** Sessions begin at a full second. */
+const start = Math.floor(Date.now() / 1000 - 3 * 3600) * 1000;
 
 async function shop() {
   const made = await newInstance();
@@ -37,9 +38,11 @@ async function shop() {
     instance,
     /** Opens a session so many minutes after the start. */
     open: async (minute: number, ip: string, userAgent = CHROME): Promise<string> => {
-      const jti = newJtiFor(ip);
+      const { nowMs } = timesAt(minute);
+      const jti = newJtiFor(ip, nowMs);
       const environment = environmentOf({ userAgent });
-      await openRisk(serviceEnv, instance, jti, visitorOf(ip, userAgent), timesAt(minute), null, environment);
+      const earned = { jti, opening: 'answer' };
+      await openRisk(serviceEnv, instance, earned, visitorOf(ip, userAgent), nowMs, null, environment);
       return jti;
     },
     renew: (minute: number, jti: string, ip: string) =>

@@ -12,7 +12,6 @@ import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge/edge-a
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { riskHistoryResponse, sessionTelemetryResponse } from '../../../src/contract/management/verdict-query.ts';
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
-import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
 import { later } from '../../support/clock.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
@@ -21,6 +20,7 @@ import { environmentOf, CHROME, headersOf, reportOf } from '../../unit/risk/sess
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -222,7 +222,10 @@ describe('telemetry', () => {
     await runInDurableObject(
       sessionBook(serviceEnv, gate.instanceId, session.jti) as unknown as DurableObjectStub,
       (_, state) => {
-        state.storage.sql.exec('DELETE FROM sessions');
+        const tables = "SELECT name FROM sqlite_master WHERE name GLOB 'sessions_[0-9]*'";
+        for (const { name } of state.storage.sql.exec<{ name: string }>(tables).toArray()) {
+          state.storage.sql.exec(`DELETE FROM ${name}`);
+        }
       },
     );
     later(HOUR_MS);
@@ -336,15 +339,20 @@ describe('an expired session', () => {
     const gate = await newGate({ retentionDays: 1, jtiExpirySeconds: 300 });
     const { jti, expiresAt } = await gate.session(visitorFrom('192.0.2.1'));
     const book = sessionBook(serviceEnv, gate.instanceId, jti);
-    const dropAt = (now: number) =>
-      runInDurableObject(book as unknown as DurableObjectStub, (_, { storage }) =>
-        new SessionRows(storage.sql).dropDue(now),
-      );
-    const keptUntil = expiresAt + 86_400_000;
-    expect(await dropAt(keptUntil - 1)).toBe(keptUntil);
+    const keptUntil = expiresAt + DAY_MS;
+    later(keptUntil - 1 - Date.now());
     expect(await book.read(jti)).toMatchObject({ network: '192.0.2.0/24', addresses: ['192.0.2.1'] });
-    expect(await dropAt(keptUntil)).toBeNull();
+    later(1);
     expect(await book.read(jti)).toBeNull();
+    // Its row goes away with those of the same day.
+    later(DAY_MS + HOUR_MS);
+    const stub = book as unknown as DurableObjectStub;
+    await runDurableObjectAlarm(stub);
+    expect(
+      await runInDurableObject(stub, (_, { storage }) =>
+        storage.sql.exec("SELECT name FROM sqlite_master WHERE name GLOB 'sessions_[0-9]*'").toArray(),
+      ),
+    ).toEqual([]);
   });
 });
 

@@ -7,17 +7,15 @@ import { neighboursOf } from '../../../address/networks.ts';
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { RiskBookRpc } from '../rpc.ts';
 import { textHash } from '../../text-hash.ts';
-import { randomToken } from '../../keys/master-key.ts';
+import { newSessionId } from '../session-id.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
 
 const BOOKS = 16;
-/** 128 random bits after the digit. */
-const JTI_BYTES = 16;
 
 /** A session id that leads to the book of this address and its neighbours. */
-export function newJtiFor(ip: string | null): string {
-  return bookOf(ip).toString(16) + randomToken(JTI_BYTES);
+export function newJtiFor(ip: string | null, nowMs: number): string {
+  return newSessionId(bookOf(ip), nowMs);
 }
 
 function bookOf(ip: string | null): number {

@@ -12,7 +12,7 @@ import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE } from '../../../risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';
-import type { RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
+import type { OpenedSession, RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, sessionBook } from './session-books.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
@@ -22,22 +22,25 @@ const LISTED_MS = (SESSION_JWT_SECONDS + 10) * 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Opens the session `jti`, once: opened again it stays as it is. `formerJti`: the session of the cookie that the visitor
- * sent from another network or browser. `null`: the session was ended.
+ * Opens the session `jti`, once; `opening` is the SHA-256 of what opens it. Opened by the same again it stays as it is.
+ * `formerJti`: the session of the cookie that the visitor sent from another network or browser. `null`: the session was
+ * ended, or opened by something else.
  */
 export async function openRisk(
   env: RiskBookEnv,
   instance: StoredInstance,
-  jti: string,
+  { jti, opening }: { jti: string; opening: string },
   visitor: EdgeVisitor,
-  times: { nowMs: number; expiresAt: number },
+  nowMs: number,
   formerJti: string | null,
   environment: EnvironmentReport,
-): Promise<RiskScore | null> {
+): Promise<OpenedSession | null> {
   const who = sessionVisitor(visitor);
+  const expiresAt = (Math.floor(nowMs / 1000) + instance.jtiExpirySeconds) * 1000;
   const lineage =
     formerJti === null ? NO_LINEAGE : await sessionBook(env, instance.id, formerJti).lineage(formerJti, who);
-  return sessionBook(env, instance.id, jti).open(termsOf(instance, jti, who, times, environment), lineage);
+  const terms = termsOf(instance, jti, who, { nowMs, expiresAt }, environment);
+  return sessionBook(env, instance.id, jti).open(terms, opening, lineage);
 }
 
 /** `null`: the session was ended. */
@@ -54,16 +57,18 @@ export async function renewRisk(
   return risk;
 }
 
+/** An erased session takes no report. */
 export async function reportRisk(
   env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   report: TelemetryReport,
   nowMs: number,
-): Promise<{ isImplausible: boolean }> {
+): Promise<'accepted' | 'implausible' | 'ended'> {
   const risk = await sessionBook(env, instance.id, jti).report(eventOf(instance, jti, nowMs), report);
+  if (risk === 'ended') return 'ended';
   await listIfRaised(env, instance, jti, risk, nowMs);
-  return { isImplausible: risk?.isImplausible ?? false };
+  return risk?.isImplausible ? 'implausible' : 'accepted';
 }
 
 export async function crowdRisk(
@@ -79,11 +84,6 @@ export async function crowdRisk(
 
 export function readRisk(env: RiskBookEnv, instanceId: string, jti: string): Promise<SessionState | null> {
   return sessionBook(env, instanceId, jti).read(jti);
-}
-
-/** An erased session accepts no more reports. */
-export function hasEnded(env: RiskBookEnv, instanceId: string, jti: string): Promise<boolean> {
-  return sessionBook(env, instanceId, jti).hasEnded(jti);
 }
 
 /** Ends a session: its data is deleted, its JWTs are refused, and none is renewed. */

@@ -33,6 +33,6 @@ export async function eraseRiskBook(storage: DurableObjectStorage): Promise<void
 }
 
 function holdsAnything(sql: SqlStorage): boolean {
-  const tables = ['sessions', 'ended', 'raised', 'withdrawn'];
+  const tables = ['periods', 'ended', 'raised', 'withdrawn'];
   return tables.some((table) => sql.exec(`SELECT 1 FROM ${table} LIMIT 1`).toArray().length > 0);
 }

@@ -5,11 +5,11 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
-import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
 import type {
+  OpenedSession,
   RaisedSession,
   ReportedSession,
   RescoredSession,
@@ -23,16 +23,20 @@ import type {
 import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
 import { sessionPage } from './session-page.ts';
 import { SessionRows } from './session-rows.ts';
+import type { StoredSession } from './session-rows.ts';
 
 /** Expired rows cost only space, so they are deleted once an hour at most. */
 const MAINTENANCE_INTERVAL_MS = 3_600_000;
 /** Pause between two deletions, so that waiting calls run first. */
 const MORE_TO_DROP_MS = 1000;
+/** An object that is not called may be evicted after a minute, so what waits is written before. */
+const QUIET_MS = 10_000;
 
 export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   readonly #storage: DurableObjectStorage;
   #rows: SessionRows;
   #alarmAt: number | null = null;
+  #quiet: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
@@ -41,53 +45,49 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     this.#rows = new SessionRows(ctx.storage.sql);
   }
 
-  async open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore | null> {
-    if (this.#rows.hasEnded(terms.jti)) return null;
-    const state = this.#rows.read(terms.jti) ?? this.#open(terms, lineage);
-    await this.#wake(terms.keptUntil);
-    return { score: state.score, detectors: state.detectors };
+  async open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedSession | null> {
+    const { jti } = terms;
+    if (this.#rows.hasEnded(jti)) return null;
+    const known = this.#rows.read(jti, Date.now());
+    if (known !== null && known.opening !== opening) return null;
+    const { score, detectors, expiresAt } = known?.state ?? (await this.#open(terms, opening, lineage));
+    return { score, detectors, expiresAt };
   }
 
   async renew(terms: SessionTerms): Promise<RescoredSession | null> {
     const { jti, visitor, nowMs } = terms;
     if (this.#rows.hasEnded(jti)) return null;
     const known = this.#current(terms);
-    if (known === null) {
-      const { score, detectors } = this.#open(terms, NO_LINEAGE);
-      await this.#wake(terms.keptUntil);
-      return { score, detectors, before: score };
-    }
-    return this.#keep(jti, known, renewed(known, visitor, nowMs));
+    if (known !== null) return this.#keep(jti, known, renewed(known.state, visitor, nowMs));
+    const { score, detectors } = await this.#open(terms, null, NO_LINEAGE);
+    return { score, detectors, before: score };
   }
 
-  async report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | null> {
+  async report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | 'ended' | null> {
+    if (this.#rows.hasEnded(event.jti)) return 'ended';
     const known = this.#current(event);
     if (known === null) return null;
-    const after = reported(known, report, event.nowMs);
-    const isImplausible = after.telemetry.implausible > known.telemetry.implausible;
+    const after = reported(known.state, report, event.nowMs);
+    const isImplausible = after.telemetry.implausible > known.state.telemetry.implausible;
     return { ...this.#keep(event.jti, known, after), isImplausible };
   }
 
   async crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null> {
     const known = this.#current(event);
-    return known === null ? null : this.#keep(event.jti, known, crowded(known, requests, event.nowMs));
+    return known === null ? null : this.#keep(event.jti, known, crowded(known.state, requests, event.nowMs));
   }
 
   async lineage(jti: string, visitor: SessionVisitor): Promise<Lineage> {
-    const known = this.#rows.read(jti);
-    return known === null ? NO_LINEAGE : lineageOf(known, visitor);
+    const known = this.#rows.read(jti, Date.now());
+    return known === null ? NO_LINEAGE : lineageOf(known.state, visitor);
   }
 
   async read(jti: string): Promise<SessionState | null> {
-    return this.#rows.read(jti);
+    return this.#rows.read(jti, Date.now())?.state ?? null;
   }
 
   async list(query: SessionQuery, nowMs: number): Promise<SessionPage> {
-    return sessionPage(this.#storage.sql, query, nowMs);
-  }
-
-  async hasEnded(jti: string): Promise<boolean> {
-    return this.#rows.hasEnded(jti);
+    return sessionPage(this.#storage.sql, this.#rows, query, nowMs);
   }
 
   async end(jti: string, until: number): Promise<boolean> {
@@ -125,6 +125,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     const eraseAt = riskBookEraseAt(this.#storage.sql);
     if (eraseAt !== null) {
       if (eraseAt > nowMs) return this.#wake(eraseAt, 0);
+      clearTimeout(this.#quiet);
       await eraseRiskBook(this.#storage);
       this.#rows = new SessionRows(this.#storage.sql);
       return;
@@ -135,25 +136,27 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     await this.#wake(due, due <= nowMs ? MORE_TO_DROP_MS : MAINTENANCE_INTERVAL_MS);
   }
 
-  #open(terms: SessionTerms, lineage: Lineage): SessionState {
+  async #open(terms: SessionTerms, opening: string | null, lineage: Lineage): Promise<SessionState> {
     const { jti, visitor, neighbours, environment, nowMs, openedAt, expiresAt, keptUntil, ignoredDetectors } = terms;
     const { threshold, windowSeconds } = terms.cycling;
     const cycles = { ...this.#rows.openedSince(neighbours, nowMs - windowSeconds * 1000), threshold };
     const fresh = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment, ignoredDetectors);
     const state = { ...fresh, openedAt };
-    this.#rows.insert(jti, state, neighbours, keptUntil);
+    await this.#wake(this.#rows.insert(jti, state, neighbours, keptUntil, opening));
     return state;
   }
 
   /** The stored session, under what its instance ignores now. */
-  #current({ jti, ignoredDetectors }: SessionEvent): SessionState | null {
-    const known = this.#rows.read(jti);
-    return known === null ? null : { ...known, ignoredDetectors };
+  #current({ jti, ignoredDetectors }: SessionEvent): StoredSession | null {
+    const known = this.#rows.read(jti, Date.now());
+    return known === null ? null : { ...known, state: { ...known.state, ignoredDetectors } };
   }
 
-  #keep(jti: string, before: SessionState, after: SessionState): RescoredSession {
-    this.#rows.update(jti, after);
-    return { score: after.score, detectors: after.detectors, before: before.score };
+  #keep(jti: string, known: StoredSession, after: SessionState): RescoredSession {
+    this.#rows.change(jti, known, after, Date.now());
+    clearTimeout(this.#quiet);
+    if (!this.#rows.waiting.isEmpty) this.#quiet = setTimeout(() => this.#rows.writeWaiting(), QUIET_MS);
+    return { score: after.score, detectors: after.detectors, before: known.state.score };
   }
 
   /** Wakes once an hour at most, but not later than the first row that is due after that. */
