@@ -3,7 +3,7 @@
  * sealing, half sealed and fully sealed.
  */
 import { env } from 'cloudflare:workers';
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
@@ -314,34 +314,4 @@ test('rows, counts and sealed objects older than the retention are deleted toget
     wantTotal: true,
   });
   expect([page.rows.length, page.total]).toEqual([300, 300]);
-});
-
-test('a shard that was made before bots were stored has none for its old rows, and finds those of new ones', async () => {
-  const log: LogName = { stream: 'verdicts', owner: 'query-old' };
-  const ofBot = (bot: string, rows: number) =>
-    made(log.owner, rows, rows).map((record): VerdictRecord => {
-      return { ...record, bot: { id: bot, behaviours: ['search'], proof: 'range' } };
-    });
-  await append(log, ofBot('sealed', 40));
-  await seal(log, 1);
-  await append(log, ofBot('unsealed', 30));
-  const stub = service.VERDICT_SHARD.getByName(`verdicts/${log.owner}:0:0`);
-  await runInDurableObject(stub, (_, { storage: { sql } }) => {
-    for (const column of ['bot', 'proof']) sql.exec(`ALTER TABLE verdicts DROP COLUMN ${column}`);
-    // Classes ended with the number of rows.
-    const { data } = sql.exec<{ data: ArrayBuffer }>('SELECT data FROM segment_columns WHERE field = 0').one();
-    const classes = JSON.parse(new TextDecoder().decode(data)) as unknown[][];
-    const older = new TextEncoder().encode(JSON.stringify(classes.map((row) => row.slice(0, 5))));
-    sql.exec('UPDATE segment_columns SET data = ? WHERE field = 0', older);
-  });
-  await evictDurableObject(stub);
-  await append(log, ofBot('fresh', 20));
-  const total = async (filter: Partial<RowFilter>): Promise<number> => {
-    const sought = { ...everything, ...filter };
-    return (await readPage(service, log, { filter: sought, before: null, offset: 0, limit: 1, wantTotal: true })).total;
-  };
-  expect(await total({})).toBe(90);
-  expect(await total({ bots: ['sealed', 'unsealed'] })).toBe(0);
-  expect(await total({ proofs: ['range'] })).toBe(20);
-  expect(await total({ bots: ['fresh'] })).toBe(20);
 });

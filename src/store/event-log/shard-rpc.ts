@@ -233,11 +233,11 @@ export interface CaptchaScan {
 }
 
 export interface ScanPlace {
-  /** Newest row of the last run that was searched; `null`: none yet. */
+  /** Newest row of the last segment that was searched; `null`: none yet. */
   after: RowKey | null;
   /** Rows sealed after the first step were among its unsealed rows: later segments are skipped. */
   lastSegment: number;
-  /** Revision of the runs at the first step. */
+  /** Revision of the index at the first step. */
   revision: number;
 }
 

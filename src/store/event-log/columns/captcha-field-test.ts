@@ -1,62 +1,19 @@
-/**
- * Tests a condition of an audit search on the JSON text of a field. Unsealed rows and sealed columns hold the same
- * texts, so one test serves both. `contains` ignores letter case.
- */
+/** Conditions of an audit search as tests of JSON texts, and the texts of unsealed captchas. */
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import { captchaFields } from '../captcha-fields.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
+import { contains, has, is } from './field-test.ts';
+import type { FieldTest as TestOf } from './field-test.ts';
 
-/** The test of one field. It remembers its results per text. */
-export interface FieldTest {
-  field: CaptchaField;
-  /** The text that passes, if only one can. */
-  only: string | null;
-  /** `false` is certain: no text of this dictionary passes. */
-  mayPass(dictionary: string): boolean;
-  passes(text: string): boolean;
-}
+export type FieldTest = TestOf<CaptchaField>;
 
 /** At least one of the tests must pass. */
 export function fieldTests(condition: CaptchaCondition): FieldTest[] {
-  if ('fields' in condition) return condition.fields.map((field) => containing(field, condition.contains));
+  if ('fields' in condition) return condition.fields.map((field) => contains(field, condition.contains));
   const { field } = condition;
-  if ('contains' in condition) return [containing(field, condition.contains)];
-  if ('is' in condition) {
-    const wanted = JSON.stringify(condition.is);
-    const mayPass = (dictionary: string): boolean => dictionary.includes(wanted);
-    return [{ field, only: wanted, mayPass, passes: (text) => text === wanted }];
-  }
-  const listed = 'has' in condition;
-  const member = listed ? condition.has : condition.lacks;
-  const passes = remembered((text) => (JSON.parse(text) as string[]).includes(member) === listed);
-  return [{ field, only: null, mayPass: () => true, passes }];
-}
-
-function containing(field: CaptchaField, text: string): FieldTest {
-  const wanted = text.toLowerCase();
-  const escaped = JSON.stringify(wanted).slice(1, -1);
-  const passes = remembered((json) => {
-    // Booleans and null are not shown as text.
-    if (/^[tfn]/.test(json)) return false;
-    const value = JSON.parse(json) as string | number | string[];
-    return [value].flat().some((one) => String(one).toLowerCase().includes(wanted));
-  });
-  return { field, only: null, mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped), passes };
-}
-
-/** Distinct texts whose result one search remembers: most rows repeat a few. */
-const REMEMBERED_MAX = 10_000;
-
-function remembered(test: (text: string) => boolean): (text: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (text) => {
-    let result = known.get(text);
-    if (result === undefined) {
-      result = test(text);
-      if (known.size < REMEMBERED_MAX) known.set(text, result);
-    }
-    return result;
-  };
+  if ('contains' in condition) return [contains(field, condition.contains)];
+  if ('is' in condition) return [is(field, condition.is)];
+  return ['has' in condition ? has(field, condition.has, true) : has(field, condition.lacks, false)];
 }
 
 const valueAt = /"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\]|[^,}]+/y;

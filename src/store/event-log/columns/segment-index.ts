@@ -1,51 +1,69 @@
 /**
- * What a sealed segment leaves in the database to be searched by: built from its records while the object is built, and
- * written in the transaction that seals it. It can be made again from the object at any time.
+ * What a sealed segment leaves in the database to be searched by: its columns and its keys. Built from its records while
+ * the object is built, and written in the transaction that seals it. It can be made again from the object at any time.
  */
-import type { LogRecord } from '../log-record.ts';
+import { captchaFields, captchaKeys } from '../captcha-fields.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { CaptchaRunsBuilder, dropRuns } from '../shard/captcha-runs.ts';
+import type { LogRecord } from '../log-record.ts';
+import { readMeta, writeMeta } from '../shard/schema.ts';
+import { CLASS_COLUMN, classText, verdictKeys } from '../verdict-fields.ts';
+import { ColumnBuilder } from './column.ts';
+import { dropColumns, writeColumns } from './segment-columns.ts';
 import { dropKeys, SegmentKeysBuilder } from './segment-keys.ts';
-import { dropSegmentColumns, SegmentColumnsBuilder } from './verdict-segment-columns.ts';
 
 export class SegmentIndex {
   readonly #keys = new SegmentKeysBuilder();
-  readonly #columns = new SegmentColumnsBuilder();
-  readonly #captchas = new CaptchaRunsBuilder();
-  #rows = 0;
+  /** Number of the field → its column. */
+  readonly #columns = new Map<number, ColumnBuilder>();
+  /** The column whose places stand beside every key. */
+  #classes: ColumnBuilder | null = null;
+  readonly #times: number[] = [];
 
   /** Records arrive in the order of the segment's rows: oldest first. */
   add(record: LogRecord): void {
-    const row = this.#rows++;
-    const keys = this.#keys;
-    if (record.jti !== null) keys.add('jti', record.jti, row);
+    const row = this.#times.push(record.timestamp) - 1;
     if (isCaptcha(record)) {
-      this.#captchas.add(record);
-      // Lets the erasure of a session find the captchas that were solved in it.
-      if (record.session !== null) keys.add('jti', record.session, row);
-      return;
+      for (const [no, field] of captchaFields.entries()) this.#column(no + 1).add(JSON.stringify(record[field]));
+      for (const [field, text] of captchaKeys(record)) this.#keys.add(field, text, row);
+    } else {
+      this.#classes = this.#column(CLASS_COLUMN);
+      this.#classes.add(classText(record));
+      for (const [field, text] of verdictKeys(record)) this.#keys.add(field, text, row);
     }
-    this.#columns.add(record);
-    if (record.ip !== null) keys.add('ip', record.ip, row);
-    if (record.asn !== null) keys.add('asn', String(record.asn), row);
-    keys.add('path', record.request_path, row);
-    for (const rule of record.fired_rules) keys.add('rule', rule.id, row);
+  }
+
+  #column(no: number): ColumnBuilder {
+    let column = this.#columns.get(no);
+    if (column === undefined) this.#columns.set(no, (column = new ColumnBuilder()));
+    return column;
   }
 
   /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
-  write(sql: SqlStorage, segment: number): void {
-    this.#columns.write(sql, segment, this.#keys.write(sql, segment));
-    this.#captchas.write(sql, segment);
+  write(sql: SqlStorage, no: number): void {
+    if (dropIndex(sql, no)) raiseRevision(sql);
+    const rows = this.#times.length;
+    if (rows === 0) return;
+    writeColumns(sql, no, new Map([...this.#columns].map(([field, column]) => [field, column.packed()])), this.#times);
+    this.#keys.write(sql, { no, rows }, this.#classes?.places() ?? null);
   }
-}
-
-export function dropIndex(sql: SqlStorage, segment: number): void {
-  dropKeys(sql, segment);
-  dropSegmentColumns(sql, segment);
-  dropRuns(sql, segment);
 }
 
 /** The fields of a captcha's log record include the whole captcha record. */
 function isCaptcha(record: object): record is CaptchaRecord {
   return 'captcha_type' in record;
+}
+
+/** `false`: the segment had none. */
+export function dropIndex(sql: SqlStorage, segment: number): boolean {
+  dropKeys(sql, segment);
+  return dropColumns(sql, segment);
+}
+
+/** Rises when a segment's index is rewritten. A search that is under way then starts again. */
+export function indexRevision(sql: SqlStorage): number {
+  return Number(readMeta(sql, 'index_revision') ?? 0);
+}
+
+function raiseRevision(sql: SqlStorage): void {
+  writeMeta(sql, 'index_revision', String(indexRevision(sql) + 1));
 }

@@ -1,190 +1,170 @@
 /**
- * Which rows of a sealed segment have a key (session, address, network, path, fired rule). A look-up reads a small
- * range of keys per segment and returns row numbers, so that rows are counted and combined with other conditions before
- * any block is opened. Paths are numerous and searched by prefix, so each row stores the place of its path instead, and
- * a prefix is a range of places.
+ * Which rows of sealed segments have a key: a session, an address, a network, a fired rule, a path. A segment's keys of
+ * one field are dealt out over slices (`key-slice.ts`), and the same slice of all segments lies side by side in the
+ * table `segment_keys`, so that a look-up over a whole log is one pass over a few kilobytes of each segment.
+ *
+ * Most fields are dealt out by a hash. Paths are dealt out by their order, so that those with a common beginning are in
+ * one slice or in neighbours; the bounds between slices are learned from a segment and used until they fit badly.
  */
-import { compareKey, cutPrefix, isCut, keyBytes, keyText, packKeyChunks, visitKeys } from './key-postings.ts';
+import { textHash } from '../../text-hash.ts';
+import { packSlice } from './key-slice.ts';
+import type { KeyRows } from './key-slice.ts';
+import { keyBytes, keyText } from './key-text.ts';
+import { boundsFor, dropUnusedBounds, knownBounds } from './slice-bounds.ts';
 
-/** The position of a kind in this list is its number in the table and is never reused. */
-export const keyKinds = ['jti', 'ip', 'asn', 'path', 'rule'] as const;
-export type KeyKind = (typeof keyKinds)[number];
+/** The number of a field is never reused. `slices`: how many, or dealt out by order. */
+export const keyFields = {
+  jti: { no: 0, slices: 8 },
+  ip: { no: 1, slices: 8 },
+  asn: { no: 2, slices: 8 },
+  rule: { no: 3, slices: 4 },
+  path: { no: 4, slices: 'sorted' },
+  user_account: { no: 5, slices: 4 },
+} as const;
+export type KeyField = keyof typeof keyFields;
+type HashedField = Exclude<KeyField, 'path'>;
 
-/** For more keys than this, one statement reads all of a segment's keys between the first and the last. */
-const SOUGHT_ONE_BY_ONE_MAX = 8;
-/** Sorts after every byte of a key. */
-const BEHIND_ALL = 0xff;
+/** Of the keys of a small segment. */
+export const SMALL_SLICE = 0;
+/** A segment with fewer rows has one slice of each field: it would cost more to write than a look-up saves. */
+const SMALL_SEGMENT_ROWS = 2500;
+const SEGMENTS_MAX = 2 ** 25;
+const SLICES_MAX = 2 ** 18;
+/** A slice that is longer than one value may be has several parts. */
+const PARTS_MAX = 64;
+const PART_MAX_BYTES = 1_000_000;
+
+/** Row id of the first part. */
+export function sliceId(field: KeyField, slice: number, segment: number): number {
+  return ((keyFields[field].no * SLICES_MAX + slice) * SEGMENTS_MAX + segment) * PARTS_MAX;
+}
+
+export function placeOfId(at: number): { slice: number; segment: number } {
+  const rest = Math.floor(at / PARTS_MAX);
+  return { slice: Math.floor(rest / SEGMENTS_MAX) % SLICES_MAX, segment: rest % SEGMENTS_MAX };
+}
+
+export function hashSlice(field: HashedField, key: string): number {
+  return 1 + (textHash(key) % keyFields[field].slices);
+}
+
+type Rows = Map<string, number[]>;
 
 /** Collects the keys of one segment, row by row. */
 export class SegmentKeysBuilder {
-  readonly #kinds = keyKinds.map(() => new Map<string, number[]>());
+  readonly #fields = new Map<KeyField, Rows>();
 
-  add(kind: KeyKind, text: string, row: number): void {
-    const keys = this.#kinds[keyKinds.indexOf(kind)] as Map<string, number[]>;
+  add(field: KeyField, text: string, row: number): void {
+    let keys = this.#fields.get(field);
+    if (keys === undefined) this.#fields.set(field, (keys = new Map()));
     const key = keyText(text);
     const rows = keys.get(key);
     if (rows === undefined) keys.set(key, [row]);
     else if (rows.at(-1) !== row) rows.push(row);
   }
 
-  /**
-   * Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. Returns for every
-   * row the place of its path among the segment's paths.
-   */
-  write(sql: SqlStorage, segment: number): number[] {
-    dropKeys(sql, segment);
-    const places: number[] = [];
-    for (const [no, keys] of this.#kinds.entries()) {
-      const sorted = [...keys].sort(([one], [other]) => (one < other ? -1 : 1));
-      if (keyKinds[no] === 'path') {
-        for (const [place, [, rows]] of sorted.entries()) for (const row of rows) places[row] = place;
-      }
-      const chunks = packKeyChunks(keyKinds[no] === 'path' ? sorted.map(([key]) => [key, []]) : sorted);
-      for (const { first, data } of chunks) {
-        sql.exec('INSERT INTO segment_keys (kind, segment, first, data) VALUES (?, ?, ?, ?)', no, segment, first, data);
-      }
+  /** Runs inside the caller's transaction. `places`: by row, its place in a column; it is stored beside every key. */
+  write(sql: SqlStorage, segment: { no: number; rows: number }, places: Uint16Array | null): void {
+    const beside = places === null ? [] : [places];
+    const paths = this.#fields.get('path');
+    if (paths !== undefined) {
+      const sorted = sortedKeys(paths);
+      const placeOfPath = new Uint16Array(segment.rows);
+      for (const [place, [, rows]] of sorted.entries()) for (const row of rows) placeOfPath[row] = place;
+      this.#writeSorted(sql, segment, sorted, beside);
+      beside.push(placeOfPath);
     }
-    return places;
+    for (const [field, keys] of this.#fields) if (field !== 'path') writeHashed(sql, field, segment, keys, beside);
   }
+
+  #writeSorted(
+    sql: SqlStorage,
+    { no, rows }: { no: number; rows: number },
+    sorted: readonly [string, number[]][],
+    beside: readonly Uint16Array[],
+  ): void {
+    const { first, bounds } = rows < SMALL_SEGMENT_ROWS ? { first: SMALL_SLICE, bounds: [] } : boundsFor(sql, sorted);
+    const before = { places: 0, postings: 0 };
+    const dealt: [string, number[]][][] = Array.from({ length: bounds.length + 1 }, () => []);
+    let slice = 0;
+    for (const entry of sorted) {
+      while (slice < bounds.length && entry[0] >= (bounds[slice] as string)) slice++;
+      dealt[slice]?.push(entry);
+    }
+    for (const [index, entries] of dealt.entries()) {
+      writeSlice(sql, sliceId('path', first + index, no), entries, beside, before);
+    }
+  }
+}
+
+function sortedKeys(keys: Rows): [string, number[]][] {
+  return [...keys].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function writeHashed(
+  sql: SqlStorage,
+  field: HashedField,
+  { no, rows }: { no: number; rows: number },
+  keys: Rows,
+  beside: readonly Uint16Array[],
+): void {
+  const slices = new Map<number, [string, number[]][]>();
+  for (const entry of sortedKeys(keys)) {
+    const slice = rows < SMALL_SEGMENT_ROWS ? SMALL_SLICE : hashSlice(field, entry[0]);
+    const held = slices.get(slice);
+    if (held) held.push(entry);
+    else slices.set(slice, [entry]);
+  }
+  for (const [slice, entries] of slices) {
+    writeSlice(sql, sliceId(field, slice, no), entries, beside, { places: 0, postings: 0 });
+  }
+}
+
+/** Moves `before` behind the slice. An empty slice is stored too: it says what lies before it. */
+function writeSlice(
+  sql: SqlStorage,
+  at: number,
+  entries: readonly [string, number[]][],
+  beside: readonly Uint16Array[],
+  before: { places: number; postings: number },
+): void {
+  let part: KeyRows[] = [];
+  let bytes = 0;
+  let no = 0;
+  const close = (): void => {
+    sql.exec('INSERT INTO segment_keys (at, data) VALUES (?, ?)', at + no, packSlice(part, beside, before));
+    before.places += part.length;
+    before.postings += part.reduce((sum, [, rows]) => sum + rows.length, 0);
+    no++;
+    part = [];
+    bytes = 0;
+  };
+  for (const [key, rows] of entries) {
+    const encoded = keyBytes(key);
+    part.push([encoded, rows]);
+    bytes += encoded.length + rows.length * 2 * (1 + beside.length);
+    if (bytes >= PART_MAX_BYTES) close();
+  }
+  if (part.length > 0 || no === 0) close();
 }
 
 export function dropKeys(sql: SqlStorage, segment: number): void {
-  for (const no of keyKinds.keys()) sql.exec('DELETE FROM segment_keys WHERE kind = ? AND segment = ?', no, segment);
+  const drop = (field: KeyField, first: number, last: number): void => {
+    for (let slice = first; slice <= last; slice++) {
+      const at = sliceId(field, slice, segment);
+      sql.exec('DELETE FROM segment_keys WHERE at BETWEEN ? AND ?', at, at + PARTS_MAX - 1);
+    }
+  };
+  for (const [field, { slices }] of Object.entries(keyFields)) {
+    drop(field as KeyField, SMALL_SLICE, slices === 'sorted' ? SMALL_SLICE : slices);
+  }
+  for (const { first, bounds } of knownBounds(sql)) drop('path', first, first + bounds.length);
 }
 
-function rowsIn(chunk: Uint8Array, wanted: Uint8Array): number[] {
-  let found: number[] = [];
-  visitKeys(chunk, (key, length, rows) => {
-    const order = compareKey(key, length, wanted);
-    if (order === 0) found = rows();
-    return order < 0;
+/** Bounds whose segments have expired. */
+export function dropOldBounds(sql: SqlStorage): void {
+  dropUnusedBounds(sql, ({ first, bounds }) => {
+    const [from, to] = [sliceId('path', first, 0), sliceId('path', first + bounds.length + 1, 0)];
+    return sql.exec('SELECT 1 FROM segment_keys WHERE at >= ? AND at < ? LIMIT 1', from, to).toArray().length > 0;
   });
-  return found;
-}
-
-/** The only chunk that can hold the key. */
-function chunkOf(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8Array): Uint8Array | null {
-  const [chunk] = sql.exec<{ data: ArrayBuffer }>(
-    'SELECT data FROM segment_keys WHERE kind = ? AND segment = ? AND first <= ? ORDER BY first DESC LIMIT 1',
-    keyKinds.indexOf(kind),
-    segment,
-    wanted,
-  );
-  return chunk ? new Uint8Array(chunk.data) : null;
-}
-
-/**
- * Finds the rows with any of several keys in one segment after another. The chunks of all segments are read at once.
- */
-export class KeyLookup {
-  readonly #sql: SqlStorage;
-  readonly #kind: KeyKind;
-  /** In rising order. */
-  readonly #wanted: readonly Uint8Array[];
-  /** For each key the only chunk that can hold it, by segment; `null`: there are too many keys. */
-  readonly #chunks: { wanted: Uint8Array; bySegment: Map<number, Uint8Array> }[] | null;
-
-  constructor(sql: SqlStorage, kind: KeyKind, texts: readonly string[]) {
-    this.#sql = sql;
-    this.#kind = kind;
-    this.#wanted = [...new Set(texts.map(keyText))].sort().map(keyBytes);
-    this.#chunks =
-      this.#wanted.length > SOUGHT_ONE_BY_ONE_MAX
-        ? null
-        : this.#wanted.map((wanted) => ({ wanted, bySegment: chunksOf(sql, kind, wanted) }));
-  }
-
-  rows(segment: number): number[] {
-    if (this.#chunks === null) return rowsBetween(this.#sql, this.#kind, segment, this.#wanted);
-    return joined(
-      this.#chunks.map(({ wanted, bySegment }) => {
-        const chunk = bySegment.get(segment);
-        return chunk ? rowsIn(chunk, wanted) : [];
-      }),
-    );
-  }
-}
-
-function chunksOf(sql: SqlStorage, kind: KeyKind, wanted: Uint8Array): Map<number, Uint8Array> {
-  const chunks = new Map<number, Uint8Array>();
-  for (const { segment, data } of sql.exec<{ segment: number; data: ArrayBuffer | null }>(
-    `SELECT no AS segment, (SELECT data FROM segment_keys WHERE kind = ?1 AND segment = no AND first <= ?2
-       ORDER BY first DESC LIMIT 1) AS data FROM segments WHERE state = 'sealed'`,
-    keyKinds.indexOf(kind),
-    wanted,
-  )) {
-    if (data !== null) chunks.set(segment, new Uint8Array(data));
-  }
-  return chunks;
-}
-
-/** `wanted` is in rising order. Reads every chunk that may hold one of them. */
-function rowsBetween(sql: SqlStorage, kind: KeyKind, segment: number, wanted: readonly Uint8Array[]): number[] {
-  const found: number[][] = [];
-  let next = 0;
-  for (const { data } of sql.exec<{ data: ArrayBuffer }>(
-    `SELECT data FROM segment_keys WHERE kind = ?1 AND segment = ?2 AND first <= ?4 AND first >= COALESCE(
-       (SELECT MAX(first) FROM segment_keys WHERE kind = ?1 AND segment = ?2 AND first <= ?3), ?3) ORDER BY first`,
-    keyKinds.indexOf(kind),
-    segment,
-    wanted[0],
-    wanted.at(-1),
-  )) {
-    visitKeys(new Uint8Array(data), (key, length, rows) => {
-      while (next < wanted.length && compareKey(key, length, wanted[next] as Uint8Array) > 0) next++;
-      if (next < wanted.length && compareKey(key, length, wanted[next] as Uint8Array) === 0) found.push(rows());
-      return next < wanted.length;
-    });
-  }
-  return joined(found);
-}
-
-function joined(lists: readonly number[][]): number[] {
-  if (lists.length <= 1) return lists[0] ?? [];
-  return [...new Set(lists.flat())].sort((a, b) => a - b);
-}
-
-/** A path, or with `prefix` the beginning of one. */
-export interface SoughtPath {
-  text: string;
-  prefix: boolean;
-}
-
-/** `false`: the text is longer than a stored key, so rows found by it must be compared in full. */
-export function isToldApart(text: string): boolean {
-  return !isCut(text);
-}
-
-/** The places of the paths that match, `[from, to)`. */
-export function pathPlaces(sql: SqlStorage, segment: number, { text, prefix }: SoughtPath): [number, number] {
-  if (!prefix) {
-    const wanted = keyBytes(keyText(text));
-    const [place, isHeld] = placeOf(sql, segment, wanted);
-    return [place, isHeld ? place + 1 : place];
-  }
-  const start = keyBytes(isCut(text) ? cutPrefix(text) : text);
-  return [placeOf(sql, segment, start)[0], placeOf(sql, segment, Uint8Array.of(...start, BEHIND_ALL))[0]];
-}
-
-/** The place of a path, or the place it would have. */
-function placeOf(sql: SqlStorage, segment: number, wanted: Uint8Array): [place: number, isHeld: boolean] {
-  const chunk = chunkOf(sql, 'path', segment, wanted);
-  if (!chunk) return [0, false];
-  let isHeld = false;
-  const place = visitKeys(chunk, (key, length) => {
-    const order = compareKey(key, length, wanted);
-    isHeld ||= order === 0;
-    return order < 0;
-  });
-  return [place, isHeld];
-}
-
-/** Segments that have this key; for a cut key, segments that may have it. */
-export function segmentsWithKey(sql: SqlStorage, kind: KeyKind, text: string): number[] {
-  const lookup = new KeyLookup(sql, kind, [text]);
-  return sql
-    .exec<{ no: number }>("SELECT no FROM segments WHERE state = 'sealed'")
-    .toArray()
-    .map(({ no }) => no)
-    .filter((no) => lookup.rows(no).length > 0);
 }

@@ -1,19 +1,19 @@
 /**
  * Live counts of one site: captchas per bucket and per address. The shard counts them from the columns in memory and
- * from those of the few runs that overlap the window; it builds no row.
+ * from those of the few segments that overlap the window; it builds no row.
  */
 import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
-import { eachPlaces, keysOf, timesOf } from '../columns/captcha-column-reader.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
 import { fieldTests } from '../columns/captcha-field-test.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
-import { runsBetween } from './captcha-runs.ts';
-import { foundRuns, markRows, plannedSearch } from './captcha-scan-runs.ts';
-import type { FoundRun } from './captcha-scan-runs.ts';
+import { timesOf } from '../columns/segment-columns.ts';
+import { foundSegments, markRows, plannedSearch } from './captcha-scan-segments.ts';
+import type { FoundSegment } from './captcha-scan-segments.ts';
+import { CaptchaColumn, segmentsBetween } from './captcha-segments.ts';
 
 /** 500,000 rows: one hour at 140 captchas a second. */
-const RUNS_MAX = 50;
+const SEGMENTS_MAX = 50;
 
 /** One shard's counts, in one synchronous step. */
 export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, window: LiveWindow): LiveCounts {
@@ -23,32 +23,33 @@ export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, windo
   hot.captchaColumns().each(fieldTests(ofSite), since, until, ({ timestamp }, textOf) => {
     add(counts, window, timestamp, textOf);
   });
-  const runs = runsBetween(sql, since, until, RUNS_MAX + 1);
-  counts.isExact = runs.length <= RUNS_MAX;
-  const scan = { since, until, before: null, limit: 0, counts: false };
-  for (const found of foundRuns(sql, runs.slice(0, RUNS_MAX), plannedSearch([ofSite]), scan)) {
-    addRun(sql, counts, window, found);
+  const segments = segmentsBetween(sql, {
+    since,
+    until,
+    after: null,
+    last: Number.MAX_SAFE_INTEGER,
+    limit: SEGMENTS_MAX + 1,
+  });
+  counts.isExact = segments.length <= SEGMENTS_MAX;
+  const scan = { since, until, before: null, counts: false };
+  for (const found of foundSegments(sql, segments.slice(0, SEGMENTS_MAX), plannedSearch([ofSite]), scan)) {
+    addSegment(sql, counts, window, found);
   }
   return counts;
 }
 
 const shownFields = ['ip', 'country', 'asn', 'ip_category'] as const satisfies readonly CaptchaField[];
 
-function addRun(sql: SqlStorage, counts: LiveCounts, window: LiveWindow, found: FoundRun): void {
-  const { run, start, end } = found;
+function addSegment(sql: SqlStorage, counts: LiveCounts, window: LiveWindow, found: FoundSegment): void {
+  const { segment, start, end } = found;
   markRows(sql, [found]);
-  const columns = new Map<CaptchaField, { texts: readonly string[]; places: Uint8Array | Uint16Array }>();
-  for (const field of shownFields) {
-    const { texts } = keysOf(sql, field, run);
-    eachPlaces(sql, field, [run], (_, places) => columns.set(field, { texts, places }));
-  }
-  const times = timesOf(sql, run);
+  const columns = new Map<CaptchaField, CaptchaColumn>(
+    shownFields.map((field) => [field, new CaptchaColumn(sql, segment, field)]),
+  );
+  const times = timesOf(sql, segment.no);
   for (let row = start; row < end; row += 1) {
     if (found.marked?.[row] !== 1) continue;
-    add(counts, window, times[row] as number, (field) => {
-      const column = columns.get(field);
-      return column?.texts[column.places[row] as number] ?? 'null';
-    });
+    add(counts, window, times[row] as number, (field) => columns.get(field)?.textOf(row) ?? 'null');
   }
 }
 

@@ -5,11 +5,12 @@
  */
 import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
-import { dropRunsBefore } from './captcha-runs.ts';
+import { dropCaptchaColumns } from './captcha-segments.ts';
 import type { HotRows } from './hot-rows.ts';
 import { dropRowGroups } from './row-groups.ts';
 import { readMeta, writeMeta } from './schema.ts';
 import { dropIndex } from '../columns/segment-index.ts';
+import { dropOldBounds } from '../columns/segment-keys.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -44,7 +45,8 @@ export async function dropExpired(
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);
     }
-    dropRunsBefore(sql, nowMs - SEARCHED_AGE_MS);
+    dropOldBounds(sql);
+    dropCaptchaColumns(sql, nowMs - SEARCHED_AGE_MS);
     hot.rollups.dropBefore(Math.floor(horizon / MINUTE_MS));
     sweepValues(sql, hot, nowMs);
     sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);

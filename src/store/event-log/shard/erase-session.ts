@@ -16,7 +16,7 @@ import { schemaOf } from '../parquet/schema-of.ts';
 import { readSegmentFooter } from '../parquet/segment-footer.ts';
 import { nextRevision } from '../segment-key.ts';
 import { buildSegment } from './segment-build.ts';
-import { segmentsWithKey } from '../columns/segment-keys.ts';
+import { segmentsWithKey } from '../columns/key-lookup.ts';
 import { putSegment, recordManifest, segmentSource } from './segments.ts';
 import type { StoredRow } from '../log-row.ts';
 

@@ -28,22 +28,9 @@ const statements = [
      min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, max_seq INTEGER NOT NULL,
      created_at INTEGER NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS row_groups (segment INTEGER PRIMARY KEY, data TEXT NOT NULL)`,
-  `CREATE TABLE IF NOT EXISTS segment_keys (
-     kind INTEGER NOT NULL, segment INTEGER NOT NULL, first BLOB NOT NULL, data BLOB NOT NULL,
-     PRIMARY KEY (kind, segment, first)) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS segment_columns (
-     field INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (field, segment))
-     WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS captcha_runs (
-     segment INTEGER NOT NULL, no INTEGER NOT NULL, rows INTEGER NOT NULL, min_ts INTEGER NOT NULL,
-     max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, PRIMARY KEY (segment, no)) WITHOUT ROWID`,
-  // With a row id: without one, each comparison of keys would read the whole row.
-  `CREATE TABLE IF NOT EXISTS captcha_criteria (
-     field INTEGER NOT NULL, segment INTEGER NOT NULL, run INTEGER NOT NULL, filter BLOB, keys BLOB NOT NULL,
-     places BLOB NOT NULL, PRIMARY KEY (field, segment, run))`,
-  `CREATE TABLE IF NOT EXISTS captcha_groups (
-     segment INTEGER NOT NULL, run INTEGER NOT NULL, first INTEGER NOT NULL, max_ts INTEGER NOT NULL,
-     max_id TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (segment, run, first))`,
+  `CREATE TABLE IF NOT EXISTS segment_keys (at INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS segment_columns (at INTEGER PRIMARY KEY, keys BLOB NOT NULL, places BLOB NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS slice_bounds (no INTEGER PRIMARY KEY, bounds TEXT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS sealed_ids (
      bucket INTEGER NOT NULL, segment INTEGER NOT NULL, chunk INTEGER NOT NULL, first_id TEXT NOT NULL,
      last_id TEXT NOT NULL, newest_ts INTEGER NOT NULL, data BLOB NOT NULL,

@@ -15,18 +15,21 @@ export const COUNT_BLOCKS_MAX = 80;
 
 export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): Plan {
   const { filter, before, limit } = request;
-  const matcher = new SegmentMatcher(sql, filter);
+  const segments = sealedSegments(sql, filter);
+  const matcher = new SegmentMatcher(sql, filter, segments);
   const page = new PageBlocks(sql, before, limit, matcher.isSure);
   const total = request.wantTotal ? { counted: hotCount(sql, keys, filter), open: [], openCut: false } : null;
-  for (const segment of sealedSegments(sql, filter)) {
+  const elsewhere: SealedSegment[] = [];
+  for (const segment of segments) {
     const isOnPage = page.wants(segment);
-    if (total !== null && matcher.isSure && !isOnPage) total.counted += matcher.count(segment);
+    if (!isOnPage && matcher.isSure) elsewhere.push(segment);
     else if (isOnPage || (total !== null && !total.openCut)) {
       const rows = matcher.rows(segment);
       if (isOnPage) page.add(segment, rows);
       if (total !== null) countLater(total, page, segment, rows, matcher.isSure);
     }
   }
+  if (total !== null) total.counted += matcher.count(elsewhere);
   return { hot: hotRows(sql, keys, filter, before, limit), ...page.blocks(), total };
 }
 

@@ -1,12 +1,15 @@
 /**
- * Applies a filter to a sealed segment: which rows match, by keys and columns alone. `row-filter.ts` applies the same
- * filter to records and `hot-query.ts` to unsealed rows; a test compares the three.
+ * Applies a filter to sealed segments: which rows match, by keys and columns alone. What a look-up needs of many
+ * segments is read at once. `row-filter.ts` applies the same filter to records and `hot-query.ts` to unsealed rows; a
+ * test compares the three.
  */
 import type { RowFilter } from '../row-filter.ts';
-import { rowsOfPaths, rowsWithin, SegmentClasses } from '../columns/verdict-segment-columns.ts';
-import type { SomeRows } from '../columns/verdict-segment-columns.ts';
-import { isToldApart, KeyLookup, pathPlaces } from '../columns/segment-keys.ts';
-import type { KeyKind, SoughtPath } from '../columns/segment-keys.ts';
+import { passingRows, passTable } from '../columns/field-test.ts';
+import { isToldApart, KeyLookup, PathLookup } from '../columns/key-lookup.ts';
+import type { Postings, SoughtPath } from '../columns/key-lookup.ts';
+import { eachKeys, placesOf, timesBefore, timesOf } from '../columns/segment-columns.ts';
+import type { KeyField } from '../columns/segment-keys.ts';
+import { CLASS_COLUMN, classTest } from '../verdict-fields.ts';
 
 export interface SealedSegment {
   no: number;
@@ -17,51 +20,101 @@ export interface SealedSegment {
   maxId: string;
 }
 
+/** The classes of one segment that pass. */
+interface PassingClasses {
+  /** By place: 1 or 0. */
+  table: Uint8Array;
+  /** How many rows of the segment have one of them. */
+  rows: number;
+}
+
 export class SegmentMatcher {
   readonly #sql: SqlStorage;
   readonly #filter: RowFilter;
-  readonly #keys: KeyLookup[];
-  readonly #path: SoughtPath | null;
-  readonly #hasClasses: boolean;
+  readonly #keys: readonly KeyLookup[];
+  readonly #path: PathLookup | null;
+  /** By segment; `null`: the filter has no condition on classes. */
+  readonly #classes: ReadonlyMap<number, PassingClasses> | null;
   /** `false`: keys and columns alone do not tell the rows apart, so the rows found must be compared in full. */
   readonly isSure: boolean;
 
-  constructor(sql: SqlStorage, filter: RowFilter) {
+  /** `segments`: all that will be asked for. */
+  constructor(sql: SqlStorage, filter: RowFilter, segments: readonly SealedSegment[]) {
     this.#sql = sql;
     this.#filter = filter;
+    const span = spanOf(segments);
     const keys = soughtKeys(filter);
-    this.#keys = keys.map(([kind, texts]) => new KeyLookup(sql, kind, texts));
-    // Every path starts with the empty text.
-    this.#path = filter.path?.prefix && filter.path.text === '' ? null : filter.path;
-    const { outcomes, sources, devices, bots, proofs, minRulesFired } = filter;
-    this.#hasClasses = [outcomes, sources, devices, bots, proofs].some((list) => list !== null) || minRulesFired > 0;
-    this.isSure =
-      filter.id === null && [...keys.flatMap(([, texts]) => texts), this.#path?.text ?? ''].every(isToldApart);
+    this.#keys = keys.map(([field, texts]) => new KeyLookup(sql, field, texts, span));
+    const path = soughtPath(filter);
+    this.#path = path && new PathLookup(sql, path, span);
+    this.#classes = this.#passingClasses(segments);
+    this.isSure = filter.id === null && [...keys.flatMap(([, texts]) => texts), path?.text ?? ''].every(isToldApart);
   }
 
-  count(segment: SealedSegment): number {
-    const hasKeys = this.#keys.length > 0 || this.#path !== null;
-    if (hasKeys || !this.#isWithin(segment)) return this.rows(segment).length;
-    return this.#hasClasses ? new SegmentClasses(this.#sql, segment.no, this.#filter).count : segment.rows;
+  /** How many rows of these segments match. */
+  count(segments: readonly SealedSegment[]): number {
+    let count = 0;
+    const byPath = new Map<number, Uint8Array>();
+    for (const segment of segments) {
+      const classes = this.#classes?.get(segment.no);
+      if (this.#keys.length > 0 || !this.#isWithin(segment)) count += this.rows(segment).length;
+      else if (this.#path === null) count += this.#classes === null ? segment.rows : (classes?.rows ?? 0);
+      else if (this.#classes === null) count += this.#path.count(segment.no);
+      else if (classes && this.#path.count(segment.no) > 0) byPath.set(segment.no, classes.table);
+    }
+    return byPath.size > 0 ? count + (this.#path?.countPassing(byPath, spanOf(segments)) ?? 0) : count;
   }
 
   /** Row numbers in rising order: oldest first. */
   rows(segment: SealedSegment): number[] {
-    const { since, until } = this.#filter;
-    const run = this.#isWithin(segment)
-      ? { from: 0, to: segment.rows }
-      : rowsWithin(this.#sql, segment.no, since, until);
-    let found: SomeRows = run;
-    for (const key of this.#keys) {
-      const having = key.rows(segment.no);
-      found = 'from' in found ? having.filter((row) => row >= run.from && row < run.to) : inBoth(found, having);
-      if (found.length === 0) return [];
-    }
+    if (this.#classes && !this.#classes.has(segment.no)) return [];
+    const found = this.#rowsInAllTime(segment);
+    if (found.length === 0 || this.#isWithin(segment)) return found;
+    const times = timesOf(this.#sql, segment.no);
+    const [from, to] = [timesBefore(times, this.#filter.since), timesBefore(times, this.#filter.until)];
+    return found.filter((row) => row >= from && row < to);
+  }
+
+  #rowsInAllTime(segment: SealedSegment): number[] {
+    const classes = this.#classes?.get(segment.no)?.table;
+    if (this.#keys.length > 0) return this.#rowsOfKeys(segment.no, classes);
     if (this.#path !== null) {
-      found = rowsOfPaths(this.#sql, segment.no, segment.rows, found, pathPlaces(this.#sql, segment.no, this.#path));
+      if (this.#path.count(segment.no) === 0) return [];
+      const { rows, classes: classOf } = this.#path.postings(segment.no);
+      return [...rows].filter((_, at) => !classes || classes[classOf[at] as number] === 1).sort((a, b) => a - b);
     }
-    if (this.#hasClasses) return new SegmentClasses(this.#sql, segment.no, this.#filter).among(found);
-    return 'from' in found ? Array.from({ length: run.to - run.from }, (_, at) => run.from + at) : [...found];
+    const all = Array.from({ length: segment.rows }, (_, row) => row);
+    if (!classes) return all;
+    const places = placesOf(this.#sql, CLASS_COLUMN, segment);
+    return all.filter((row) => classes[places[row] as number] === 1);
+  }
+
+  #rowsOfKeys(segment: number, classes: Uint8Array | undefined): number[] {
+    const path = this.#path?.range(segment);
+    if (path && path.from === path.to) return [];
+    const [first, ...others] = this.#keys.map((key) => key.of(segment));
+    if (!first || others.includes(null)) return [];
+    const found: number[] = [];
+    for (const [at, row] of first.rows.entries()) {
+      const place = first.paths[at] as number;
+      if (path && (place < path.from || place >= path.to)) continue;
+      if (classes && classes[first.classes[at] as number] !== 1) continue;
+      found.push(row);
+    }
+    return others.reduce<number[]>((rows, other) => inBoth(rows, (other as Postings).rows), found);
+  }
+
+  /** Without the segments in which no class passes. */
+  #passingClasses(segments: readonly SealedSegment[]): Map<number, PassingClasses> | null {
+    const test = classTest(this.#filter);
+    if (test === null) return null;
+    const passing = new Map<number, PassingClasses>();
+    const nos = segments.map(({ no }) => no);
+    eachKeys(this.#sql, CLASS_COLUMN, nos, (segment, keys) => {
+      const table = passTable(test, keys.text);
+      if (table !== null) passing.set(segment, { table, rows: passingRows(table, keys.counts) });
+    });
+    return passing;
   }
 
   #isWithin({ minTs, maxTs }: SealedSegment): boolean {
@@ -69,9 +122,14 @@ export class SegmentMatcher {
   }
 }
 
-/** Keys that find the fewest rows come first: when one finds nothing, the others are skipped. */
-function soughtKeys({ jti, ip, firedRules, asns }: RowFilter): [KeyKind, readonly string[]][] {
-  const sought: [KeyKind, readonly string[]][] = [];
+function spanOf(segments: readonly SealedSegment[]): { first: number; last: number } {
+  const nos = segments.map(({ no }) => no);
+  return { first: Math.min(...nos, Number.MAX_SAFE_INTEGER), last: Math.max(...nos, -1) };
+}
+
+/** Keys that find the fewest rows come first: only their rows are looked at. */
+function soughtKeys({ jti, ip, firedRules, asns }: RowFilter): [Exclude<KeyField, 'path'>, readonly string[]][] {
+  const sought: [Exclude<KeyField, 'path'>, readonly string[]][] = [];
   if (jti !== null) sought.push(['jti', [jti]]);
   if (ip !== null) sought.push(['ip', [ip]]);
   if (asns) sought.push(['asn', asns.map(String)]);
@@ -79,8 +137,13 @@ function soughtKeys({ jti, ip, firedRules, asns }: RowFilter): [KeyKind, readonl
   return sought;
 }
 
+/** Every path starts with the empty text. */
+function soughtPath({ path }: RowFilter): SoughtPath | null {
+  return path?.prefix && path.text === '' ? null : path;
+}
+
 /** Both lists are in rising order. */
-function inBoth(one: readonly number[], other: readonly number[]): number[] {
+function inBoth(one: readonly number[], other: Uint16Array): number[] {
   const both: number[] = [];
   let at = 0;
   for (const row of one) {

@@ -1,0 +1,122 @@
+/**
+ * Sealed captchas as an audit search reads them: segments with a column for every field. The rows of a segment are
+ * sorted by time, so a window and a cursor are places in it.
+ */
+import { captchaFields } from '../captcha-fields.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
+import type { CaptchaRecord } from '../captcha-record.ts';
+import { dropColumns, timesBefore, timesOf, wholeColumns } from '../columns/segment-columns.ts';
+import type { ColumnKeys, Places } from '../columns/column.ts';
+import { eachKeys, placesOf } from '../columns/segment-columns.ts';
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import { readMeta, writeMeta } from './schema.ts';
+
+export interface CaptchaSegment {
+  no: number;
+  rows: number;
+  minTs: number;
+  maxTs: number;
+  maxId: string;
+}
+
+/** Number of the field's column. */
+export function columnNo(field: CaptchaField): number {
+  return captchaFields.indexOf(field) + 1;
+}
+
+interface SegmentQuery {
+  /** Epoch milliseconds, `until` exclusive. */
+  since: number;
+  until: number;
+  /** Only segments whose newest row is older; `null`: any. */
+  after: RowKey | null;
+  /** Highest number. */
+  last: number;
+  limit: number;
+}
+
+/** The newest segments that overlap the window. */
+export function segmentsBetween(sql: SqlStorage, { since, until, after, last, limit }: SegmentQuery): CaptchaSegment[] {
+  return sql
+    .exec<CaptchaSegment & Record<string, SqlStorageValue>>(
+      `SELECT no, rows, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM segments
+       WHERE state = 'sealed' AND rows > 0 AND (max_ts, max_id) < (?, ?) AND no <= ? AND max_ts >= ? AND min_ts < ?
+       ORDER BY max_ts DESC, max_id DESC LIMIT ?`,
+      after?.timestamp ?? Number.MAX_SAFE_INTEGER,
+      after?.id ?? '',
+      last,
+      Math.max(since, searchedSince(sql)),
+      until,
+      limit,
+    )
+    .toArray();
+}
+
+export function newestOf({ maxTs, maxId }: CaptchaSegment): RowKey {
+  return { timestamp: maxTs, id: maxId };
+}
+
+/** How many rows of the segment are older than this key. They come first in it. */
+export function rowsBefore(sql: SqlStorage, segment: CaptchaSegment, key: RowKey): number {
+  if (segment.minTs > key.timestamp) return 0;
+  if (compareNewestFirst(key, newestOf(segment)) < 0) return segment.rows;
+  const times = timesOf(sql, segment.no);
+  const [first, behind] = [timesBefore(times, key.timestamp), timesBefore(times, key.timestamp + 1)];
+  if (first === behind || key.id === '') return first;
+  const ids = new CaptchaColumn(sql, segment, 'id');
+  let row = first;
+  while (row < behind && (JSON.parse(ids.textOf(row)) as string) < key.id) row++;
+  return row;
+}
+
+/** The texts of one field. */
+export class CaptchaColumn {
+  #keys: ColumnKeys | null = null;
+  readonly #places: Places;
+
+  constructor(sql: SqlStorage, segment: CaptchaSegment, field: CaptchaField) {
+    eachKeys(sql, columnNo(field), [segment.no], (_, keys) => (this.#keys = keys));
+    this.#places = placesOf(sql, columnNo(field), segment);
+  }
+
+  textOf(row: number): string {
+    return this.#keys?.textAt(this.#places[row] as number) ?? 'null';
+  }
+}
+
+/** Whole rows of one segment. */
+export class CaptchaRows {
+  readonly #columns: { keys: ColumnKeys; places: Places }[];
+
+  constructor(sql: SqlStorage, segment: CaptchaSegment) {
+    this.#columns = wholeColumns(sql, segment, captchaFields.length);
+  }
+
+  /** The row as it was before it was sealed. */
+  row(row: number): StoredRow {
+    const members = this.#columns.map(({ keys, places }, no) => {
+      return `"${captchaFields[no]}":${keys.textAt(places[row] as number)}`;
+    });
+    const body = `{${members.join(',')}}`;
+    const { id, timestamp } = JSON.parse(body) as CaptchaRecord;
+    return { id, timestamp, body };
+  }
+}
+
+function searchedSince(sql: SqlStorage): number {
+  return Number(readMeta(sql, 'searched_since') ?? 0);
+}
+
+/** Columns serve searches only, which look back less far than captchas are kept. Keys stay, to erase sessions by. */
+export function dropCaptchaColumns(sql: SqlStorage, before: number): void {
+  if (!readMeta(sql, 'name')?.startsWith('captcha/')) return;
+  const old = sql.exec<{ no: number }>(
+    "SELECT no FROM segments WHERE state = 'sealed' AND max_ts >= ? AND max_ts < ?",
+    searchedSince(sql),
+    before,
+  );
+  const segments = old.toArray();
+  for (const { no } of segments) dropColumns(sql, no);
+  if (segments.length > 0) writeMeta(sql, 'searched_since', String(before));
+}
