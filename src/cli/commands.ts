@@ -2,6 +2,7 @@
  * Commands that work on the database itself: accounts, which no endpoint can change, and what an operator needs before
  * the first API key exists. They print JSON, so that scripts can read it.
  */
+import type { R2Bucket } from '@cloudflare/workers-types';
 import { emailAddress } from '../contract/management/email-address.ts';
 import { featurePermissions, features as allFeatures } from '../contract/management/permissions.ts';
 import type { Feature, PermissionMap } from '../contract/management/permissions.ts';
@@ -18,6 +19,7 @@ import { sitesOfAccount } from '../store/d1/sites.ts';
 import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBot } from './bot-lists.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
+import { copyLog } from './log-copy.ts';
 import { migrate } from './migrations.ts';
 import { signInUrl } from './sign-in.ts';
 import {
@@ -40,6 +42,8 @@ type Values = Arguments['values'];
 export interface CommandEnv extends StoreEnv {
   /** Public address of the service. Absent where no service runs. */
   serviceUrl?: string;
+  /** Sealed segments of the log. Absent with `--remote`. */
+  SEGMENTS?: R2Bucket;
 }
 
 interface Command extends CommandLine {
@@ -231,6 +235,11 @@ const commands: Record<string, Command> = {
     about: 'Lists the bots that an account has added.',
     required: owned,
     run: async (env, values) => ownBotsOf(env, (await knownAccount(env, values)).id),
+  },
+  'log copy': {
+    about: 'Copies the sealed log of a local stack to DIR as Parquet files, and removes there what the log erased.',
+    positionals: ['DIR'],
+    run: (env, _, [dir = '']) => copyLog(env.SEGMENTS, dir),
   },
   'keys reseal': {
     about: 'Seals the root key under MASTER_KEY, after that secret was rotated.',

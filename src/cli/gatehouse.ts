@@ -3,6 +3,7 @@
  * stack runs. With `--remote` it works on the deployed database, with wrangler's login.
  */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
 import { botTrafficCommands, run as runBotTraffic } from './bot-traffic.ts';
 import { usageOf } from './command-line.ts';
@@ -96,6 +97,8 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
     return onService(args, target.state);
   }
   checkCommand(args);
+  // The stack that runs the command has a working directory of its own.
+  if (args[0] === 'log') args[2] = resolve(args[2] ?? '');
   // Simulator and wrangler take a second to load.
   if (target.remote) return (await import('./remote.ts')).runRemote(args);
   const state = new StateDir(target.state);

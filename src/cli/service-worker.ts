@@ -1,6 +1,6 @@
 /** The service Worker of a local stack: one workerd process with its database, objects and buckets in the state directory. */
 import { Miniflare } from 'miniflare';
-import type { D1Database } from '@cloudflare/workers-types';
+import type { D1Database, R2Bucket } from '@cloudflare/workers-types';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
 import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
 import { runtimeOptions } from './runtime-options.ts';
@@ -11,6 +11,8 @@ export interface ServiceWorker {
   /** Its own socket. The stack's listener forwards to it. */
   url: URL;
   database: D1Database;
+  /** Sealed segments of the log. */
+  segments: R2Bucket;
   runScheduled(): Promise<void>;
   consume(batch: RelayedBatch): Promise<RelayOutcome>;
   dispose(): Promise<void>;
@@ -35,6 +37,7 @@ export async function startServiceWorker(options: {
   return {
     url,
     database: await miniflare.getD1Database('DB', file.name),
+    segments: await miniflare.getR2Bucket('SEGMENTS', file.name),
     async runScheduled() {
       await worker.scheduled({ cron: '* * * * *' });
     },

@@ -165,7 +165,12 @@ class LocalStack {
     this.#control = await startControl(() =>
       this.#service === null
         ? null
-        : { DB: this.#service.database, MASTER_KEY: secrets.masterKey, serviceUrl: this.#serviceUrl },
+        : {
+            DB: this.#service.database,
+            SEGMENTS: this.#service.segments,
+            MASTER_KEY: secrets.masterKey,
+            serviceUrl: this.#serviceUrl,
+          },
     );
     this.#state.openControl(this.#control.address);
     if (this.#options.schedule ?? true) this.#schedule();

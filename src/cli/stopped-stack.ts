@@ -1,18 +1,19 @@
 /** Commands on the files of a stack that does not run. */
 import { Miniflare } from 'miniflare';
-import type { StoreEnv } from '../store/binding.ts';
 import type { CommandResult } from './command-line.ts';
 import { runCommand } from './commands.ts';
+import type { CommandEnv } from './commands.ts';
 import { migrate } from './migrations.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import type { StateDir } from './state.ts';
 import { moduleManifest, readWranglerFile } from './worker-config.ts';
 
-/** Opens the database alone, without a Worker of this project. This process owns the directory. */
+/** Opens the database and the log's bucket, without a Worker of this project. This process owns the directory. */
 export async function runOnFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
   const file = readWranglerFile(SERVICE_CONFIG);
   const database = file.d1_databases?.[0]?.database_id ?? '';
+  const segments = file.r2_buckets?.find(({ binding }) => binding === 'SEGMENTS')?.bucket_name ?? '';
   const miniflare = new Miniflare({
     ...runtimeOptions('service', state.storage('service'), true),
     workers: [
@@ -21,14 +22,15 @@ export async function runOnFiles(state: StateDir, args: readonly string[]): Prom
           name: file.name,
           compatibilityDate: file.compatibility_date,
           manifest: moduleManifest('export default {};'),
-          env: { DB: { type: 'd1', id: database } },
+          env: { DB: { type: 'd1', id: database }, SEGMENTS: { type: 'r2', name: segments } },
         },
       },
     ],
   });
   try {
-    const env: StoreEnv = {
+    const env: CommandEnv = {
       DB: await miniflare.getD1Database('DB'),
+      SEGMENTS: await miniflare.getR2Bucket('SEGMENTS'),
       MASTER_KEY: state.secrets().masterKey,
     };
     state.keepRuntimes('command');

@@ -90,7 +90,8 @@ function gatehouse(words: string[]): void {
     if (!stdout.includes(local.slice(0, 2).join(' '))) fail(`gatehouse has no command ${command}: ${stdout}`);
     return;
   }
-  const paths = local.map((word) => (word.endsWith('.csv') ? `${process.cwd()}/${word}` : word));
+  const isPath = (word: string, at: number): boolean => word.endsWith('.csv') || (command === 'log copy' && at === 2);
+  const paths = local.map((word, at) => (isPath(word, at) ? `${process.cwd()}/${word}` : word));
   const { status, stdout, stderr } = cli(...paths, '--state', facts.stateDir);
   if (status !== 0) fail(`gatehouse ${words.join(' ')}: ${stderr}`);
   process.stdout.write(stdout);
