@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { countUses } from '../../src/store/spend-ledger/client/count-uses.ts';
 import { REPLAY_MS } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
+import { later } from '../support/clock.ts';
 import type { SpendRequest, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
 
 const namespace = (testEnv as unknown as { SPEND_LEDGER: DurableObjectNamespace<SpendLedger> }).SPEND_LEDGER;
@@ -28,6 +29,22 @@ const row = (one: SpendRequest, callId = `call-${calls++}`): SpendRow => [
 
 async function spend(stub: DurableObjectStub<SpendLedger>, one: SpendRequest): Promise<boolean | string | undefined> {
   return (await stub.spendAll([row(one)]))[0];
+}
+
+function countersOf(sql: SqlStorage): { key: string; used: number }[] {
+  const named = "SELECT name FROM sqlite_master WHERE name GLOB 'uses_[0-9]*'";
+  return sql
+    .exec<{ name: string }>(named)
+    .toArray()
+    .flatMap(({ name }) => sql.exec<{ key: string; used: number }>(`SELECT key, used FROM ${name}`).toArray());
+}
+
+/** A new object on the same storage, as after an eviction. */
+function restarted(instance: SpendLedger, state: DurableObjectState): SpendLedger {
+  const { constructor } = instance as unknown as {
+    constructor: new (s: DurableObjectState, e: unknown) => SpendLedger;
+  };
+  return new constructor(state, testEnv);
 }
 
 async function tables(stub: DurableObjectStub<SpendLedger>): Promise<string[]> {
@@ -133,11 +150,7 @@ describe('spending', () => {
     const one = request();
     await spend(stub, one);
     await runInDurableObject(stub, async (instance, state) => {
-      const { constructor } = instance as unknown as {
-        constructor: new (s: DurableObjectState, e: unknown) => SpendLedger;
-      };
-      const again = new constructor(state, testEnv);
-      expect(await again.spendAll([row(one)])).toEqual([false]);
+      expect(await restarted(instance, state).spendAll([row(one)])).toEqual([false]);
     });
   });
 });
@@ -181,6 +194,34 @@ describe('counting', () => {
     }
   });
 
+  test('never lets more through after a restart, and refuses a sixteenth of the limit too early at most', async () => {
+    for (const limit of [1, 7, 16, 120, 1200]) {
+      await runInDurableObject(ledger(`ahead-${limit}`), async (instance, state) => {
+        const use = [{ key: 'k', limit, windowMs: 60_000 }];
+        let object = instance;
+        let passed = 0;
+        for (let n = 0; n < 2 * limit; n++) {
+          if (n === Math.floor(limit / 2)) object = restarted(object, state);
+          if (await object.count(use)) passed++;
+        }
+        expect(passed).toBeLessThanOrEqual(limit);
+        expect(passed).toBeGreaterThanOrEqual(limit - Math.floor(limit / 16));
+        expect(await restarted(object, state).count(use)).toBe(false);
+      });
+    }
+  });
+
+  test('keeps no row of a window that ended ten minutes ago', async () => {
+    await runInDurableObject(ledger('ended-windows'), async (instance, state) => {
+      await instance.count([{ key: 'short', limit: 5, windowMs: 1000 }]);
+      await instance.count([{ key: 'long', limit: 5, windowMs: HOUR_MS }]);
+      later(11 * 60_000);
+      await instance.alarm();
+      expect(countersOf(state.storage.sql)).toEqual([{ key: 'long', used: 1 }]);
+      expect(await restarted(instance, state).count([{ key: 'short', limit: 1, windowMs: 1000 }])).toBe(true);
+    });
+  });
+
   test('keeps counters of one site and purpose in objects of their own, so that a full one refuses no other', async () => {
     const uses = ['attempt one', 'attempt two', 'mailbox one'].flatMap((counted) =>
       Array.from({ length: 40 }, (_, at) => `${counted} ${at}`),
@@ -194,9 +235,7 @@ describe('counting', () => {
     );
     const counted = new Set(['attempt one', 'attempt two', 'mailbox one']);
     for (const id of await listDurableObjectIds(namespace)) {
-      const keys = await runInDurableObject(namespace.get(id), (_, { storage }) =>
-        storage.sql.exec<{ key: string }>('SELECT key FROM counters').toArray(),
-      );
+      const keys = await runInDurableObject(namespace.get(id), (_, { storage }) => countersOf(storage.sql));
       const here = keys.map(({ key }) => key.split(' ', 2).join(' ')).filter((name) => counted.has(name));
       expect(new Set(here).size).toBeLessThanOrEqual(1);
     }

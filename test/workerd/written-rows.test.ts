@@ -14,6 +14,7 @@ import { newSessionId } from '../../src/store/risk-book/session-id.ts';
 import { later } from '../support/clock.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 import { CHROME, headersOf, reportOf } from '../unit/risk/session-facts.ts';
+import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 import { writtenBy } from './written-by.ts';
 
 const service = env as ServiceEnv;
@@ -109,5 +110,30 @@ test('a session costs three written rows: opened, used, and what follows for ten
     later(33 * DAY_MS);
     expect(await writtenBy(state, () => instance.alarm())).toBeLessThan(8);
     expect(await instance.read(jtis[0]!)).toBeNull();
+  });
+});
+
+test('a spent token costs one written row and its expiry none, and an attempt less than one in a busy network', async () => {
+  const spends = 200;
+  const ledger = service.SPEND_LEDGER.getByName('written-rows') as unknown as DurableObjectStub<SpendLedger>;
+  await runInDurableObject(ledger, async (instance: SpendLedger, state) => {
+    const bornAt = Date.now();
+    const spendOne = (n: number): Promise<unknown> =>
+      instance.spendAll([[`site:${n}`, bornAt, 'question', 'answer', `call-${n}`]]);
+    // The first spend makes the table of its ten minutes.
+    expect(await writtenBy(state, () => spendOne(-1))).toBeLessThan(6);
+    const spent = await writtenBy(state, async () => {
+      for (let n = 0; n < spends; n++) await spendOne(n);
+    });
+    expect(spent).toBe(spends);
+    const attempts = await writtenBy(state, async () => {
+      for (let n = 0; n < spends; n++) {
+        const keys = [`own ${n % 4}`, 'around'];
+        await instance.count(keys.map((key, level) => ({ key, limit: [120, 1200][level]!, windowMs: 600_000 })));
+      }
+    });
+    expect(attempts).toBeLessThan(spends / 4);
+    later(2 * 3_600_000);
+    expect(await writtenBy(state, () => instance.alarm())).toBeLessThan(6);
   });
 });

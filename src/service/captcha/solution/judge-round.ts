@@ -19,7 +19,7 @@ import { isOnlyAnswer } from './answer-once.ts';
 import type { SealedAnswer } from './answer-once.ts';
 
 /**
- * Rounds answered per site and own network, counted exactly: about fifty visitors behind one address. A larger network
+ * Rounds answered per site and own network, over all isolates: about fifty visitors behind one address. A larger network
  * has `times` as many. There the work before each picture is what makes attempts dear, and it costs more in a burst.
  */
 const ATTEMPTS_MAX = 120;

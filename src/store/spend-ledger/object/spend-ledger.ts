@@ -1,11 +1,11 @@
 /**
  * SpendLedger: the Durable Object that spends tokens. `INSERT … ON CONFLICT DO NOTHING` in one object lets exactly one
  * of any number of parallel verifications win; a check followed by a write in KV or D1 would not. Each epoch of first
- * issue has a table, which an alarm drops as a whole. A table of counters limits attempts, waits and submissions per
- * key.
+ * issue has a table, which an alarm drops as a whole. `use-counters.ts` limits attempts, waits and submissions per key.
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { CountRequest, SpendLedgerRpc, SpendRow } from '../rpc.ts';
+import { UseCounters } from './use-counters.ts';
 
 /** Tokens that were first issued within the same ten minutes share a table. */
 const EPOCH_MS = 600_000;
@@ -16,14 +16,11 @@ const EPOCH_MS = 600_000;
 const KEEP_MS = 3_600_000;
 /** How long the answer to a repeated question is kept. */
 export const REPLAY_MS = 600_000;
-/** Keys counted at once per object. A full object refuses new keys, which is the safe side. */
-const COUNTERS_MAX = 100_000;
 
 export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedgerRpc {
   readonly #sql: SqlStorage;
   readonly #epochs = new Set<number>();
-  /** Number of rows in `counters`, so that counting needs no scan. */
-  #counterRows = 0;
+  readonly #uses: UseCounters;
   /** When the first table is due to be dropped. */
   #nextDropAt = Infinity;
   /** When the alarm is set for; `Infinity` until this instance has set it. */
@@ -32,12 +29,9 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
     this.#sql = state.storage.sql;
-    this.#sql.exec(
-      'CREATE TABLE IF NOT EXISTS counters (key TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL) WITHOUT ROWID',
-    );
+    this.#uses = new UseCounters(this.#sql);
     for (const epoch of this.#storedEpochs()) this.#epochs.add(epoch);
     this.#nextDropAt = Math.min(Infinity, ...[...this.#epochs].map(dropAt));
-    this.#counterRows = this.#countCounters();
   }
 
   async spendAll(rows: readonly SpendRow[]): Promise<(boolean | string)[]> {
@@ -81,22 +75,7 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
 
   async count(requests: readonly CountRequest[]): Promise<boolean> {
     const nowMs = Date.now();
-    // Nothing is awaited between reading and writing, so no other call runs between them.
-    const known = requests.map(({ key }) => this.#usesOf(key));
-    const hasRoom = requests.every(({ limit }, index) => {
-      const row = known[index];
-      return row === undefined || row.ends_at <= nowMs ? limit > 0 : row.used < limit;
-    });
-    const added = known.filter((row) => row === undefined).length;
-    if (!hasRoom || this.#counterRows + added > COUNTERS_MAX) return false;
-    this.#counterRows += added;
-    for (const [index, { key, windowMs }] of requests.entries()) {
-      if ((known[index]?.ends_at ?? 0) > nowMs) {
-        this.#sql.exec('UPDATE counters SET used = used + 1 WHERE key = ?', key);
-      } else {
-        this.#sql.exec('INSERT OR REPLACE INTO counters (key, used, ends_at) VALUES (?, 1, ?)', key, nowMs + windowMs);
-      }
-    }
+    if (!this.#uses.count(requests, nowMs)) return false;
     await this.#wake(nowMs + Math.min(...requests.map(({ windowMs }) => windowMs)));
     return true;
   }
@@ -108,12 +87,10 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
       this.#sql.exec(`DROP TABLE IF EXISTS ${tableName(epoch)}`);
       this.#epochs.delete(epoch);
     }
-    this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', nowMs);
-    this.#counterRows = this.#countCounters();
     const ends = [...this.#epochs].map(dropAt);
     this.#nextDropAt = Math.min(Infinity, ...ends);
-    const counters = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
-    if (counters !== null) ends.push(counters);
+    const uses = this.#uses.dropEnded(nowMs);
+    if (uses !== null) ends.push(uses);
     // At most once a minute: windows end all the time, and an expired row does no harm.
     this.#alarmAt = ends.length > 0 ? Math.max(nowMs + 60_000, Math.min(...ends)) : Infinity;
     if (this.#alarmAt !== Infinity) await this.ctx.storage.setAlarm(this.#alarmAt);
@@ -150,16 +127,6 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     // Set before the write is awaited: calls that arrive meanwhile need not set the alarm again.
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
-  }
-
-  #usesOf(key: string): { used: number; ends_at: number } | undefined {
-    return this.#sql
-      .exec<{ used: number; ends_at: number }>('SELECT used, ends_at FROM counters WHERE key = ?', key)
-      .toArray()[0];
-  }
-
-  #countCounters(): number {
-    return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM counters').one().n;
   }
 
   #storedEpochs(): number[] {
