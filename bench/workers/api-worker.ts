@@ -8,8 +8,8 @@ import type { CaptchaEvent } from '../../src/store/event-log/captcha-record.ts';
 import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
 import { appendCaptchas, captchaLog } from '../../src/store/event-log/client/captcha-log.ts';
 import { counterShardName } from '../../src/store/event-log/client/shards.ts';
-import { appendRows, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
-import { captchaRow, logRecord } from '../../src/store/event-log/log-record.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { LoadedShard, restarted } from './loaded-shard.ts';
 import { madeRecords } from './log-traffic.ts';
@@ -47,8 +47,8 @@ export class VerdictShard extends LoadedShard {
 
 function* rowsOf(span: CaptchaSpan) {
   for (const event of issuedIn(span)) {
-    const row = captchaRow(mergeCaptcha(null, event));
-    yield { row, record: logRecord(row.body) };
+    const record = mergeCaptcha(null, event);
+    yield { id: record.id, timestamp: record.timestamp, body: JSON.stringify(record) };
   }
 }
 
@@ -66,7 +66,8 @@ async function appendNew(env: BenchEnv, span: CaptchaSpan): Promise<void> {
 
 async function appendVerdicts(env: BenchEnv, { instanceId, ...span }: RecordSpan & { instanceId: string }) {
   const rows = [...madeRecords(span)].map((record) => verdictRow({ ...record, instance_id: instanceId }, true));
-  for (const some of batches(rows)) await appendRows(env, verdictLogOf({ id: instanceId }), some, RETENTION_DAYS);
+  for (const some of batches(rows))
+    await appendRows(env, verdictLogOf({ id: instanceId }), some, { retentionDays: RETENTION_DAYS, nowMs: Date.now() });
 }
 
 function batches<One>(all: readonly One[]): One[][] {

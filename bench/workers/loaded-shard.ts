@@ -1,35 +1,35 @@
 /**
- * The real log shard, which a bench can fill quickly: `loadSegment` leaves what sealing leaves (object, manifest, ids,
- * counts), written by the code that sealing runs. The rows were never in the table of unsealed rows.
+ * The real log shard, which a bench can fill quickly: `loadSegment` leaves what sealing leaves (object, manifest,
+ * counts), written by the code that sealing runs. The rows were never in a batch.
  */
-import type { LogRecord } from '../../src/store/event-log/log-record.ts';
+import { logRecord } from '../../src/store/event-log/log-record.ts';
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
-import type { LogRow, StoredRow } from '../../src/store/event-log/log-row.ts';
-import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
+import type { StoredRow } from '../../src/store/event-log/log-row.ts';
+import { HotRows, outcomeOf } from '../../src/store/event-log/shard/hot-rows.ts';
 import { buildSegment } from '../../src/store/event-log/shard/segment-build.ts';
-import { beginSegment, putSegment, recordSealed, segmentSource } from '../../src/store/event-log/shard/segments.ts';
+import { beginSegments, putSegment, recordManifest, segmentSource } from '../../src/store/event-log/shard/segments.ts';
 import { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 
 export class LoadedShard extends VerdictShard {
   #loading: HotRows | null = null;
 
   /** Call `restart` afterwards: the shard keeps counts in memory and does not see the rows until then. */
-  protected async loadSegment(given: Iterable<{ row: LogRow; record: LogRecord }>): Promise<number> {
+  protected async loadSegment(given: Iterable<StoredRow>): Promise<number> {
     const { storage } = this.ctx;
     const hot = (this.#loading ??= new HotRows(storage));
-    const rows: StoredRow[] = [];
-    for (const { row, record } of given) {
-      hot.pending.add(record, row.timestamp, row.outcome);
-      rows.push({ id: row.id, timestamp: row.timestamp, body: row.body });
-    }
-    rows.sort((a, b) => compareNewestFirst(b, a));
+    const rows = [...given].sort((a, b) => compareNewestFirst(b, a));
     const newest = rows.at(-1);
     if (newest === undefined) return 0;
+    for (const { body, timestamp } of rows) {
+      const record = logRecord(body);
+      hot.pending.add(record, timestamp, outcomeOf(record.decision));
+    }
     const name = this.ctx.id.name ?? '';
-    const segment = beginSegment(storage.sql, name, newest, hot.lastSeq, Date.now());
+    const [segment] = beginSegments(storage.sql, name, [newest.timestamp], '', Date.now());
+    if (segment === undefined) return 0;
     const built = await buildSegment(segmentSource(name, segment.no), rows);
     await putSegment(this.env.SEGMENTS, segment.object, built);
-    hot.mergePending(() => recordSealed(storage.sql, hot, segment, built, rows));
+    hot.mergePending(() => recordManifest(storage.sql, segment.no, segment.object, built));
     return built.rows;
   }
 

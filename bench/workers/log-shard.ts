@@ -2,7 +2,7 @@
  * The shard of `npm run bench -- log`: the real one, which can be loaded with made-up records, and in the same object a
  * plain table that is the floor of appends and pages.
  */
-import type { LogRow } from '../../src/store/event-log/log-row.ts';
+import type { StoredRow } from '../../src/store/event-log/log-row.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { LoadedShard } from './loaded-shard.ts';
 import { madeRecords } from './log-traffic.ts';
@@ -13,7 +13,7 @@ export class VerdictShard extends LoadedShard {
     return this.loadSegment(rowsOf(span));
   }
 
-  async bareAppend(rows: LogRow[]): Promise<{ accepted: number; duplicates: number }> {
+  async bareAppend(rows: StoredRow[]): Promise<{ accepted: number; duplicates: number }> {
     const { sql } = this.ctx.storage;
     sql.exec('CREATE TABLE IF NOT EXISTS bare (ts INTEGER, id TEXT, body TEXT, PRIMARY KEY (ts, id)) WITHOUT ROWID');
     this.ctx.storage.transactionSync(() => {
@@ -31,5 +31,8 @@ export class VerdictShard extends LoadedShard {
 }
 
 function* rowsOf(span: RecordSpan) {
-  for (const record of madeRecords(span)) yield { row: verdictRow(record, true), record };
+  for (const made of madeRecords(span)) {
+    const { record, body } = verdictRow(made, true);
+    yield { id: record.id, timestamp: record.timestamp, body };
+  }
 }

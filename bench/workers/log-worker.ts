@@ -9,7 +9,8 @@ import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import { rowFilter } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import type { StoredDimension } from '../../src/store/event-log/count-dimensions.ts';
-import { appendRows, countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
@@ -85,8 +86,12 @@ function batchOf(env: BenchEnv, way: Way, records: VerdictRecord[], nowMs: numbe
     return () => acceptBatch(env, instance, { batchId: newEventId(nowMs), records, counters }, nowMs);
   }
   const rows = records.map((record) => verdictRow(record, true));
-  if (way === 'bare') return () => shardOf(env).bareAppend(rows);
-  if (way === 'append') return () => appendRows(env, log, rows, instance.retentionDays);
+  if (way === 'bare') {
+    const bare = rows.map(({ record: { id, timestamp }, body }) => ({ id, timestamp, body }));
+    return () => shardOf(env).bareAppend(bare);
+  }
+  if (way === 'append')
+    return () => appendRows(env, log, rows, { retentionDays: instance.retentionDays, nowMs: Date.now() });
   return async () => ({ accepted: rows.length, duplicates: 0 });
 }
 

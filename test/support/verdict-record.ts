@@ -3,6 +3,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import type { SinkBatch } from '../../src/logsink/sink.ts';
+import type { Arrival } from '../../src/store/event-log/client/append-verdicts.ts';
 
 /** Each record has a number of its own, so that no two of them are taken for the same. */
 let numbered = 0;
@@ -59,6 +60,11 @@ export function sinkBatchOf(
   const [first, last] = [records[0]?.edge, records.at(-1)?.edge];
   const range = { isolate: first?.isolate ?? 'isolate-1', firstSeq: first?.seq ?? 0, lastSeq: last?.seq ?? 0, held: 0 };
   return { batchId, ...range, records, counters };
+}
+
+/** What an append says beside its rows. */
+export function arrivalNow(retentionDays = 30): Arrival {
+  return { retentionDays, nowMs: Date.now() };
 }
 
 /** Mulberry32: the same seed gives the same records. */

@@ -28,8 +28,7 @@ function fired(
 }
 
 async function seal({ id }: Instance): Promise<void> {
-  for (const name of shardNames(serviceEnv, verdictLogOf({ id }), everything, null))
-    await shard(serviceEnv, name).seal();
+  for (const name of shardNames(serviceEnv, verdictLogOf({ id }), everything)) await shard(serviceEnv, name).seal();
 }
 
 const iso = (minute: number): string => new Date(hour + minute * MINUTE_MS).toISOString();

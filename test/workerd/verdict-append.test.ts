@@ -106,7 +106,7 @@ describe('a batch', () => {
     const records = some(instance, 50);
     const log = shard(service, `verdicts/${instance.id}:0:0`);
     const isCounted = async (): Promise<void> => {
-      const { counters } = await edgeTotals(service, verdictLogOf(instance));
+      const { counters } = await edgeTotals(service, verdictLogOf(instance), now);
       const sum = (metric: string): number =>
         Object.entries(counters).reduce((all, [name, value]) => all + (name.startsWith(`${metric}{`) ? value : 0), 0);
       expect([sum('requests'), sum('request_sources')]).toEqual([50, 50]);
@@ -133,7 +133,7 @@ describe('a batch', () => {
     const sharded = { ...service, VERDICT_SHARDS: '4' };
     const records = some(instance, 60);
     for (const batchId of ['one', 'two']) await acceptBatch(sharded, instance, { batchId, records, counters: {} }, now);
-    const { counters, missing } = await edgeTotals(sharded, verdictLogOf(instance));
+    const { counters, missing } = await edgeTotals(sharded, verdictLogOf(instance), now);
     const allowed = records.filter(({ decision }) => decision === 'allow').length;
     expect([counters['requests{decision="allow"}'], missing]).toEqual([allowed, 0]);
   });
@@ -141,12 +141,13 @@ describe('a batch', () => {
   test('with too many counter names keeps as many as a log may have', async () => {
     const instance = newInstance();
     const names = Array.from({ length: 3000 }, (_, at) => [`name_${at}`, 1] as const);
-    await send(instance, some(instance, 1), Object.fromEntries(names));
-    const { counters } = await edgeTotals(service, verdictLogOf(instance));
+    const [first, second] = some(instance, 2);
+    await send(instance, [first], Object.fromEntries(names));
+    const { counters } = await edgeTotals(service, verdictLogOf(instance), now);
     expect(Object.keys(counters).filter((name) => name.startsWith('name_'))).toHaveLength(2000);
     // A known name is still counted.
-    await send(instance, some(instance, 1), { name_7: 1, one_more: 1 });
-    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { name_7: 2 } });
+    await send(instance, [second], { name_7: 1, one_more: 1 });
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toMatchObject({ counters: { name_7: 2 } });
   });
 
   test('adds its counters once, however often it is sent', async () => {
@@ -154,7 +155,7 @@ describe('a batch', () => {
     const batch = { batchId: 'same', records: some(instance, 1), counters: { verdicts_queued: 3 } };
     await acceptBatch(service, instance, batch, now);
     await acceptBatch(service, instance, batch, now);
-    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_queued: 3 } });
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toMatchObject({ counters: { verdicts_queued: 3 } });
   });
 });
 
@@ -172,7 +173,9 @@ describe('a record', () => {
       wantTotal: true,
     });
     expect(page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).request_path)).toEqual(['/first']);
-    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_conflicting: 1 } });
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toMatchObject({
+      counters: { verdicts_conflicting: 1 },
+    });
   });
 
   test.each([
@@ -186,7 +189,9 @@ describe('a record', () => {
     await shard(service, `verdicts/${instance.id}:0:0`).seal();
     const [first] = records as [VerdictRecord];
     expect(await send(instance, [{ ...first, ...change, status: 599 }])).toMatchObject({ accepted: 0, duplicates: 1 });
-    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_conflicting: 1 } });
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toMatchObject({
+      counters: { verdicts_conflicting: 1 },
+    });
     expect(await stored(instance)).toMatchObject({ total: 8, counted: 8 });
   });
 
@@ -237,7 +242,7 @@ describe('a record', () => {
         { index: 7, reason: 'timestamp-too-old' },
       ],
     });
-    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toMatchObject({
       counters: { 'verdicts_rejected{reason="invalid-record"}': 3, 'verdicts_rejected{reason="foreign-instance"}': 1 },
     });
   });
@@ -246,9 +251,9 @@ describe('a record', () => {
     const instance = newInstance();
     const records = some(instance, 10);
     await send(instance, [...records.slice(0, 3), ...records.slice(5)]);
-    expect(await edgeTotals(service, verdictLogOf(instance))).toHaveProperty('missing', 2);
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toHaveProperty('missing', 2);
     await send(instance, records.slice(3, 4));
-    expect(await edgeTotals(service, verdictLogOf(instance))).toHaveProperty('missing', 1);
+    expect(await edgeTotals(service, verdictLogOf(instance), now)).toHaveProperty('missing', 1);
   });
 });
 

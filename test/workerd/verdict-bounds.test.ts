@@ -7,7 +7,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
-import { appendRows, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { PAGE_BLOCKS_MAX } from '../../src/store/event-log/shard-rpc.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
@@ -15,7 +16,7 @@ import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-ro
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
-import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'bounds' };
@@ -47,10 +48,10 @@ const isRare = (record: VerdictRecord): boolean =>
 beforeAll(async () => {
   const object = shard(service, `verdicts/${log.owner}:0:0`);
   await object.tune({ hotRowsMax: 1_000_000, segmentRows: ROWS_PER_SEGMENT });
-  for (let at = 0; at < records.length; at += 300) {
-    const rows = records.slice(at, at + 300).map((record) => verdictRow(record, true));
-    await appendRows(service, log, rows, 30);
-    for (let segment = 0; segment < 300 / ROWS_PER_SEGMENT; segment++) await object.seal();
+  for (let at = 0; at < records.length; at += ROWS_PER_SEGMENT) {
+    const rows = records.slice(at, at + ROWS_PER_SEGMENT).map((record) => verdictRow(record, true));
+    await appendRows(service, log, rows, arrivalNow());
+    await object.seal();
   }
 }, 60_000);
 
@@ -153,9 +154,10 @@ test('an old row that arrived late does not hide newer rows beyond the limit of 
   const late: LogName = { stream: 'verdicts', owner: 'bounds-late' };
   const object = shard(service, `verdicts/${late.owner}:0:0`);
   await object.tune({ hotRowsMax: 1_000_000, segmentRows: 1 });
+  let seq = 0;
   const made = (timestamp: number, changes: Partial<VerdictRecord> = {}): VerdictRecord =>
     ({
-      ...variedRecord(late.owner, timestamp, random, 0),
+      ...variedRecord(late.owner, timestamp, random, seq++),
       device_type: 'bot',
       fired_rules: [],
       ...changes,
@@ -165,17 +167,12 @@ test('an old row that arrived late does not hide newer rows beyond the limit of 
     made(start + 10_000 + at * 1000, { decision: 'block', request_path: '/' }),
   );
   const sealed = made(start + 5000, match);
-  for (const part of [[sealed], common.slice(0, 150), common.slice(150)]) {
-    await appendRows(
-      service,
-      late,
-      part.map((record) => verdictRow(record, true)),
-      30,
-    );
-    for (let segment = 0; segment < part.length; segment++) await object.seal();
+  for (const record of [sealed, ...common]) {
+    await appendRows(service, late, [verdictRow(record, true)], arrivalNow());
+    await object.seal();
   }
   const old = made(start, match);
-  await appendRows(service, late, [verdictRow(old, true)], 30);
+  await appendRows(service, late, [verdictRow(old, true)], arrivalNow());
   const filter: RowFilter = { ...everything, outcomes: [2], path: { text: '/r', prefix: true } };
   const found: string[] = [];
   let before: PageStart | null = null;

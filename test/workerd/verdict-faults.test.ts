@@ -20,7 +20,7 @@ import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
-import { openSegment, writeSegment } from '../../src/store/event-log/shard/segments.ts';
+import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
@@ -140,8 +140,7 @@ class FaultyWorld {
     await runInDurableObject(this.#stub(), async (_object, state) => {
       const hot = new HotRows(state.storage);
       const name = `verdicts/${this.instance.id}:0:0`;
-      const segment = openSegment(state.storage, hot, name, 10, now + 60_000);
-      if (segment) await writeSegment(state.storage.sql, service.SEGMENTS, name, segment);
+      await new Sealer(state.storage.sql, hot, service.SEGMENTS, name).writeOnly(10, now + 60_000);
     });
     await this.restartShard();
   }
@@ -228,7 +227,7 @@ async function oneSeed(seed: number): Promise<void> {
 
   const sent = new Map(isolates.flatMap((isolate) => isolate.sent).map((record) => [record.id, record]));
   const rows = await everyRow(instance);
-  const { missing, counters } = await edgeTotals(service, verdictLogOf(instance));
+  const { missing, counters } = await edgeTotals(service, verdictLogOf(instance), now);
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   expect(rows.length).toBe(sent.size - missing);
   for (const row of rows) expect(row).toEqual(sent.get(row.id));

@@ -9,14 +9,15 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
 import { everything, matches } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
-import { appendRows, countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
-import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const HISTORIES = 8;
 const STEPS = 30;
@@ -69,7 +70,7 @@ class RandomHistory {
       service,
       this.#log,
       [...fresh, ...again].map((record) => verdictRow(record, true)),
-      30,
+      arrivalNow(),
     );
     expect(counts).toEqual({ accepted: fresh.length, duplicates: again.length, conflicting: 0 });
     this.#records.push(...fresh);

@@ -6,12 +6,12 @@ import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
-import { appendRows } from '../../src/store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
-import { verdictRecordOf } from '../support/verdict-record.ts';
+import { arrivalNow, verdictRecordOf } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'offset' };
@@ -30,7 +30,7 @@ const records: VerdictRecord[] = Array.from({ length: ROWS }, (_, seq) =>
 beforeAll(async () => {
   for (let at = 0; at < ROWS; at += 100) {
     const rows = records.slice(at, at + 100).map((record) => verdictRow(record, true));
-    await appendRows(service, log, rows, 30);
+    await appendRows(service, log, rows, arrivalNow());
   }
 }, 60_000);
 

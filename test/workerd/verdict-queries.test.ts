@@ -10,19 +10,14 @@ import { botProofs, decisions, deviceTypes, verdictSources } from '../../src/con
 import { dimensionValues, storedDimensions } from '../../src/store/event-log/count-dimensions.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
-import {
-  appendRows,
-  countSeries,
-  countTotals,
-  countValues,
-  eraseSession,
-} from '../../src/store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { countSeries, countTotals, countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
-import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
 const MINUTE_MS = 60_000;
@@ -36,7 +31,8 @@ function made(instanceId: string, seed: number, rows = ROWS): VerdictRecord[] {
   return Array.from({ length: rows }, (_, seq) => {
     // Some records share a millisecond, as in a burst.
     const timestamp = Math.floor(start + Math.floor((random() * SPAN_MS) / 500) * 500);
-    const record = variedRecord(instanceId, timestamp, random, seq);
+    const varied = variedRecord(instanceId, timestamp, random, seq);
+    const record = { ...varied, edge: { ...varied.edge, isolate: `isolate-${seed}-${Math.floor(seq / 100)}` } };
     const odd = oddPaths[Math.floor(random() * 60)];
     return odd === undefined ? record : { ...record, request_path: odd };
   });
@@ -60,13 +56,13 @@ async function append(log: LogName, records: readonly VerdictRecord[], world = s
       world,
       log,
       records.slice(at, at + 500).map((record) => verdictRow(record, true)),
-      30,
+      arrivalNow(),
     );
   }
 }
 
 async function seal(log: LogName, segments: number, world = service): Promise<void> {
-  for (const name of shardNames(world, log, everything, null)) {
+  for (const name of shardNames(world, log, everything)) {
     const object = shard(world, name);
     await object.tune({ hotRowsMax: 1_000_000, segmentRows: 700 });
     for (let segment = 0; segment < segments; segment++) await object.seal();
@@ -253,9 +249,13 @@ describe.each([
 
   test('recognises a repeated sealed record, and a changed one as a conflict', async () => {
     const again = records.slice(0, 400).map((record) => verdictRow(record, true));
-    expect(await appendRows(world, log, again, 30)).toEqual({ accepted: 0, duplicates: 400, conflicting: 0 });
+    expect(await appendRows(world, log, again, arrivalNow())).toEqual({ accepted: 0, duplicates: 400, conflicting: 0 });
     const changed = records.slice(0, 10).map((record) => verdictRow({ ...record, status: 599 }, true));
-    expect(await appendRows(world, log, changed, 30)).toEqual({ accepted: 0, duplicates: 10, conflicting: 10 });
+    expect(await appendRows(world, log, changed, arrivalNow())).toEqual({
+      accepted: 0,
+      duplicates: 10,
+      conflicting: 10,
+    });
   });
 
   test('erases a session from rows and counts, and refuses it afterwards', async () => {
@@ -276,7 +276,7 @@ describe.each([
       world,
       log,
       gone.map((record) => verdictRow(record, true)),
-      30,
+      arrivalNow(),
     );
     expect(again.accepted).toBe(0);
   });
@@ -291,14 +291,14 @@ test('rows, counts and sealed objects older than the retention are deleted toget
     service,
     log,
     [...old].map((record) => verdictRow(record, true)),
-    2,
+    arrivalNow(2),
   );
   await seal(log, 1);
   await appendRows(
     service,
     log,
     fresh.map((record) => verdictRow(record, true)),
-    2,
+    arrivalNow(2),
   );
   const objects = async (): Promise<number> =>
     (await service.SEGMENTS.list({ prefix: 'verdicts/instance=query-retention/' })).objects.length;

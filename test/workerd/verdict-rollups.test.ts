@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { Aggregate } from '../../src/store/event-log/shard/rollup-aggregate.ts';
+import { Aggregate } from '../../src/store/event-log/rollup-aggregate.ts';
 import { storedDimensions } from '../../src/store/event-log/count-dimensions.ts';
 import { RollupStore } from '../../src/store/event-log/shard/rollup-store.ts';
 import { seededRandom, verdictRecordOf } from '../support/verdict-record.ts';

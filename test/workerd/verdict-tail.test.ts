@@ -4,12 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
-import { appendRows, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { readTail } from '../../src/store/event-log/client/verdict-tail.ts';
 import type { TailPlace } from '../../src/store/event-log/client/verdict-tail.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
-import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
+import { arrivalNow, seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call, serviceEnv } from './service/service-under-test.ts';
 
@@ -36,7 +37,7 @@ async function watched() {
       return records;
     },
     seal: async (): Promise<void> => {
-      for (const name of shardNames(serviceEnv, verdictLogOf(instance), everything, null))
+      for (const name of shardNames(serviceEnv, verdictLogOf(instance), everything))
         await shard(serviceEnv, name).seal();
     },
   };
@@ -135,7 +136,7 @@ describe.each(['1', '1,3@2020-01-01T00:00:00Z'])('a log with the shards %s', (sh
   test.each([1, 2, 3, 4])('tells each verdict once, or counts it, through seals and restarts (%i)', async (seed) => {
     const random = seededRandom(seed);
     const log: LogName = { stream: 'verdicts', owner: `tail-${shards.length}-${seed}` };
-    const names = shardNames(world, log, everything, null);
+    const names = shardNames(world, log, everything);
     for (const name of names) await shard(world, name).tune({ hotRowsMax: 1_000_000, segmentRows: 60 });
     const arrived: string[] = [];
     const told: string[] = [];
@@ -157,12 +158,13 @@ describe.each(['1', '1,3@2020-01-01T00:00:00Z'])('a log with the shards %s', (sh
     for (let step = 0; step < 40; step++) {
       const dice = random();
       if (dice < 0.4) {
-        const records = Array.from({ length: Math.floor(random() * 50) }, (_, seq) =>
-          variedRecord(log.owner, Math.floor(Date.now() - random() * 5 * HOUR_MS), random, seq),
-        );
+        const records = Array.from({ length: Math.floor(random() * 50) }, (_, seq) => ({
+          ...variedRecord(log.owner, Math.floor(Date.now() - random() * 5 * HOUR_MS), random, seq),
+          edge: { colo: 'FRA', version: '0.1.0', isolate: `isolate-${step}`, seq },
+        }));
         arrived.push(...records.map(({ id }) => id));
         const rows = records.map((record) => verdictRow(record, true));
-        await appendRows(world, log, rows, 30);
+        await appendRows(world, log, rows, arrivalNow());
       } else if (dice < 0.8) await poll();
       else if (dice < 0.9) for (const name of names) await shard(world, name).seal();
       else {

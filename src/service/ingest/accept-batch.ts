@@ -13,10 +13,11 @@ import type { RefusalReason } from '../../contract/vocabulary.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { appendCounters, appendRows, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
+import { appendRows } from '../../store/event-log/client/append-verdicts.ts';
+import { appendCounters, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/retention.ts';
 import { verdictRow } from '../../store/event-log/log-row.ts';
-import type { LogRow } from '../../store/event-log/log-row.ts';
+import type { VerdictRow } from '../../store/event-log/log-row.ts';
 import { crowdRisk } from '../../store/risk-book/client/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusedRecord } from './refused-records.ts';
@@ -42,14 +43,14 @@ export interface IncomingBatch {
   counters: Readonly<Record<string, number>>;
 }
 
-/** Idempotent by record id and batch id: sending a batch again changes nothing. */
+/** Idempotent by isolate and number: sending a batch again changes nothing. */
 export async function acceptBatch(
   store: ServiceStore,
   instance: StoredInstance,
   batch: IncomingBatch,
   nowMs: number,
 ): Promise<VerdictBatchResponse> {
-  const rows: LogRow[] = [];
+  const rows: VerdictRow[] = [];
   const requests = new Map<string, number>();
   const rejected: VerdictBatchResponse['rejected'] = [];
   const refused: RefusedRecord[] = [];
@@ -71,9 +72,12 @@ export async function acceptBatch(
   });
   await keepRefused(store, instance.id, batch.batchId, refused, nowMs);
   const log = verdictLogOf(instance);
-  const counts = await appendRows(store, log, rows, instance.retentionDays);
-  if (counts.conflicting > 0) counters['verdicts_conflicting'] = counts.conflicting;
-  await appendCounters(store, log, batch.batchId, counters);
+  const counts = await appendRows(store, log, rows, { retentionDays: instance.retentionDays, nowMs, range, counters });
+  // Without a record to travel with, the counters count once per batch id.
+  if (rows.length === 0) await appendCounters(store, log, batch.batchId, counters);
+  if (counts.conflicting > 0) {
+    await appendCounters(store, log, `${batch.batchId}/conflicting`, { verdicts_conflicting: counts.conflicting });
+  }
   if (counts.accepted > 0) await reportBursts(store, instance, batch.batchId, requests, nowMs);
   return { accepted: counts.accepted, duplicates: counts.duplicates, rejected };
 }

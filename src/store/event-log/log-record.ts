@@ -8,7 +8,6 @@ import { decisions } from '../../contract/vocabulary.ts';
 import { captchaStatuses } from './captcha-record.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
 import { captchaCountKey } from './captcha-traffic-groups.ts';
-import type { LogRow } from './log-row.ts';
 
 export interface LogRecord {
   id: string;
@@ -34,8 +33,6 @@ export interface LogRecord {
   status: number | string;
   /** Of a verdict: `null` where the origin did not respond. */
   origin_ms?: number | null;
-  /** The isolate that numbered a verdict. Captchas have none: their service is not stopped without notice. */
-  edge?: { isolate: string; seq: number };
 }
 
 export function logRecord(body: string): LogRecord {
@@ -43,7 +40,8 @@ export function logRecord(body: string): LogRecord {
   return 'captcha_type' in record ? captchaTerms(record) : record;
 }
 
-function captchaTerms(record: CaptchaRecord): LogRecord {
+/** A captcha in the fields of a log record. */
+export function captchaTerms(record: CaptchaRecord): LogRecord {
   return {
     ...record,
     decision: decisions[captchaStatuses.indexOf(record.status)] ?? 'challenge',
@@ -51,25 +49,5 @@ function captchaTerms(record: CaptchaRecord): LogRecord {
     request_path: record.site_key,
     enforcement_policy: captchaCountKey(record.site_key, record.captcha_type, record.verified_at !== null),
     fired_rules: record.access_rule === null ? [] : [{ id: record.access_rule }],
-  };
-}
-
-export function captchaRow(record: CaptchaRecord): LogRow {
-  const terms = captchaTerms(record);
-  return {
-    id: record.id,
-    timestamp: record.timestamp,
-    jti: record.jti,
-    ip: record.ip,
-    asn: record.asn,
-    outcome: captchaStatuses.indexOf(record.status),
-    source: terms.source,
-    device: record.device_type,
-    bot: null,
-    proof: null,
-    path: terms.request_path,
-    fired: terms.fired_rules.length,
-    kept: true,
-    body: JSON.stringify(record),
   };
 }

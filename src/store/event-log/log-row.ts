@@ -1,30 +1,15 @@
 /**
- * A log row: the columns that queries need, and the record's JSON, which readers receive and sealed segments hold. The
- * Worker builds it from a checked record, so that the shard neither validates nor serialises. Both streams share it;
- * `outcome` is the three-way split of every count (allow, challenge, block for verdicts).
+ * Rows of the log. The Worker makes a row from a checked record, so that the shard neither validates nor serialises.
+ * Readers receive its JSON, and sealed segments hold it.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import { decisions } from '../../contract/vocabulary.ts';
 
-export interface LogRow {
-  id: string;
-  /** Epoch milliseconds, from the record. */
-  timestamp: number;
-  jti: string | null;
-  ip: string | null;
-  asn: number | null;
-  /** 0, 1 or 2. */
-  outcome: number;
-  source: string;
-  device: string;
-  /** Id and proof of the bot; `null`: no known bot. */
-  bot: string | null;
-  proof: string | null;
-  path: string;
-  /** How many rules fired. */
-  fired: number;
+/** A verdict on its way to the log. */
+export interface VerdictRow {
+  record: VerdictRecord;
   /** `false`: counted, but never shown and not sealed (`allowVerdicts: counts`). */
   kept: boolean;
+  /** JSON of the record. */
   body: string;
 }
 
@@ -35,26 +20,48 @@ export interface StoredRow {
   body: string;
 }
 
-/** A UUID may be written in capitals. It is stored in lower case, so that cursors and sorting see one form. */
-export function verdictRow(given: VerdictRecord, kept: boolean): LogRow {
-  const id = given.id.toLowerCase();
-  const record = id === given.id ? given : { ...given, id };
-  return {
-    id,
-    timestamp: record.timestamp,
-    jti: record.jti,
-    ip: record.ip,
-    asn: record.asn,
-    outcome: decisions.indexOf(record.decision),
-    source: record.source,
-    device: record.device_type,
-    bot: record.bot?.id ?? null,
-    proof: record.bot?.proof ?? null,
-    path: record.request_path,
-    fired: record.fired_rules.length,
-    kept,
-    body: JSON.stringify(record),
+/**
+ * All bodies are written alike, whoever sent the record: its fields are in one order, its id is in lower case, and a
+ * record without a bot says so. A UUID in capitals would be another key for cursors and sorting.
+ */
+export function verdictRow(given: VerdictRecord, kept: boolean): VerdictRow {
+  const { edge, bot } = given;
+  const record: VerdictRecord = {
+    v: given.v,
+    id: given.id.toLowerCase(),
+    request_id: given.request_id,
+    timestamp: given.timestamp,
+    instance_id: given.instance_id,
+    site_key: given.site_key,
+    jti: given.jti,
+    ip: given.ip,
+    ip_category: given.ip_category,
+    country: given.country,
+    asn: given.asn,
+    ja4: given.ja4,
+    user_agent: given.user_agent,
+    bot: bot ? { id: bot.id, behaviours: bot.behaviours, proof: bot.proof } : null,
+    device_type: given.device_type,
+    method: given.method,
+    host: given.host,
+    request_path: given.request_path,
+    path_type: given.path_type,
+    decision: given.decision,
+    source: given.source,
+    decided_by: given.decided_by,
+    fired_rules: given.fired_rules.map(({ id, verdict, mode }) => ({ id, verdict, mode })),
+    explain: given.explain,
+    enforcement_policy: given.enforcement_policy,
+    session_status: given.session_status,
+    verified: given.verified,
+    level: given.level,
+    risk_score: given.risk_score,
+    status: given.status,
+    origin_ms: given.origin_ms,
+    ruleset_version: given.ruleset_version,
+    edge: { colo: edge.colo, version: edge.version, isolate: edge.isolate, seq: edge.seq },
   };
+  return { record, kept, body: JSON.stringify(record) };
 }
 
 /** Position of a row in the order that all readers use: newest first, then by falling id. */

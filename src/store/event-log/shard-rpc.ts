@@ -5,13 +5,14 @@
 import type { CaptchaCondition } from './captcha-condition.ts';
 import type { CaptchaEvent } from './captcha-record.ts';
 import type { StoredDimension } from './count-dimensions.ts';
-import type { LogRow, RowKey, StoredRow } from './log-row.ts';
+import type { RowKey, StoredRow } from './log-row.ts';
+import type { BatchAnswer, PackedBatch } from './packed-batch.ts';
 import type { RowGroup } from './parquet/row-group-reader.ts';
 import type { RowFilter } from './row-filter.ts';
 
 export interface ShardRpc {
-  /** Stores verdicts; idempotent by id. Rows are already checked; at most 500. */
-  append(rows: LogRow[], settings: ShardSettings): Promise<AppendCounts>;
+  /** Stores batches of verdicts, each one or not at all; idempotent by isolate and number. */
+  append(batches: PackedBatch[], settings: ShardSettings): Promise<BatchAnswer[]>;
   /** Merges captcha events into their records; idempotent and in any order. */
   appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts>;
   /** Adds the counters of a batch, once per batch id. */
@@ -82,6 +83,10 @@ export interface IsolateGap {
   isolate: string;
   /** Highest sequence number seen, plus one. */
   numbered: number;
+  /** The same with what the isolate said that it still holds. */
+  announced: number;
+  /** When a batch of it last arrived; epoch milliseconds. */
+  heardAt: number;
   /** Rows of this isolate in this shard. */
   stored: number;
 }

@@ -47,7 +47,7 @@ function verdictsOf(instanceId: string, count: number, changes: object = {}): ob
 }
 
 async function seal(log: LogName): Promise<void> {
-  for (const name of shardNames(serviceEnv, log, everything, null)) await shard(serviceEnv, name).seal();
+  for (const name of shardNames(serviceEnv, log, everything)) await shard(serviceEnv, name).seal();
 }
 
 async function held(log: LogName): Promise<{ rows: number; counted: number; objects: number }> {

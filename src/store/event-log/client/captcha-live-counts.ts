@@ -4,7 +4,7 @@ import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
 export async function countLive(env: ShardEnv, log: LogName, siteKey: string, window: LiveWindow): Promise<LiveCounts> {
-  const names = shardNames(env, log, window, null);
+  const names = shardNames(env, log, window);
   const [first, ...others] = await Promise.all(names.map((name) => shard(env, name).liveCaptchas(siteKey, window)));
   const sum = first ?? { buckets: new Map(), addresses: new Map(), isExact: true };
   for (const { buckets, addresses, isExact } of others) {

@@ -5,7 +5,6 @@
 import type { RowKey } from '../log-row.ts';
 import { shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
-import { mergeCaptcha } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from '../captcha-record.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import { countLive } from './captcha-live-counts.ts';
@@ -25,8 +24,7 @@ export function captchaLog(accountId: string): LogName {
 export async function appendCaptchas(env: ShardEnv, events: readonly CaptchaEvent[]): Promise<void> {
   const byShard = new Map<string, CaptchaEvent[]>();
   for (const event of events) {
-    const row = { id: mergeCaptcha(null, event).id, jti: event.jti, timestamp: event.timestamp };
-    const name = shardNameOf(env, captchaLog(event.account_id), row);
+    const name = shardNameOf(env, captchaLog(event.account_id), event.jti, event.timestamp);
     byShard.set(name, [...(byShard.get(name) ?? []), event]);
   }
   await Promise.all(
@@ -70,7 +68,7 @@ export async function searchCaptchas(
     ...(query.type === null ? [] : [{ field: 'captcha_type' as const, is: query.type }]),
     ...query.conditions,
   ];
-  const names = shardNames(env, log, query, null);
+  const names = shardNames(env, log, query);
   const { rows, ...page } = await scanShards(env, names, { ...query, conditions }, before, limit);
   return { ...page, records: rows.map(({ body }) => JSON.parse(body) as CaptchaRecord) };
 }

@@ -28,7 +28,7 @@ export async function countTraffic(
   const { since, until, bucketMinutes } = window;
   const minutes = { from: Math.floor(since / MINUTE_MS), to: Math.ceil(until / MINUTE_MS), bucketMinutes };
   const results = await Promise.all(
-    shardNames(env, log, window, null).map((name) => shard(env, name).captchaTraffic(siteKeys, minutes)),
+    shardNames(env, log, window).map((name) => shard(env, name).captchaTraffic(siteKeys, minutes)),
   );
   const rows = new Map<string, CaptchaTraffic>();
   for (const result of results) {

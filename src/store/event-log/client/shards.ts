@@ -1,6 +1,6 @@
 /**
- * Which object holds which row. Shards are named `stream/owner:epoch:shard`, and all rows of one session are in one
- * shard. An epoch starts at a given time and fixes a number of shards, so that adding shards moves no row.
+ * Which object holds which row. Shards are named `stream/owner:epoch:shard`. Verdicts of one isolate are in one shard, so
+ * that a batch is one call; events of one captcha are in one shard, where they meet. An epoch starts at a given time and fixes a number of shards, so that adding shards moves no row.
  * `VERDICT_SHARDS` is `1`, or for example `1,8@2027-01-01T00:00:00Z`.
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
@@ -34,31 +34,21 @@ export interface Epoch {
   startsAt: number;
 }
 
-/** The shard of a row. It depends on the row alone, so a retry reaches the same shard. */
-export function shardNameOf(
-  env: ShardEnv,
-  log: LogName,
-  row: { id: string; jti: string | null; timestamp: number },
-): string {
-  const epoch = epochs(env).findLast(({ startsAt }) => startsAt <= row.timestamp) as Epoch;
-  return shardName(log, epoch.no, textHash(row.jti ?? row.id) % epoch.shards);
+/**
+ * The shard of a row, by the isolate of a verdict or the jti of anything else. It depends on the row alone, so a retry
+ * reaches the same shard.
+ */
+export function shardNameOf(env: ShardEnv, log: LogName, key: string, timestamp: number): string {
+  const epoch = epochs(env).findLast(({ startsAt }) => startsAt <= timestamp) as Epoch;
+  return shardName(log, epoch.no, textHash(key) % epoch.shards);
 }
 
-/** Shards that may hold rows of this window; with a `jti` one per epoch. */
-export function shardNames(
-  env: ShardEnv,
-  log: LogName,
-  window: { since: number; until: number },
-  jti: string | null,
-): string[] {
+/** Shards that may hold rows of this window. */
+export function shardNames(env: ShardEnv, log: LogName, window: { since: number; until: number }): string[] {
   const all = epochs(env);
   return all
     .filter(({ startsAt }, index) => startsAt < window.until && (all[index + 1]?.startsAt ?? Infinity) > window.since)
-    .flatMap(({ no, shards }) =>
-      jti === null
-        ? Array.from({ length: shards }, (_, index) => shardName(log, no, index))
-        : [shardName(log, no, textHash(jti) % shards)],
-    );
+    .flatMap(({ no, shards }) => Array.from({ length: shards }, (_, index) => shardName(log, no, index)));
 }
 
 /** The shard that holds a log's counters, which belong to no row. */

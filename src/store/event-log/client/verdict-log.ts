@@ -1,11 +1,9 @@
 /**
- * The log for the rest of the service: append, count, erase. Every function calls the shards that `shards.ts` names and
+ * The log for the rest of the service: count, erase (`append-verdicts.ts` appends). Every function calls the shards that `shards.ts` names and
  * merges their results.
  */
 import type { StoredDimension } from '../count-dimensions.ts';
-import type { LogRow } from '../log-row.ts';
 import type {
-  AppendCounts,
   IsolateGap,
   LargestValues,
   Point,
@@ -25,33 +23,6 @@ export function verdictLogOf(instance: { id: string }): LogName {
   return { stream: 'verdicts', owner: instance.id };
 }
 
-/** Idempotent by id. Rows of one shard share one transaction. */
-export async function appendRows(
-  env: ShardEnv,
-  log: LogName,
-  rows: readonly LogRow[],
-  retentionDays: number,
-): Promise<AppendCounts> {
-  const byShard = new Map<string, LogRow[]>();
-  for (const row of rows) {
-    const name = shardNameOf(env, log, row);
-    const members = byShard.get(name);
-    if (members) members.push(row);
-    else byShard.set(name, [row]);
-  }
-  const counts = await Promise.all(
-    [...byShard].map(([name, members]) => shard(env, name).append(members, { retentionDays })),
-  );
-  return counts.reduce<AppendCounts>(
-    (sum, part) => ({
-      accepted: sum.accepted + part.accepted,
-      duplicates: sum.duplicates + part.duplicates,
-      conflicting: sum.conflicting + part.conflicting,
-    }),
-    { accepted: 0, duplicates: 0, conflicting: 0 },
-  );
-}
-
 /** Adds counters to the log's sums, once per batch id. */
 export async function appendCounters(
   env: ShardEnv,
@@ -69,9 +40,12 @@ export interface EdgeTotals {
   missing: number;
 }
 
+/** An isolate that holds records sends them within a second. After a minute it has been stopped with them. */
+const SILENT_MS = 60_000;
+
 /** Verdicts are counted in the shard that stores them; what edges counted is in one of the shards. */
-export async function edgeTotals(env: ShardEnv, log: LogName): Promise<EdgeTotals> {
-  const names = allShardsOf(env, log, null);
+export async function edgeTotals(env: ShardEnv, log: LogName, nowMs: number): Promise<EdgeTotals> {
+  const names = allShardsOf(env, log);
   const sums = await Promise.all(names.map((name) => shard(env, name).edgeSums()));
   const counters: Record<string, number> = {};
   const isolates = new Map<string, IsolateGap>();
@@ -81,12 +55,20 @@ export async function edgeTotals(env: ShardEnv, log: LogName): Promise<EdgeTotal
       const known = isolates.get(gap.isolate);
       if (known) {
         known.numbered = Math.max(known.numbered, gap.numbered);
+        known.announced = Math.max(known.announced, gap.announced);
+        known.heardAt = Math.max(known.heardAt, gap.heardAt);
         known.stored += gap.stored;
       } else isolates.set(gap.isolate, { ...gap });
     }
   }
-  const missing = [...isolates.values()].reduce((sum, gap) => sum + Math.max(gap.numbered - gap.stored, 0), 0);
+  const missing = [...isolates.values()].reduce((sum, gap) => sum + missingOf(gap, nowMs), 0);
   return { counters, missing };
+}
+
+/** What an isolate only announced is on its way while the isolate still sends. */
+function missingOf({ numbered, announced, stored, heardAt }: IsolateGap, nowMs: number): number {
+  const given = nowMs - heardAt > SILENT_MS ? announced : numbered;
+  return Math.max(given - stored, 0);
 }
 
 export interface CountWindow {
@@ -167,37 +149,35 @@ export async function countSeries(
 }
 
 export async function addTelemetry(env: ShardEnv, log: LogName, report: TelemetryReport): Promise<void> {
-  await shard(env, shardNameOf(env, log, report)).appendTelemetry(report);
+  await shard(env, shardNameOf(env, log, report.jti, report.timestamp)).appendTelemetry(report);
 }
 
 export async function sessionReports(env: ShardEnv, log: LogName, jti: string): Promise<TelemetryReport[]> {
-  const reports = await Promise.all(allShardsOf(env, log, jti).map((name) => shard(env, name).telemetry(jti)));
+  const reports = await Promise.all(allShardsOf(env, log).map((name) => shard(env, name).telemetry(jti)));
   return reports.flat().sort((a, b) => a.timestamp - b.timestamp);
 }
 
 /** Erases one session in every shard; returns how many rows it had. */
 export async function eraseSession(env: ShardEnv, log: LogName, jti: string): Promise<number> {
-  // A captcha is in the shard of its own jti, which can differ from the shard of its session.
-  const names = allShardsOf(env, log, log.stream === 'captcha' ? null : jti);
-  const erased = await Promise.all(names.map((name) => shard(env, name).erase(jti)));
+  const erased = await Promise.all(allShardsOf(env, log).map((name) => shard(env, name).erase(jti)));
   return erased.reduce((sum, rows) => sum + rows, 0);
 }
 
 /** Erases the whole log a minute after `nowMs`; idempotent. */
 export async function retireLog(env: ShardEnv, log: LogName, nowMs: number): Promise<void> {
-  await Promise.all(allShardsOf(env, log, null).map((name) => shard(env, name).retire(nowMs)));
+  await Promise.all(allShardsOf(env, log).map((name) => shard(env, name).retire(nowMs)));
 }
 
 function totalOf({ counts }: ValueCounts): number {
   return counts[0] + counts[1] + counts[2];
 }
 
-function allShardsOf(env: ShardEnv, log: LogName, jti: string | null): string[] {
-  return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, jti);
+function allShardsOf(env: ShardEnv, log: LogName): string[] {
+  return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
 }
 
 function namesOf(env: ShardEnv, log: LogName, { from, to }: Omit<CountWindow, 'outcomes'>): string[] {
-  return shardNames(env, log, { since: from * 60_000, until: to * 60_000 }, null);
+  return shardNames(env, log, { since: from * 60_000, until: to * 60_000 });
 }
 
 function mergePoints(series: readonly Point[][]): Point[] {

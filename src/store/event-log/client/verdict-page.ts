@@ -79,7 +79,7 @@ async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): 
 
 async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
   const { offset, limit } = request;
-  const names = shardNames(env, log, request.filter, request.filter.jti);
+  const names = shardNames(env, log, request.filter);
   // One row more than the page needs shows whether there is a next page.
   const wanted = offset + limit + 1;
   const planRequest: PlanRequest = { ...request, limit: wanted };

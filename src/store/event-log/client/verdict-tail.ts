@@ -30,7 +30,7 @@ export interface TailPage {
 
 export async function readTail(env: ShardEnv, log: LogName, { filter, after, limit }: TailRead): Promise<TailPage> {
   // Every shard, whatever the filter: the place must stay valid when a reader changes the filter.
-  const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, null);
+  const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
   const places = names.map((name) => name.slice(`${log.stream}/${log.owner}:`.length));
   const tails = await Promise.all(
     names.map((name, index) =>

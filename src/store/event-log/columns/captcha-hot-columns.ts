@@ -113,10 +113,10 @@ function grown(indexes: Uint32Array): Uint32Array {
 }
 
 /** The newest `limit` of these keys that are older than `before`, newest first. */
-export function newestKeys(keys: readonly RowKey[], before: RowKey | null, limit: number): RowKey[] {
-  let newest: RowKey[] = [];
+export function newestKeys<Key extends RowKey>(keys: readonly Key[], before: RowKey | null, limit: number): Key[] {
+  let newest: Key[] = [];
   if (limit === 0) return newest;
-  let edge: RowKey | undefined;
+  let edge: Key | undefined;
   for (const key of keys) {
     if (before !== null && compareNewestFirst(before, key) >= 0) continue;
     if (edge && compareNewestFirst(edge, key) < 0) continue;

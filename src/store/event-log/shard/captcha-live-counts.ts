@@ -20,7 +20,7 @@ export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, windo
   const { since, until } = window;
   const ofSite: CaptchaCondition = { field: 'site_key', is: siteKey };
   const counts: LiveCounts = { buckets: new Map(), addresses: new Map(), isExact: true };
-  hot.captchaColumns().each(fieldTests(ofSite), since, until, ({ timestamp }, textOf) => {
+  hot.captchas.columns().each(fieldTests(ofSite), since, until, ({ timestamp }, textOf) => {
     add(counts, window, timestamp, textOf);
   });
   const segments = segmentsBetween(sql, {

@@ -20,7 +20,7 @@ export function scanCaptchas(sql: SqlStorage, hot: HotRows, scan: CaptchaScan): 
   const revision = indexRevision(sql);
   if (scan.from && scan.from.revision !== revision) return { ...result, isStale: true };
   const place = scan.from ?? { after: null, lastSegment: lastSegment(sql), revision };
-  if (scan.from === null) scanHot(sql, hot, scan, result);
+  if (scan.from === null) scanHot(hot, scan, result);
   const search = plannedSearch(scan.conditions);
   const step = search.any.length > 0 ? STEP_SEGMENTS_BY_TEXT : STEP_SEGMENTS;
   const segments = nextSegments(sql, scan, place, step + 1);

@@ -1,7 +1,7 @@
 /**
  * Deletes what is older than the instance's retention: rows, sealed segments and their objects, rollups, telemetry.
- * Readers already stop at the same moment, the start of an hour, so that rows and counts end together. Ids are kept
- * longer, until no copy of a record can arrive.
+ * Readers already stop at the same moment, the start of an hour, so that rows and counts end together. The numbers of
+ * isolates are kept until no copy of a record can arrive.
  */
 import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
@@ -34,7 +34,7 @@ export async function dropExpired(
   const { sql } = storage;
   const horizon = horizonOf(sql, nowMs);
   const arrivals = nowMs - COPY_MAX_AGE_MS;
-  hot.mergePending(() => {
+  hot.transaction(() => {
     const expired = sql.exec<{ no: number; object: string }>(
       "SELECT no, object FROM segments WHERE state = 'sealed' AND max_ts < ?",
       horizon,
@@ -51,8 +51,8 @@ export async function dropExpired(
     sweepValues(sql, hot, nowMs);
     sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);
     sql.exec('DELETE FROM counted_batches WHERE at < ?', arrivals);
-    sql.exec('DELETE FROM isolates WHERE last_ts < ?', arrivals);
-    sql.exec('DELETE FROM sealed_ids WHERE newest_ts < ?', arrivals);
+    hot.isolates.dropSilentSince(arrivals);
+    hot.captchas.sealed.dropBefore(arrivals);
   });
   await deleteDoomed(sql, bucket);
 }

@@ -4,13 +4,12 @@
  * another key, and the old objects are deleted. The ids stay stored, so that a late copy of an erased record is not
  * stored again.
  */
-import { Aggregate } from './rollup-aggregate.ts';
-import { keyList } from './hot-keys.ts';
+import { Aggregate } from '../rollup-aggregate.ts';
 import type { HotRows } from './hot-rows.ts';
 import { logRecord } from '../log-record.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
-import { recordSealedIds } from './sealed-ids.ts';
+import { eraseHot } from './erase-hot.ts';
 import { readRowGroup } from '../parquet/row-group-reader.ts';
 import { schemaOf } from '../parquet/schema-of.ts';
 import { readSegmentFooter } from '../parquet/segment-footer.ts';
@@ -20,11 +19,6 @@ import { segmentsWithKey } from '../columns/key-lookup.ts';
 import { putSegment, recordManifest, segmentSource } from './segments.ts';
 import type { StoredRow } from '../log-row.ts';
 
-/** The segment number of erased ids. */
-const NO_SEGMENT = 0;
-
-const LISTED = '(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))';
-
 export async function eraseSessionRows(
   storage: DurableObjectStorage,
   hot: HotRows,
@@ -33,36 +27,13 @@ export async function eraseSessionRows(
   jti: string,
 ): Promise<number> {
   const { sql } = storage;
-  let erased = eraseHot(sql, hot, jti, shardName.startsWith('captcha/'));
+  let erased = eraseHot(sql, hot, jti);
+  sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
   for (const segment of segmentsWithKey(sql, 'jti', jti)) {
     erased += await eraseSealed(sql, hot, bucket, shardName, segment, jti);
   }
   await deleteDoomed(sql, bucket);
   return erased;
-}
-
-function eraseHot(sql: SqlStorage, hot: HotRows, jti: string, areCaptchas: boolean): number {
-  const rows = sql
-    .exec<{ id: string; timestamp: number; outcome: number; body: string }>(
-      `SELECT id, ts AS timestamp, outcome, body FROM verdicts
-       WHERE ${LISTED} ${areCaptchas ? `OR body ->> '$.session' = ?` : ''}`,
-      keyList(hot.keys.ofSession(jti)),
-      ...(areCaptchas ? [jti] : []),
-    )
-    .toArray();
-  const keys = keyList(rows);
-  const away = new Aggregate();
-  for (const row of rows) away.add(logRecord(row.body), row.timestamp, row.outcome, -1);
-  hot.mergePending(() => {
-    hot.rollups.mergeAggregate(away);
-    recordSealedIds(sql, NO_SEGMENT, rows);
-    sql.exec(`DELETE FROM verdicts WHERE ${LISTED}`, keys);
-    sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
-    if (rows.length > 0) hot.raiseSealedThrough(Math.max(...rows.map(({ timestamp }) => timestamp)), rows);
-  });
-  const gone = new Set(rows.map(({ id }) => id));
-  hot.forget(({ id }) => gone.has(id));
-  return rows.length;
 }
 
 async function eraseSealed(

@@ -1,50 +1,83 @@
 /**
- * The keys of unsealed rows, in memory: their ids and the fields that filters use, so that only returned rows are read.
- * Built from the table when the object starts. The number of unsealed rows is bounded, so this stays below 20 MB. It
- * replaces table indexes and saves four of five written rows per verdict.
+ * The keys of unsealed verdicts, in memory: their ids and the fields that filters use, so that only the rows of a page
+ * are read. They come with each batch, and from its row when the object starts. The number of unsealed rows is bounded,
+ * so this stays below 20 MB. It replaces table indexes, of which every entry would be a written row.
  */
 import type { RowFilter } from '../row-filter.ts';
-import type { LogRow, RowKey } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import type { RowColumns } from '../packed-batch.ts';
 
-/** The fields that filters use. Which rules fired is only in the body. */
-type FilteredColumns = Pick<
-  LogRow,
-  'jti' | 'ip' | 'asn' | 'outcome' | 'source' | 'device' | 'bot' | 'proof' | 'path' | 'fired' | 'kept'
->;
-
-export interface HotKey extends RowKey, FilteredColumns {
+export interface HotKey extends RowKey {
+  /** The batch that holds the row, and its line there. */
+  batch: number;
+  line: number;
+  /** Number in the order of storing. */
   seq: number;
+  jti: string | null;
+  ip: string | null;
+  asn: number | null;
+  outcome: number;
+  source: string;
+  device: string;
+  bot: string | null;
+  proof: string | null;
+  path: string;
+  rules: readonly string[];
 }
 
-/** Keys per statement. With more matches, at least one row in eight matches, and scanning for a page is short. */
-const KEYS_PER_STATEMENT_MAX = 5000;
-/** Distinct sources, device types and bots. */
+export interface HotBatch {
+  /** All records, also those that no reader sees. */
+  records: number;
+  maxTs: number;
+  /** In the order of storing. */
+  keys: readonly HotKey[];
+}
+
+const NO_RULES: readonly string[] = [];
+/** Distinct sources, device types, bots and rules. */
 const WORDS_MAX = 2000;
 
 export class HotKeys {
-  readonly #keys = new Map<string, HotKey>();
+  /** By number, rising. */
+  readonly #batches = new Map<number, HotBatch>();
   /** Shares one copy of these few texts between all rows. */
   readonly #words = new Map<string, string>();
+  #records = 0;
 
+  /** How many records are unsealed. */
   get size(): number {
-    return this.#keys.size;
+    return this.#records;
   }
 
-  get(id: string): HotKey | undefined {
-    return this.#keys.get(id);
+  /** `first` is the number of its first row in the order of storing. Returns how many rows it has. */
+  set(no: number, first: number, records: number, maxTs: number, columns: string): number {
+    this.delete(no);
+    const rows = JSON.parse(columns) as RowColumns[];
+    const keys = rows.map((row, line) => this.#keyOf(no, line, first, row));
+    this.#batches.set(no, { records, maxTs, keys });
+    this.#records += records;
+    return keys.length;
   }
 
-  set(
-    { id, timestamp, jti, ip, asn, outcome, source, device, bot, proof, path, fired, kept }: FilteredColumns & RowKey,
-    seq: number,
-  ): void {
-    const words = {
+  #keyOf(batch: number, line: number, first: number, row: RowColumns): HotKey {
+    const [at, id, timestamp, jti, ip, asn, outcome, source, device, bot, proof, path, rules] = row;
+    return {
+      batch,
+      line,
+      seq: first + at,
+      id,
+      timestamp,
+      jti,
+      ip,
+      asn,
+      outcome,
       source: this.#word(source),
       device: this.#word(device),
       bot: bot === null ? null : this.#word(bot),
       proof: proof === null ? null : this.#word(proof),
+      path,
+      rules: rules.length === 0 ? NO_RULES : rules.map((rule) => this.#word(rule)),
     };
-    this.#keys.set(id, { id, timestamp, seq, jti, ip, asn, outcome, ...words, path, fired, kept });
   }
 
   #word(text: string): string {
@@ -54,58 +87,56 @@ export class HotKeys {
     return text;
   }
 
-  delete(id: string): void {
-    this.#keys.delete(id);
+  delete(no: number): void {
+    const known = this.#batches.get(no);
+    if (known === undefined) return;
+    this.#records -= known.records;
+    this.#batches.delete(no);
   }
 
-  /** Forgets every key for which `gone` returns `true`. */
-  forget(gone: (key: HotKey) => boolean): void {
-    for (const key of this.#keys.values()) if (gone(key)) this.#keys.delete(key.id);
+  clear(): void {
+    this.#batches.clear();
+    this.#records = 0;
+  }
+
+  /** Oldest first, by storing. */
+  batches(): IterableIterator<[no: number, batch: HotBatch]> {
+    return this.#batches.entries();
+  }
+
+  get(no: number): HotBatch | undefined {
+    return this.#batches.get(no);
   }
 
   /** Keys of the rows that were stored after the row of this number, in the order of storing. */
   storedAfter(seq: number): HotKey[] {
-    return [...this.#keys.values()].filter((key) => key.seq > seq).sort((a, b) => a.seq - b.seq);
-  }
-
-  /** Keys of one session. */
-  ofSession(jti: string): HotKey[] {
-    return [...this.#keys.values()].filter((key) => key.jti === jti);
-  }
-
-  /**
-   * Keys of the rows that can match the filter, without its `firedRules`. `null`: there are too many; scan the table.
-   */
-  matching(filter: RowFilter): HotKey[] | null {
     const found: HotKey[] = [];
-    for (const key of this.#candidates(filter)) {
-      if (!canMatch(filter, key)) continue;
-      if (found.length === KEYS_PER_STATEMENT_MAX) return null;
-      found.push(key);
+    for (const { keys } of this.#batches.values()) {
+      if ((keys.at(-1)?.seq ?? 0) > seq) found.push(...keys.filter((key) => key.seq > seq));
     }
     return found;
   }
 
-  /** How many rows match the filter, without its `firedRules`. */
-  count(filter: RowFilter): number {
-    let count = 0;
-    for (const key of this.#candidates(filter)) if (canMatch(filter, key)) count++;
-    return count;
+  matching(filter: RowFilter): HotKey[] {
+    const found: HotKey[] = [];
+    for (const { keys } of this.#batches.values()) for (const key of keys) if (keyMatches(filter, key)) found.push(key);
+    return found;
   }
 
-  #candidates({ id }: RowFilter): Iterable<HotKey> {
-    if (id === null) return this.#keys.values();
-    const key = this.#keys.get(id);
-    return key === undefined ? [] : [key];
+  count(filter: RowFilter): number {
+    let count = 0;
+    for (const { keys } of this.#batches.values()) for (const key of keys) if (keyMatches(filter, key)) count++;
+    return count;
   }
 }
 
-/** Tests everything but the rules that fired. */
-export function canMatch(filter: RowFilter, key: HotKey): boolean {
+/** The same test as `matches` makes of a sealed record. */
+export function keyMatches(filter: RowFilter, key: HotKey): boolean {
   const { outcomes, sources, asns, devices, bots, proofs, path, firedRules } = filter;
-  if (!key.kept || key.timestamp < filter.since || key.timestamp >= filter.until) return false;
+  if (key.timestamp < filter.since || key.timestamp >= filter.until) return false;
   if (filter.jti !== null && key.jti !== filter.jti) return false;
   if (filter.ip !== null && key.ip !== filter.ip) return false;
+  if (filter.id !== null && key.id !== filter.id) return false;
   if (outcomes && !outcomes.includes(key.outcome)) return false;
   if (sources && !sources.includes(key.source)) return false;
   if (asns && (key.asn === null || !asns.includes(key.asn))) return false;
@@ -113,10 +144,18 @@ export function canMatch(filter: RowFilter, key: HotKey): boolean {
   if (bots && (key.bot === null || !bots.includes(key.bot))) return false;
   if (proofs && (key.proof === null || !proofs.includes(key.proof))) return false;
   if (path && (path.prefix ? !key.path.startsWith(path.text) : key.path !== path.text)) return false;
-  return key.fired >= Math.max(filter.minRulesFired, firedRules ? 1 : 0);
+  if (key.rules.length < filter.minRulesFired) return false;
+  return !firedRules || key.rules.some((rule) => firedRules.includes(rule));
 }
 
-/** For `(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`. */
-export function keyList(keys: readonly RowKey[]): string {
-  return JSON.stringify(keys.map(({ timestamp, id }) => [timestamp, id]));
+/** The rows of these keys, in the order of the keys. */
+export function readRows<Key extends HotKey>(sql: SqlStorage, keys: readonly Key[]): (Key & StoredRow)[] {
+  const lines = new Map<number, string[]>();
+  for (const { no, bodies } of sql.exec<{ no: number; bodies: string }>(
+    'SELECT no, bodies FROM batches WHERE no IN (SELECT value FROM json_each(?))',
+    JSON.stringify([...new Set(keys.map(({ batch }) => batch))]),
+  )) {
+    lines.set(no, bodies.split('\n'));
+  }
+  return keys.map((key) => ({ ...key, body: lines.get(key.batch)?.[key.line] as string }));
 }

@@ -6,7 +6,7 @@ import { storedDimensions } from '../count-dimensions.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
 import type { Counts, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
-import { addCounts } from './rollup-aggregate.ts';
+import { addCounts } from '../rollup-aggregate.ts';
 import { ValueTotals } from './rollup-value-totals.ts';
 import { MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
 import type { VisitBucket } from './rollup-store.ts';

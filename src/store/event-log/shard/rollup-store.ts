@@ -4,7 +4,7 @@
  * paths and user agents, so an hour keeps a bounded number of distinct values. Further values are counted together under
  * id 0: totals stay exact, and the response says that values were lumped.
  */
-import type { Aggregate } from './rollup-aggregate.ts';
+import type { Aggregate } from '../rollup-aggregate.ts';
 import type { Counts } from '../shard-rpc.ts';
 import { PACKED_MINUTES, decodeCounts, encodeCounts, encodeMinutes, splitMinutes } from './rollup-codec.ts';
 import type { IdCounts } from './rollup-codec.ts';

@@ -8,7 +8,7 @@ import { PageBlocks } from './verdict-page-blocks.ts';
 import { SegmentMatcher } from './verdict-segment-match.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
 import type { Plan, PlannedTotal, PlanRequest } from '../shard-rpc.ts';
-import { hotCount, hotRows } from './hot-query.ts';
+import { hotRows } from './hot-query.ts';
 
 /** Blocks opened only to count `total`, for keys that are too long to be told apart: about 100 ms. */
 export const COUNT_BLOCKS_MAX = 80;
@@ -18,7 +18,7 @@ export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): 
   const segments = sealedSegments(sql, filter);
   const matcher = new SegmentMatcher(sql, filter, segments);
   const page = new PageBlocks(sql, before, limit, matcher.isSure);
-  const total = request.wantTotal ? { counted: hotCount(sql, keys, filter), open: [], openCut: false } : null;
+  const total = request.wantTotal ? { counted: keys.count(filter), open: [], openCut: false } : null;
   const elsewhere: SealedSegment[] = [];
   for (const segment of segments) {
     const isOnPage = page.wants(segment);

@@ -11,7 +11,6 @@ import { scanCaptchas } from './captcha-scan.ts';
 import { trafficSeries } from './captcha-traffic.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
 import { HotRows } from './hot-rows.ts';
-import { addCounters } from './edge-counters.ts';
 import { planRead } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
 import { eraseLog, logEraseAt, markLogRetired } from './erase-log.ts';
@@ -37,9 +36,9 @@ import type {
   ValueSeries,
   ValueTotal,
 } from '../shard-rpc.ts';
-import type { LogRow } from '../log-row.ts';
+import type { BatchAnswer, PackedBatch } from '../packed-batch.ts';
 import { createShardTables, readMeta, writeMeta } from './schema.ts';
-import { commitSegment, hasFullSegment, openSegment, writeSegment } from './segments.ts';
+import { Sealer } from './sealing.ts';
 import { tailRows } from './tail-rows.ts';
 import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
 
@@ -66,6 +65,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   #reader: RollupReader;
   #working: Promise<unknown> = Promise.resolve();
   #alarmAt: number | null = null;
+  /** As it is stored; `null`: not read yet. */
+  #retentionDays: number | null = null;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
@@ -76,30 +77,31 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     this.#reader = new RollupReader(this.#hot);
   }
 
-  async append(rows: LogRow[], settings: ShardSettings): Promise<AppendCounts> {
-    return this.#appended(this.#hot.append(rows), settings);
+  async append(batches: PackedBatch[], settings: ShardSettings): Promise<BatchAnswer[]> {
+    return this.#appended(this.#hot.append(batches), settings);
   }
 
   async appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts> {
     return this.#appended(this.#hot.mergeCaptchas(events), settings);
   }
 
-  async #appended(counts: AppendCounts, settings: ShardSettings): Promise<AppendCounts> {
-    const known = readMeta(this.#storage.sql, 'retention_days');
-    if (known !== String(settings.retentionDays)) {
-      writeMeta(this.#storage.sql, 'retention_days', String(settings.retentionDays));
+  async #appended<T>(answer: T, { retentionDays }: ShardSettings): Promise<T> {
+    if (this.#retentionDays !== retentionDays) {
+      const known = readMeta(this.#storage.sql, 'retention_days');
+      if (known !== String(retentionDays)) writeMeta(this.#storage.sql, 'retention_days', String(retentionDays));
+      this.#retentionDays = retentionDays;
     }
-    const isOver = this.#hot.keys.size >= this.#hotRowsMax();
+    const isOver = this.#hot.size >= this.#hotRowsMax();
     await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : MAINTENANCE_INTERVAL_MS));
-    return counts;
+    return answer;
   }
 
   async count(batchId: string, counters: Record<string, number>): Promise<void> {
-    addCounters(this.#storage, batchId, counters, Date.now());
+    this.#hot.counters.addOnce(this.#storage, batchId, counters, Date.now());
   }
 
   async edgeSums(): Promise<EdgeSums> {
-    return this.#hot.arrivals.sums(this.#storage.sql);
+    return this.#hot.edgeSums();
   }
 
   async plan(request: PlanRequest): Promise<Plan> {
@@ -173,7 +175,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       )
       .one();
     return {
-      hotRows: this.#hot.keys.size,
+      hotRows: this.#hot.size,
       sealedRows: sealed.rows,
       segments: sealed.segments,
       sealedBytes: sealed.bytes,
@@ -188,7 +190,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
 
   async seal(): Promise<number> {
     await this.#exclusively(() => this.#sealOne());
-    return this.#hot.keys.size;
+    return this.#hot.size;
   }
 
   override async alarm(): Promise<void> {
@@ -199,9 +201,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     try {
       if (eraseAt !== null && eraseAt <= nowMs) return await this.#exclusively(() => this.#eraseEverything());
       while (this.#isFull(nowMs) || this.#hasOldRows(nowMs)) {
-        const before = this.#hot.keys.size;
+        const before = this.#hot.size;
         await this.#exclusively(() => this.#sealOne());
-        if (this.#hot.keys.size >= before) break;
+        if (this.#hot.size >= before) break;
       }
       await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, nowMs));
     } catch (error) {
@@ -210,7 +212,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       );
       next = nowMs + RETRY_AFTER_MS;
     }
-    if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, nowMs + RETRY_AFTER_MS);
+    if (this.#hot.size >= this.#hotRowsMax()) next = Math.min(next, nowMs + RETRY_AFTER_MS);
     if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, nowMs + RETRY_AFTER_MS));
     // An empty log sets no alarm until the next write.
     if (next !== nowMs + MAINTENANCE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
@@ -223,13 +225,11 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   async #sealOne(): Promise<void> {
-    const { sql } = this.#storage;
-    const segment = openSegment(this.#storage, this.#hot, this.#name, this.#segmentRows(), Date.now());
-    if (!segment) return;
-    let built = await writeSegment(sql, this.env.SEGMENTS, this.#name, segment);
-    while (!commitSegment(sql, this.#hot, segment, built)) {
-      built = await writeSegment(sql, this.env.SEGMENTS, this.#name, segment);
-    }
+    await this.#sealer().sealOne(this.#segmentRows(), Date.now());
+  }
+
+  #sealer(): Sealer {
+    return new Sealer(this.#storage.sql, this.#hot, this.env.SEGMENTS, this.#name);
   }
 
   /** Runs sealing, expiring and erasing one after another, because they rewrite the same rows and objects. */
@@ -245,8 +245,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   #isFull(nowMs: number): boolean {
-    if (this.#hot.keys.size < this.#hotRowsMax()) return false;
-    return hasFullSegment(this.#storage.sql, this.#name, this.#segmentRows(), nowMs);
+    if (this.#hot.size < this.#hotRowsMax()) return false;
+    return this.#sealer().hasFullSegment(this.#segmentRows(), nowMs);
   }
 
   #segmentRows(): number {
@@ -255,16 +255,16 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   #hasOldRows(nowMs: number): boolean {
-    const oldest = this.#storage.sql.exec<{ ts: number | null }>('SELECT MIN(ts) AS ts FROM verdicts').one().ts;
-    return oldest !== null && oldest < nowMs - SEAL_AFTER_MS;
+    return this.#hot.holdsOlderThan(nowMs - SEAL_AFTER_MS);
   }
 
   #holdsAnything(): boolean {
-    if (this.#hot.keys.size > 0) return true;
+    if (this.#hot.size > 0) return true;
     const { held } = this.#storage.sql
       .exec<{ held: number }>(
         `SELECT EXISTS (SELECT 1 FROM segments WHERE state <> 'expired') OR EXISTS (SELECT 1 FROM telemetry)
-           OR EXISTS (SELECT 1 FROM sealed_ids) OR EXISTS (SELECT 1 FROM rollups) AS held`,
+           OR EXISTS (SELECT 1 FROM isolates)
+           OR EXISTS (SELECT 1 FROM sealed_captchas) OR EXISTS (SELECT 1 FROM rollups) AS held`,
       )
       .one();
     return held === 1;

@@ -45,7 +45,7 @@ export const getMetrics = operation({
     const samples = await Promise.all(
       instances.map(async (instance) => {
         const [{ counters, missing }, dead, rules, edges] = await Promise.all([
-          edgeTotals(store, verdictLogOf(instance)),
+          edgeTotals(store, verdictLogOf(instance), nowMs),
           waiting?.has(instance.id) === false ? 0 : countDeadLetters(store, instance.id),
           ruleBook(store, instance.id).history(1, null),
           edgeGauges(store, instance, nowMs),

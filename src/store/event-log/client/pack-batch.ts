@@ -1,0 +1,87 @@
+/**
+ * Packs verdicts of one isolate for one shard. Filters, counts and the hashes that tell a copy from another record are
+ * worked out here, in the Worker, because a shard is one thread for all traffic of its log.
+ */
+import { decisions } from '../../../contract/vocabulary.ts';
+import { textHash } from '../../text-hash.ts';
+import type { VerdictRow } from '../log-row.ts';
+import { rangesOf } from '../number-ranges.ts';
+import type { BatchCounters, PackedBatch, RowColumns } from '../packed-batch.ts';
+import { Aggregate } from '../rollup-aggregate.ts';
+import { trafficCounters } from '../traffic-counters.ts';
+
+/** A row in SQLite holds 2 MB, and a character takes three bytes at most. */
+const PACKED_MAX_CHARS = 630_000;
+
+export interface BatchSender {
+  isolate: string;
+  numbered: number;
+  announced: number;
+  heardAt: number;
+}
+
+/** One packed batch, or several when the records are too large for one. `rows` rise by number, and none repeats. */
+export function packBatch(
+  sender: BatchSender,
+  rows: readonly VerdictRow[],
+  edgeCounters: Readonly<Record<string, number>>,
+): PackedBatch[] {
+  const packed = packOne(sender, rows, edgeCounters);
+  const { bodies, columns, counts, unkept, counters } = packed;
+  const length = [bodies, columns, counts, unkept, counters].reduce((sum, text) => sum + text.length, 0);
+  if (length <= PACKED_MAX_CHARS || rows.length === 1) return [packed];
+  const half = rows.length >>> 1;
+  return [...packBatch(sender, rows.slice(0, half), edgeCounters), ...packBatch(sender, rows.slice(half), {})];
+}
+
+function packOne(
+  sender: BatchSender,
+  rows: readonly VerdictRow[],
+  edgeCounters: Readonly<Record<string, number>>,
+): PackedBatch {
+  const counts = new Aggregate();
+  const unkept = new Aggregate();
+  const counters: BatchCounters = { traffic: {}, edge: { ...edgeCounters } };
+  const hashes = new Uint32Array(rows.length);
+  const columns: RowColumns[] = [];
+  const bodies: string[] = [];
+  let maxTs = 0;
+  for (const [index, { record, kept, body }] of rows.entries()) {
+    const outcome = decisions.indexOf(record.decision);
+    maxTs = Math.max(maxTs, record.timestamp);
+    hashes[index] = textHash(body);
+    counts.add(record, record.timestamp, outcome);
+    for (const name of trafficCounters(record)) counters.traffic[name] = (counters.traffic[name] ?? 0) + 1;
+    if (!kept) {
+      unkept.add(record, record.timestamp, outcome);
+      continue;
+    }
+    columns.push([
+      bodies.length,
+      record.id,
+      record.timestamp,
+      record.jti,
+      record.ip,
+      record.asn,
+      outcome,
+      record.source,
+      record.device_type,
+      record.bot?.id ?? null,
+      record.bot?.proof ?? null,
+      record.request_path,
+      record.fired_rules.map(({ id }) => id),
+    ]);
+    bodies.push(body);
+  }
+  return {
+    ...sender,
+    ranges: rangesOf(rows.map(({ record }) => record.edge.seq)),
+    hashes,
+    maxTs,
+    counts: counts.packed(),
+    unkept: unkept.rows === 0 ? '' : unkept.packed(),
+    counters: JSON.stringify(counters),
+    columns: JSON.stringify(columns),
+    bodies: bodies.join('\n'),
+  };
+}

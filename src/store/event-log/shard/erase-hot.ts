@@ -1,0 +1,84 @@
+/**
+ * Erases what is not sealed of one session. Rows leave the batch that holds them, whose other rows stay; its numbers
+ * stay known, so that a late copy of an erased record is not stored again.
+ */
+import type { CaptchaRecord } from '../captcha-record.ts';
+import { logRecord } from '../log-record.ts';
+import type { RowColumns } from '../packed-batch.ts';
+import { Aggregate } from '../rollup-aggregate.ts';
+import type { HotCaptcha } from './hot-captchas.ts';
+import { addCaptcha } from './hot-rows.ts';
+import type { HotRows } from './hot-rows.ts';
+
+interface RewrittenBatch {
+  no: number;
+  first: number;
+  records: number;
+  maxTs: number;
+  columns: string;
+  bodies: string;
+}
+
+/** Returns how many rows it erased. */
+export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
+  const away = new Aggregate();
+  const batches = withoutSession(sql, hot, jti, away);
+  const captchas = captchasOf(hot, jti, away);
+  const erase = (): void => {
+    hot.rollups.mergeAggregate(away);
+    for (const { no, records, columns, bodies } of batches) {
+      // Its counts are merged now, and name what the erased rows asked for.
+      sql.exec(
+        `UPDATE batches SET records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
+        records,
+        columns,
+        bodies,
+        no,
+      );
+    }
+    hot.captchas.recordErased(captchas);
+  };
+  if (away.rows > 0) hot.mergePending(erase);
+  for (const { no, first, records, maxTs, columns } of batches) hot.keys.set(no, first, records, maxTs, columns);
+  hot.captchas.settle(captchas);
+  return away.rows;
+}
+
+function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggregate): RewrittenBatch[] {
+  const rewritten: RewrittenBatch[] = [];
+  for (const [no, { keys, maxTs }] of hot.keys.batches()) {
+    const kept = keys.filter((key) => key.jti !== jti);
+    if (kept.length === keys.length) continue;
+    const row = sql
+      .exec<{ first: number; records: number; columns: string; bodies: string }>(
+        'SELECT first, records, columns, bodies FROM batches WHERE no = ?',
+        no,
+      )
+      .one();
+    const lines = row.bodies.split('\n');
+    const columns = JSON.parse(row.columns) as RowColumns[];
+    for (const key of keys) {
+      if (key.jti === jti) away.add(logRecord(lines[key.line] as string), key.timestamp, key.outcome, -1);
+    }
+    rewritten.push({
+      no,
+      first: row.first,
+      records: row.records - (keys.length - kept.length),
+      maxTs,
+      columns: JSON.stringify(kept.map(({ line }) => columns[line])),
+      bodies: kept.map(({ line }) => lines[line]).join('\n'),
+    });
+  }
+  return rewritten;
+}
+
+/** Captchas of this jti, and those that were solved in this session. */
+function captchasOf(hot: HotRows, jti: string, away: Aggregate): HotCaptcha[] {
+  return [...hot.captchas.values()].filter((captcha) => {
+    if (captcha.jti !== jti && !captcha.body.includes(JSON.stringify(jti))) return false;
+    const record = JSON.parse(captcha.body) as CaptchaRecord;
+    const isOfSession = record.jti === jti || record.session === jti;
+    if (isOfSession) addCaptcha(away, record, -1);
+    return isOfSession;
+  });
+}

@@ -1,0 +1,207 @@
+/**
+ * Sealing: choose what is old enough, write one object per UTC day of it, then record the manifests and delete the
+ * batches in one transaction. What was chosen is recorded first, so that after a crash in between the same objects are
+ * written again under the same keys. Verdicts are sealed by whole batches, captchas one by one.
+ */
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import { countOf } from '../number-ranges.ts';
+import type { NumberRange } from '../number-ranges.ts';
+import { noExtras } from '../parquet/segment-metadata.ts';
+import type { SegmentExtras } from '../parquet/segment-metadata.ts';
+import { Aggregate } from '../rollup-aggregate.ts';
+import type { HotCaptcha } from './hot-captchas.ts';
+import { readRows } from './hot-keys.ts';
+import type { HotRows } from './hot-rows.ts';
+import { buildSegment } from './segment-build.ts';
+import type { BuiltSegment } from './segment-build.ts';
+import { beginSegments, putSegment, recordManifest, segmentSource } from './segments.ts';
+import type { SealingSegment } from './segments.ts';
+
+/** The newest rows stay, so that a live tail sees them. */
+const VERDICT_SEAL_AGE_MS = 5000;
+/** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
+const CAPTCHA_SEAL_AGE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Numbers of batches of verdicts; or the newest captcha, with all older ones. */
+type Chosen = { batches: number[] } | { newest: RowKey };
+
+interface Sealing {
+  segments: SealingSegment[];
+  chosen: Chosen;
+}
+
+/** What one attempt writes. */
+interface SealedRows {
+  rows: StoredRow[];
+  batches: number[];
+  captchas: { captcha: HotCaptcha; body: string }[];
+  extras: SegmentExtras;
+}
+
+export class Sealer {
+  readonly #sql: SqlStorage;
+  readonly #hot: HotRows;
+  readonly #bucket: R2Bucket;
+  readonly #shardName: string;
+
+  constructor(sql: SqlStorage, hot: HotRows, bucket: R2Bucket, shardName: string) {
+    this.#sql = sql;
+    this.#hot = hot;
+    this.#bucket = bucket;
+    this.#shardName = shardName;
+  }
+
+  /** Most rows of a busy captcha log can still change, so it is sealed only when a segment can be full. */
+  hasFullSegment(segmentRows: number, nowMs: number): boolean {
+    let ready = 0;
+    for (const { records, maxTs } of this.#oldBatches(nowMs)) if (maxTs > 0) ready += records;
+    return ready + this.#oldCaptchas(nowMs).length >= segmentRows;
+  }
+
+  /** `false`: nothing is old enough. */
+  async sealOne(segmentRows: number, nowMs: number): Promise<boolean> {
+    const sealing = this.open(segmentRows, nowMs);
+    if (sealing === null) return false;
+    for (;;) {
+      const sealed = this.#rowsOf(sealing);
+      const built = await this.write(sealing, sealed);
+      if (this.#commit(sealing, sealed, built)) return true;
+    }
+  }
+
+  /** What is being sealed, or what is chosen now. */
+  open(segmentRows: number, nowMs: number): Sealing | null {
+    const open = this.#sql
+      .exec<{ no: number; object: string; day: number; chosen: string }>(
+        "SELECT no, object, min_ts AS day, chosen FROM segments WHERE state = 'sealing' ORDER BY no",
+      )
+      .toArray();
+    if (open.length > 0) {
+      const segments = open.map(({ no, object, day }) => ({ no, object, day }));
+      return { segments, chosen: JSON.parse(open[0]?.chosen ?? 'null') as Chosen };
+    }
+    const chosen = this.#chooseBatches(segmentRows, nowMs) ?? this.#chooseCaptchas(segmentRows, nowMs);
+    return chosen && this.#begin(chosen, nowMs);
+  }
+
+  #oldBatches(nowMs: number) {
+    return [...this.#hot.keys.batches()]
+      .map(([no, { records, maxTs }]) => ({ no, records, maxTs }))
+      .filter(({ maxTs }) => maxTs < nowMs - VERDICT_SEAL_AGE_MS);
+  }
+
+  #oldCaptchas(nowMs: number): HotCaptcha[] {
+    return [...this.#hot.captchas.values()].filter(({ timestamp }) => timestamp < nowMs - CAPTCHA_SEAL_AGE_MS);
+  }
+
+  /** In the order of storing: a late record does not wait for its neighbours in time. */
+  #chooseBatches(segmentRows: number, nowMs: number): Chosen | null {
+    const batches: number[] = [];
+    let rows = 0;
+    for (const { no, records } of this.#oldBatches(nowMs)) {
+      if (rows >= segmentRows) break;
+      batches.push(no);
+      rows += records;
+    }
+    return batches.length === 0 ? null : { batches };
+  }
+
+  #chooseCaptchas(segmentRows: number, nowMs: number): Chosen | null {
+    const oldest = this.#oldCaptchas(nowMs).sort((a, b) => compareNewestFirst(b, a));
+    const newest = oldest[Math.min(segmentRows, oldest.length) - 1];
+    return newest ? { newest: { timestamp: newest.timestamp, id: newest.id } } : null;
+  }
+
+  /** Records what the objects will hold, before they are written. At least one object, also of rows that are not kept. */
+  #begin(chosen: Chosen, nowMs: number): Sealing {
+    const rows: readonly RowKey[] =
+      'batches' in chosen ? this.#keysOf(chosen.batches) : this.#captchasUpTo(chosen.newest);
+    const days = new Set(rows.map(({ timestamp }) => dayOf(timestamp)));
+    if (days.size === 0) days.add(dayOf(nowMs));
+    const oldestFirst = [...days].sort((a, b) => a - b);
+    const segments = this.#hot.transaction(() =>
+      beginSegments(this.#sql, this.#shardName, oldestFirst, JSON.stringify(chosen), nowMs),
+    );
+    return { segments, chosen };
+  }
+
+  #keysOf(batches: readonly number[]) {
+    return batches.flatMap((no) => this.#hot.keys.get(no)?.keys ?? []);
+  }
+
+  #captchasUpTo(newest: RowKey): HotCaptcha[] {
+    return [...this.#hot.captchas.values()].filter((captcha) => compareNewestFirst(captcha, newest) >= 0);
+  }
+
+  /** Oldest first. */
+  #rowsOf({ chosen, segments }: Sealing): SealedRows {
+    if ('batches' in chosen) {
+      const { batches } = chosen;
+      const rows = readRows(this.#sql, this.#keysOf(batches)).sort((a, b) => compareNewestFirst(b, a));
+      return { rows, batches, captchas: [], extras: this.#extrasOf(batches) };
+    }
+    // A captcha of another day arrived since: it has no segment here, and stays for the next.
+    const days = new Set(segments.map(({ day }) => day));
+    const captchas = this.#captchasUpTo(chosen.newest)
+      .filter(({ timestamp }) => days.has(dayOf(timestamp)))
+      .sort((a, b) => compareNewestFirst(b, a))
+      .map((captcha) => ({ captcha, body: captcha.body }));
+    const rows = captchas.map(({ captcha: { id, timestamp }, body }) => ({ id, timestamp, body }));
+    return { rows, batches: [], captchas, extras: noExtras };
+  }
+
+  /** What only the batches say. The first object of the sealing holds it. */
+  #extrasOf(batches: readonly number[]): SegmentExtras {
+    const unkept = new Aggregate();
+    const covered: Record<string, number[]> = {};
+    const numbered: Record<string, number> = {};
+    for (const row of this.#sql.exec<{ isolate: string; ranges: string; numbered: number; unkept: string }>(
+      `SELECT isolate, ranges, numbered, unkept FROM batches WHERE no IN (SELECT value FROM json_each(?)) ORDER BY no`,
+      JSON.stringify(batches),
+    )) {
+      const ranges = JSON.parse(row.ranges) as NumberRange[];
+      (covered[row.isolate] ??= []).push(...ranges.flat());
+      numbered[row.isolate] = Math.max(numbered[row.isolate] ?? 0, row.numbered);
+      if (row.unkept !== '') unkept.addPacked(row.unkept, countOf(ranges));
+    }
+    return { unkept: unkept.entries(), covered, numbered, counters: this.#hot.counters.sums() };
+  }
+
+  async write({ segments }: Sealing, { rows, extras }: SealedRows): Promise<BuiltSegment[]> {
+    const built: BuiltSegment[] = [];
+    for (const [index, { no, object, day }] of segments.entries()) {
+      const ofDay = rows.filter(({ timestamp }) => dayOf(timestamp) === day);
+      const segment = await buildSegment(segmentSource(this.#shardName, no), ofDay, index === 0 ? extras : noExtras);
+      await putSegment(this.#bucket, object, segment);
+      built.push(segment);
+    }
+    return built;
+  }
+
+  /** `false`: a captcha changed while its segment was written, so it must be written again. */
+  #commit({ segments }: Sealing, { batches, captchas }: SealedRows, built: readonly BuiltSegment[]): boolean {
+    if (captchas.some(({ captcha, body }) => captcha.body !== body)) return false;
+    const sealed = captchas.map(({ captcha }) => captcha);
+    this.#hot.mergePending(() => {
+      for (const [index, { no, object }] of segments.entries())
+        recordManifest(this.#sql, no, object, built[index] as BuiltSegment);
+      this.#sql.exec('DELETE FROM batches WHERE no IN (SELECT value FROM json_each(?))', JSON.stringify(batches));
+      this.#hot.captchas.recordSealed(sealed);
+    });
+    for (const no of batches) this.#hot.keys.delete(no);
+    this.#hot.captchas.settle(sealed);
+    return true;
+  }
+
+  /** For tests of what a crash leaves: everything but the last step. */
+  async writeOnly(segmentRows: number, nowMs: number): Promise<void> {
+    const sealing = this.open(segmentRows, nowMs);
+    if (sealing) await this.write(sealing, this.#rowsOf(sealing));
+  }
+}
+
+function dayOf(timestamp: number): number {
+  return Math.floor(timestamp / DAY_MS) * DAY_MS;
+}
