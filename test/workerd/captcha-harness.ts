@@ -58,8 +58,13 @@ export function freshAddress(): string {
 let bindings = env;
 /** For one file: a service with the operator's facts about addresses. */
 export function knowAddresses(facts: object): void {
+  bindTo({ ...env, ADDRESS_FACTS: JSON.stringify(facts) } as ServiceEnv);
+}
+
+/** For one file: a service with these bindings. */
+export function bindTo(given: ServiceEnv): void {
   beforeAll(() => {
-    bindings = { ...env, ADDRESS_FACTS: JSON.stringify(facts) } as ServiceEnv;
+    bindings = given;
   });
   afterAll(() => {
     bindings = env;

@@ -1,22 +1,31 @@
 /** What a day of traffic costs, item by item: pure arithmetic with the prices and the usage of this folder. */
 import { prices } from './prices.ts';
+import { isolateRate } from './traffic.ts';
 import type { Traffic } from './traffic.ts';
 import {
   BYTES_PER_SESSION,
   D1_ROWS_PER_SERVICE_CALL,
   EDGE_CPU_MS,
+  EVENTS_PER_CHALLENGE,
+  EVENTS_WINDOW_SECONDS,
   INDEX_BYTES_PER_VERDICT,
   OBJECT_CALLS_PER_CHALLENGE,
+  OBJECT_CALLS_PER_PICTURE,
   OBJECT_CALLS_PER_POLL,
   OBJECT_CALLS_PER_SESSION,
   OBJECT_GIGABYTES,
   OBJECT_MS_PER_CALL,
+  PICTURES_SHARE,
   POLLS_PER_LOCATION,
+  REPORTS_PER_SESSION,
+  REPORTS_WINDOW_SECONDS,
   ROWS_PER_BATCH,
-  ROWS_PER_CHALLENGE,
   ROWS_PER_NEW_TEXT,
   ROWS_PER_SEGMENT,
   ROWS_PER_SESSION,
+  ROWS_SPENT_PER_CHALLENGE,
+  ROWS_SPENT_PER_PICTURE,
+  SEALED_BYTES_PER_REPORT,
   SEALED_BYTES_PER_VERDICT,
   SEGMENT_VERDICTS,
   SERVICE_CALLS_PER_CHALLENGE,
@@ -39,17 +48,26 @@ export interface Item {
 /** Dollars a day. */
 export function billOf(traffic: Traffic): Item[] {
   const { perDay, retentionDays } = traffic;
-  const batches = perDay / traffic.batch;
   const sessions = shareOf(perDay, traffic.sessionsPer);
   const challenges = shareOf(perDay, traffic.challengesPer);
   const polls = traffic.locations * POLLS_PER_LOCATION;
+  const pictures = challenges * PICTURES_SHARE;
+  // One isolate of the service batches what one isolate of the edge causes.
+  const batchesOf = (records: number, windowSeconds: number): number =>
+    records / (1 + (isolateRate(traffic.batch) * windowSeconds * records) / perDay);
+  const edgeBatches = perDay / traffic.batch;
+  const reportBatches = batchesOf(REPORTS_PER_SESSION * sessions, REPORTS_WINDOW_SECONDS);
+  const eventBatches = batchesOf(EVENTS_PER_CHALLENGE * challenges, EVENTS_WINDOW_SECONDS);
   // Each shard ends a segment at midnight, however few verdicts are in it.
   const segments = perDay / SEGMENT_VERDICTS + traffic.shards;
   const edgeCalls = SERVICE_CALLS_PER_SESSION * sessions + SERVICE_CALLS_PER_CHALLENGE * challenges + polls;
   const objectCalls =
-    batches +
+    edgeBatches +
+    reportBatches +
+    eventBatches +
     OBJECT_CALLS_PER_SESSION * sessions +
     OBJECT_CALLS_PER_CHALLENGE * challenges +
+    OBJECT_CALLS_PER_PICTURE * pictures +
     OBJECT_CALLS_PER_POLL * polls;
   const objectSeconds = (objectCalls * OBJECT_MS_PER_CALL) / 1000;
   const sessionsKept = Math.min(sessions * retentionDays, SESSIONS_KEPT_MAX);
@@ -59,18 +77,18 @@ export function billOf(traffic: Traffic): Item[] {
     { name: 'edge CPU', dollars: perDay * EDGE_CPU_MS * prices.workerCpuMs, how: `N × ${EDGE_CPU_MS} ms × 0.02/M` },
     {
       name: 'service requests',
-      dollars: traffic.serviceBinding ? 0 : (batches + edgeCalls) * prices.workerRequest,
+      dollars: traffic.serviceBinding ? 0 : (edgeBatches + edgeCalls) * prices.workerRequest,
       how: `nothing over a service binding; else (N/b + ${SERVICE_CALLS_PER_SESSION} × sessions + ${SERVICE_CALLS_PER_CHALLENGE} × challenges + polls) × 0.30/M`,
     },
     {
       name: 'service CPU',
-      dollars: (batches * SERVICE_CPU_MS_PER_BATCH + edgeCalls * SERVICE_CPU_MS_PER_CALL) * prices.workerCpuMs,
+      dollars: (edgeBatches * SERVICE_CPU_MS_PER_BATCH + edgeCalls * SERVICE_CPU_MS_PER_CALL) * prices.workerCpuMs,
       how: `${SERVICE_CPU_MS_PER_BATCH} ms a batch, ${SERVICE_CPU_MS_PER_CALL} ms another call`,
     },
     {
       name: 'object requests',
       dollars: objectCalls * prices.objectRequest,
-      how: `(N/b + ${OBJECT_CALLS_PER_SESSION} × sessions + ${OBJECT_CALLS_PER_CHALLENGE} × challenges + ${OBJECT_CALLS_PER_POLL} × polls) × 0.15/M`,
+      how: `(batches + ${OBJECT_CALLS_PER_SESSION} × sessions + ${OBJECT_CALLS_PER_CHALLENGE} × challenges + ${OBJECT_CALLS_PER_PICTURE} × pictures + ${OBJECT_CALLS_PER_POLL} × polls) × 0.15/M`,
     },
     {
       name: 'object duration',
@@ -79,7 +97,7 @@ export function billOf(traffic: Traffic): Item[] {
     },
     {
       name: 'rows written: verdicts',
-      dollars: (batches * ROWS_PER_BATCH + segments * ROWS_PER_SEGMENT) * row,
+      dollars: (edgeBatches * ROWS_PER_BATCH + segments * ROWS_PER_SEGMENT) * row,
       how: `${ROWS_PER_BATCH} a batch, ${ROWS_PER_SEGMENT} a segment`,
     },
     {
@@ -93,15 +111,25 @@ export function billOf(traffic: Traffic): Item[] {
       how: `${ROWS_PER_SESSION} a session`,
     },
     {
+      name: 'rows written: reports',
+      dollars: reportBatches * ROWS_PER_BATCH * row,
+      how: `${REPORTS_PER_SESSION} a session, in batches of a second`,
+    },
+    {
       name: 'rows written: captchas',
-      dollars: challenges * ROWS_PER_CHALLENGE * row,
-      how: `${ROWS_PER_CHALLENGE} a challenge`,
+      dollars:
+        (challenges * ROWS_SPENT_PER_CHALLENGE + pictures * ROWS_SPENT_PER_PICTURE + eventBatches * ROWS_PER_BATCH) *
+        row,
+      how: `${ROWS_SPENT_PER_CHALLENGE} a challenge, ${ROWS_SPENT_PER_PICTURE} with pictures, ${EVENTS_PER_CHALLENGE} events in batches of a second`,
     },
     { name: 'R2 writes', dollars: segments * prices.r2Write, how: `N/${SEGMENT_VERDICTS} and S segments × 4.50/M` },
     {
       name: 'R2 kept',
-      dollars: dailyOf(perDay * retentionDays * SEALED_BYTES_PER_VERDICT, prices.r2GigabyteMonth),
-      how: `${SEALED_BYTES_PER_VERDICT} B a verdict`,
+      dollars: dailyOf(
+        (perDay * SEALED_BYTES_PER_VERDICT + REPORTS_PER_SESSION * sessions * SEALED_BYTES_PER_REPORT) * retentionDays,
+        prices.r2GigabyteMonth,
+      ),
+      how: `${SEALED_BYTES_PER_VERDICT} B a verdict, ${SEALED_BYTES_PER_REPORT} B a report`,
     },
     {
       name: 'object storage',
@@ -113,7 +141,7 @@ export function billOf(traffic: Traffic): Item[] {
     },
     {
       name: 'D1 rows read',
-      dollars: (batches + edgeCalls) * D1_ROWS_PER_SERVICE_CALL * prices.d1RowRead,
+      dollars: (edgeBatches + edgeCalls) * D1_ROWS_PER_SERVICE_CALL * prices.d1RowRead,
       how: `${D1_ROWS_PER_SERVICE_CALL} a call of the service`,
     },
   ];

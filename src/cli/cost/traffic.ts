@@ -76,6 +76,11 @@ function proposedBatch(perDay: number): number {
   return Math.min(BATCH_VERDICTS_MAX, Math.round(inWindow(isLoad ? WINDOW_UNDER_LOAD_SECONDS : WINDOW_SECONDS)));
 }
 
+/** Verdicts a second of an isolate whose batches are so large: the reverse of the proposal. */
+export function isolateRate(batch: number): number {
+  return (batch - 1) / (batch >= LOAD_VERDICTS ? WINDOW_UNDER_LOAD_SECONDS : WINDOW_SECONDS);
+}
+
 /** A power of two, so that a log grows by doubling. The room in an object decides, or the calls in the busiest second. */
 function proposedShards(perDay: number, batch: number, retentionDays: number): number {
   const bytes = perDay * retentionDays * INDEX_BYTES_PER_VERDICT;

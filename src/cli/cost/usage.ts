@@ -3,25 +3,33 @@
  * them and compare them with these figures, so that the bill stays true when the code changes.
  */
 
-/** A batch is stored as one row, which is deleted when its verdicts are sealed. */
+/** A batch is stored as one row, which is deleted when its records are sealed. */
 export const ROWS_PER_BATCH = 2;
 /** Verdicts of a full segment. */
 export const SEGMENT_VERDICTS = 20_000;
 /** Index, counts and isolates of a full segment, and their deletion once the retention is over. */
-export const ROWS_PER_SEGMENT = 650;
+export const ROWS_PER_SEGMENT = 300;
 /** A path, user agent or another value that its shard has not counted yet, and its deletion. */
 export const ROWS_PER_NEW_TEXT = 2;
-/** From the opening to the deletion, with one change of its score. */
+/** Opened, used, and one for what follows within ten minutes. Sessions expire by the table, which costs none. */
 export const ROWS_PER_SESSION = 3;
-/** The records of a captcha, its counts, its spent token, and their deletion. */
-export const ROWS_PER_CHALLENGE = 4;
+/** A proof of work spends one key. Two rounds of pictures spend three more. They expire by the table too. */
+export const ROWS_SPENT_PER_CHALLENGE = 1;
+export const ROWS_SPENT_PER_PICTURE = 3;
+/** Of challenges. */
+export const PICTURES_SHARE = 0.2;
 
-/** A challenge, the opening, a renewal and two reports. */
-export const SERVICE_CALLS_PER_SESSION = 5;
-/** Spending the challenge, opening, a renewal and two reports. */
-export const OBJECT_CALLS_PER_SESSION = 5;
+export const REPORTS_PER_SESSION = 2;
+/** A challenge, the opening, a renewal and the reports. */
+export const SERVICE_CALLS_PER_SESSION = 3 + REPORTS_PER_SESSION;
+/** Opening, a renewal and the reports. */
+export const OBJECT_CALLS_PER_SESSION = 2 + REPORTS_PER_SESSION;
+/** Issued, solved and verified: what the log hears of a captcha, from one isolate in batches. */
+export const EVENTS_PER_CHALLENGE = 3;
 export const SERVICE_CALLS_PER_CHALLENGE = 3;
-export const OBJECT_CALLS_PER_CHALLENGE = 4;
+/** Spends, and counted attempts of pictures. */
+export const OBJECT_CALLS_PER_CHALLENGE = 1;
+export const OBJECT_CALLS_PER_PICTURE = 5;
 /** By RULES_POLL_SECONDS = 5, day and night. */
 export const POLLS_PER_LOCATION = 17_280;
 export const OBJECT_CALLS_PER_POLL = 2;
@@ -29,6 +37,8 @@ export const D1_ROWS_PER_SERVICE_CALL = 2;
 
 /** Of a verdict in R2: its row of the Parquet file. */
 export const SEALED_BYTES_PER_VERDICT = 60;
+/** Of a report in R2. */
+export const SEALED_BYTES_PER_REPORT = 250;
 /** Of a verdict in its shard: index and counts. */
 export const INDEX_BYTES_PER_VERDICT = 22;
 export const BYTES_PER_SESSION = 1500;
@@ -54,3 +64,6 @@ export const WINDOW_UNDER_LOAD_SECONDS = 1;
 /** Verdicts of the short window from which on the long one holds. */
 export const LOAD_VERDICTS = 8;
 export const BATCH_VERDICTS_MAX = 500;
+/** The same of reports and captcha events, in an isolate of the service. */
+export const REPORTS_WINDOW_SECONDS = 1;
+export const EVENTS_WINDOW_SECONDS = 1;

@@ -1,0 +1,89 @@
+/**
+ * Calls of Durable Objects are requests to pay for. What a session and a poll call is counted here, through the
+ * service's own routes, and compared with what the bill assumes (src/cli/cost).
+ */
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import {
+  OBJECT_CALLS_PER_POLL,
+  OBJECT_CALLS_PER_SESSION,
+  SERVICE_CALLS_PER_SESSION,
+} from '../../../src/cli/cost/usage.ts';
+import { edgeSession } from '../../../src/contract/edge/edge-api.ts';
+import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
+import { later } from '../../support/clock.ts';
+import { earnSession } from '../../support/session.ts';
+import { CHROME, environmentOf, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
+import { countedCalls } from '../called-objects.ts';
+import { call, newAccount, send, serviceEnv } from './service-under-test.ts';
+
+const { env, made } = countedCalls(serviceEnv);
+let jwt: string;
+/** Requests of the service. */
+let requests = 0;
+
+beforeAll(async () => {
+  const account = await newAccount();
+  const instance = await call(account.token, '/protect/instances/create', {
+    name: 'Gate',
+    cname: 'calls.example.org',
+    globalSiteKey: account.site.siteKey,
+  });
+  const instanceId = instance.body.id as string;
+  const issued = await call(account.token, '/protect/client-jwt/generate', {
+    protectInstanceId: instanceId,
+    expiresInWeeks: 1,
+  });
+  jwt = issued.body.clientJwt as string;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  made.length = 0;
+  requests = 0;
+});
+
+async function edge(path: string, body?: object): Promise<{ status: number; body: unknown }> {
+  requests++;
+  const headers = { authorization: `Bearer ${jwt}`, 'content-type': 'application/json' };
+  const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await send(path, init, env);
+  return { status: response.status, body: await response.json() };
+}
+
+test('a session that is opened, renewed and reported twice calls as many objects as the bill says', async () => {
+  const visitor: EdgeVisitor = {
+    ip: '192.0.2.77',
+    userAgent: CHROME,
+    asn: 64_496,
+    country: 'DE',
+    ja4: null,
+    ipCategories: [],
+    requestId: crypto.randomUUID(),
+    host: 'calls.example.org',
+    headers: headersOf(),
+  };
+  const opened = await earnSession(
+    (page) => edge('/edge/v1/sessions', { visitor, page }),
+    environmentOf({ userAgent: CHROME }),
+  );
+  const session = edgeSession.parse(opened.body);
+  for (let report = 0; report < 2; report++) {
+    later(reportOf().elapsedMs);
+    const sent = await edge('/edge/v1/sessions/telemetry', { visitor, jwt: session.jwt, report: reportOf() });
+    expect(sent).toMatchObject({ status: 200 });
+  }
+  const renewed = await edge('/edge/v1/sessions', { visitor, jwt: session.jwt, page: {} });
+  expect(edgeSession.parse(renewed.body).jti).toBe(session.jti);
+  // Reports travel to the log in batches.
+  expect({ requests, calls: made.filter((name) => !name.startsWith('VERDICT_SHARD')).length, made }).toEqual({
+    requests: SERVICE_CALLS_PER_SESSION,
+    calls: OBJECT_CALLS_PER_SESSION,
+    made,
+  });
+});
+
+test('a poll of an edge calls as many objects as the bill says', async () => {
+  await edge('/edge/v1/version');
+  made.length = 0;
+  await edge('/edge/v1/version');
+  expect({ calls: made.length, made }).toEqual({ calls: OBJECT_CALLS_PER_POLL, made });
+});
