@@ -27,7 +27,7 @@ export class LoadedShard extends VerdictShard {
     const name = this.ctx.id.name ?? '';
     const [segment] = beginSegments(storage.sql, name, [newest.timestamp], '', Date.now());
     if (segment === undefined) return 0;
-    const built = await buildSegment(segmentSource(name, segment.no), rows);
+    const built = await buildSegment(segmentSource(storage.sql, name, segment.no), rows);
     await putSegment(this.env.SEGMENTS, segment.object, built);
     hot.mergePending(() => recordManifest(storage.sql, segment.no, segment.object, built));
     return built.rows;

@@ -13,6 +13,7 @@ import { runInStack } from './control.ts';
 import { costCommands, run as runCost } from './cost/cost.ts';
 import { OperatorError } from './operator-error.ts';
 import { ruleCommands, run as runRules } from './rules.ts';
+import { logCommands, run as runLog } from './log-rebuild.ts';
 import { run as runWhy, whyCommands } from './why.ts';
 import { StateDir } from './state.ts';
 
@@ -47,7 +48,13 @@ const SERVICE_HELP = `  --state DIR    the local stack (.gatehouse)
   --service URL  a deployed service, with an API key in the variable GATEHOUSE_API_KEY`;
 
 const byDatabase = Object.entries(databaseCommands);
-const byService = Object.entries({ ...ruleCommands, ...whyCommands, ...botPolicyCommands, ...botTrafficCommands });
+const byService = Object.entries({
+  ...ruleCommands,
+  ...whyCommands,
+  ...botPolicyCommands,
+  ...botTrafficCommands,
+  ...logCommands,
+});
 const byArithmetic = Object.entries<CommandLine>(costCommands);
 
 /** The usage of the command that the words name, of every command that begins with them, or of all. */
@@ -78,6 +85,7 @@ function serviceRunner(args: readonly string[]): typeof runWhy | null {
   const [noun, verb] = args;
   if (noun === 'rules') return runRules;
   if (noun === 'why') return runWhy;
+  if (noun === 'log') return runLog;
   if (isBotPolicyCommand(args)) return runBotPolicy;
   return noun === 'bots' && verb === 'traffic' ? runBotTraffic : null;
 }

@@ -203,6 +203,7 @@ describe('the client typed by the OpenAPI document', () => {
     await api.post('/protect/risk-history', { jti: 'unknown' });
     await api.post('/protect/verdicts/export', {});
     await api.post('/protect/sessions/erase', { jti: 'unknown' });
+    expect((await api.post('/protect/log/rebuild', {})).nextCursor).toBeNull();
     expect(await api.get('/protect/metrics')).toContain('gatehouse_');
   });
 

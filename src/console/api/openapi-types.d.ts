@@ -1260,6 +1260,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/log/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Build index and counts of the log again from its sealed files, step by step
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["rebuild-log"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/verdicts/search": {
         parameters: {
             query?: never;
@@ -5731,7 +5751,7 @@ export interface components {
             updated: number;
             /** @description Rules that were there already, the same */
             unchanged: number;
-            /** @description Lines that are no rules */
+            /** @description Files in the folder of the log that were not read. They stay where they are */
             skipped: number;
             /** @description The first 100 of them */
             skippedLines: components["schemas"]["RefusedLine"][];
@@ -6400,6 +6420,33 @@ export interface components {
             jti: string;
             /** @description Rows that were erased */
             erased: number;
+        };
+        "rebuild-log.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /**
+             * @description Which records: the verdicts of the instance, or the captchas of the account
+             * @default verdicts
+             * @enum {string}
+             */
+            stream?: "verdicts" | "captchas";
+            /** @description `nextCursor` of the step before. Without it, a rebuild begins */
+            cursor?: string;
+        };
+        "rebuild-log.response": {
+            /** @description Files that this step read */
+            segments: number;
+            /** @description Records in them */
+            rows: number;
+            /** @description Files in the folder of the log that were not read. They stay where they are */
+            skipped: {
+                /** @description Key of the file in the bucket */
+                object: string;
+                /** @description Why it was not read */
+                reason: string;
+            }[];
+            /** @description Send it as `cursor` with the next call. `null`: the rebuild has ended */
+            nextCursor: string | null;
         };
         "search-verdicts.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
@@ -9041,6 +9088,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["erase-session.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "rebuild-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["rebuild-log.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["rebuild-log.requestBody"];
+                "multipart/form-data": components["schemas"]["rebuild-log.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["rebuild-log.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -4,6 +4,7 @@
  */
 import type { ErrorDetail, ErrorKey } from '../../contract/errors.ts';
 import { AccountLimitError } from '../../store/d1/account-limits.ts';
+import { UnreadableSegmentError } from '../../store/event-log/parquet/byte-cursor.ts';
 import type { OperationRefusal } from '../http/service-error.ts';
 
 /** A refusal with the key and the message that the operation chose. */
@@ -33,6 +34,11 @@ export function refusalOf(thrown: unknown): OperationRefusal | null {
   }
   if (thrown instanceof AccountLimitError) {
     return { kind: 'operation', key: 'API.TOO_MANY_ITEMS', message: thrown.message };
+  }
+  if (thrown instanceof UnreadableSegmentError) {
+    console.error(JSON.stringify({ event: 'segment-unreadable', message: thrown.message }));
+    const message = `${thrown.message}. Put the file back from a copy, or leave it out with: gatehouse log rebuild`;
+    return { kind: 'operation', key: 'API.UNKNOWN', message };
   }
   return thrown instanceof NoActiveInstanceError ? { kind: 'no-active-instance' } : null;
 }

@@ -53,6 +53,7 @@ import { listDistinctFiredRules } from './protect/verdicts/list-distinct-fired-r
 import { listDistinctSources } from './protect/verdicts/list-distinct-sources.ts';
 import { listSessions } from './protect/verdicts/list-sessions.ts';
 import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
+import { rebuildLog } from './protect/verdicts/rebuild-log.ts';
 import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
 import { tailVerdicts } from './protect/verdicts/tail-verdicts.ts';
 import { activateSite } from './sites/activate-site.ts';
@@ -132,5 +133,6 @@ export const operations: readonly Operation[] = [
   getRiskHistory,
   exportVerdicts,
   eraseSessionOperation,
+  rebuildLog,
   searchVerdicts,
 ];

@@ -71,6 +71,11 @@ export class Aggregate {
     );
   }
 
+  /** Adds one of `entries`. */
+  addEntry([dimension, minute, value, ...added]: [number, number, string, ...Counts]): void {
+    if (dimension in this.dimensions) addCounts(this.#countsOf(dimension, minute, value), added);
+  }
+
   /** Adds what `packed` wrote of this many records. */
   addPacked(text: string, records: number): void {
     const lists = JSON.parse(text) as (number | string)[][];

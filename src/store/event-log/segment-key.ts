@@ -10,7 +10,6 @@ const folders: Readonly<Record<string, readonly [folder: string, key: string]>> 
   captcha: ['captchas', 'account'],
 };
 
-const DAY_MS = 86_400_000;
 const NUMBER_DIGITS = 8;
 
 export interface ShardPlace {
@@ -24,11 +23,6 @@ export interface ShardPlace {
 export function shardPlace(shardName: string): ShardPlace {
   const [, stream = '', owner = '', epoch = '', shard = ''] = /^([^/]*)\/(.*):([^:]*):([^:]*)$/s.exec(shardName) ?? [];
   return { stream, owner, epoch, shard };
-}
-
-/** Start of the UTC day after this moment; epoch milliseconds. A segment holds rows of one day. */
-export function nextDay(timestamp: number): number {
-  return (Math.floor(timestamp / DAY_MS) + 1) * DAY_MS;
 }
 
 export function segmentKey(shardName: string, timestamp: number, no: number): string {
@@ -54,7 +48,7 @@ export interface SegmentFileName {
 
 /** `null`: no segment has such a key. */
 export function segmentFileName(key: string): SegmentFileName | null {
-  const match = /\/date=\d{4}-\d{2}-\d{2}\/(\d+)-(\d+)-(\d{8,})(?:\.r(\d+))?\.parquet$/.exec(key);
+  const match = /\/date=\d{4}-\d{2}-\d{2}\/(\d+)-(\d+)-(\d{8})(?:\.r(\d+))?\.parquet$/.exec(key);
   if (match === null) return null;
   const [, epoch = '', shard = '', no, revision] = match;
   return { epoch, shard, no: Number(no), revision: Number(revision ?? 0) };

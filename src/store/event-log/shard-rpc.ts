@@ -53,6 +53,12 @@ export interface ShardRpc {
   erase(jti: string): Promise<number>;
   /** Erases the whole shard a minute after `nowMs`: its instance was deleted. */
   retire(nowMs: number): Promise<void>;
+  /** Drops what is derived from sealed segments, so that `rebuild` reads their objects again. */
+  beginRebuild(): Promise<void>;
+  /** Reads these objects of the bucket again. Those that the shard has already change nothing. */
+  rebuild(objects: string[]): Promise<RebuiltSegments>;
+  /** Ends a rebuild: every object was read. */
+  endRebuild(): Promise<void>;
   /** What this shard holds, for operators and benchmarks. */
   statistics(): Promise<ShardStatistics>;
   /** Sets smaller bounds than the defaults, so that the shard seals sooner. */
@@ -267,6 +273,18 @@ export interface TelemetryReport {
   id: string;
   /** JSON. */
   body: string;
+}
+
+export interface RebuiltSegments {
+  segments: number;
+  rows: number;
+  skipped: SkippedObject[];
+}
+
+/** An object in the log's folder that is no readable segment of the log. */
+export interface SkippedObject {
+  object: string;
+  reason: string;
 }
 
 export interface ShardStatistics {

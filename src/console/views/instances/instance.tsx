@@ -1,4 +1,4 @@
-/** One instance: whether it enforces, its settings, its client JWTs, and its end. */
+/** One instance: whether it enforces, its settings, its client JWTs, its log, and its end. */
 import { useRoute } from 'preact-iso/router';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
@@ -18,12 +18,14 @@ import { ClientJwts } from './client-jwts.tsx';
 import { Enforcement } from './enforcement.tsx';
 import { DeleteInstance } from './delete-instance.tsx';
 import { OriginKeys } from './origin-keys.tsx';
+import { RebuildLog } from './rebuild-log.tsx';
 import { instanceAddress, modeOf } from './instances.tsx';
 
 const tabs = [
   ['', 'Settings'],
   ['jwts', 'Client JWTs'],
   ['origin-keys', 'Origin keys'],
+  ['log', 'Log'],
   ['delete', 'Delete'],
 ] as const;
 
@@ -69,6 +71,7 @@ export default function Instance() {
           />
           {tab === 'jwts' && <ClientJwts instance={instance} />}
           {tab === 'origin-keys' && <OriginKeys instance={instance} />}
+          {tab === 'log' && <RebuildLog instance={instance} />}
           {tab === 'delete' && <DeleteInstance instance={instance} />}
           {tab === '' && <Settings key={instance.id} instance={instance} />}
         </>

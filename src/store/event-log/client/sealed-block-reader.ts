@@ -47,7 +47,14 @@ export class BlockReader {
     const start = Math.min(...blocks.map((block) => block.start));
     const end = Math.max(...blocks.map((block) => block.start + block.length));
     const object = (blocks[0] as BlockReference).object;
-    const part = await this.#bucket.get(object, { range: { offset: start, length: end - start } });
+    const part = await this.#bucket
+      .get(object, { range: { offset: start, length: end - start } })
+      .catch(async (error) => {
+        // R2 refuses a range behind the end of an object.
+        const whole = await this.#bucket.head(object);
+        if (whole === null || whole.size > start) throw error;
+        throw new UnreadableSegmentError(`${object} cannot be read: it is cut off`, { cause: error });
+      });
     if (!part) throw new StalePlanError(`${object} is gone`);
     const bytes = new Uint8Array(await part.arrayBuffer());
     for (const block of blocks) {

@@ -4,6 +4,7 @@
  * cursor, so that no read grows without bound.
  */
 import { BlockReader, nextBlocks, StalePlanError } from './sealed-block-reader.ts';
+import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import type { RowFilter } from '../row-filter.ts';
 import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
 import type { BlockReference, Plan, PlanRequest } from '../shard-rpc.ts';
@@ -72,7 +73,8 @@ async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): 
     try {
       return await readPlanned(env, log, request);
     } catch (error) {
-      if (!(error instanceof StalePlanError) || turn === PLANS_MAX) throw error;
+      if (!(error instanceof StalePlanError)) throw error;
+      if (turn === PLANS_MAX) throw new UnreadableSegmentError(error.message, { cause: error });
     }
   }
 }

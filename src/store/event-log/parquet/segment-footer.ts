@@ -11,7 +11,13 @@ import { SEGMENT_VERSION } from './segment-metadata.ts';
 import type { SegmentExtras, SegmentSource } from './segment-metadata.ts';
 
 const count = z.int();
-const source = z.object({ stream: z.string(), owner: z.string(), shard: z.string(), no: z.int().check(z.positive()) });
+const source = z.object({
+  stream: z.string(),
+  owner: z.string(),
+  shard: z.string(),
+  no: z.int().check(z.positive()),
+  birth: z.string(),
+});
 const extras = z.object({
   unkept: z.array(z.tuple([count, count, z.string(), count, count, count])),
   covered: z.record(z.string(), z.array(count)),

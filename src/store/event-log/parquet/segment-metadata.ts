@@ -14,6 +14,8 @@ export interface SegmentSource {
   shard: string;
   /** Number of the segment in its shard, from 1. */
   no: number;
+  /** Tells the shard's object from one that was lost before it: the sums of counters begin anew with each. */
+  birth: string;
 }
 
 export interface SegmentExtras {

@@ -54,6 +54,11 @@ export class CounterSums {
     });
   }
 
+  /** Adds the sums of a shard that was lost; runs inside the caller's transaction. */
+  restore(counters: Readonly<Record<string, number>>): void {
+    for (const [name, value] of Object.entries(counters)) if (this.#takes(name, value)) this.#addToTable(name, value);
+  }
+
   /** Runs inside the transaction that moves the watermark; `forgetFresh` follows when it has succeeded. */
   write(): void {
     for (const [name, value] of this.#fresh) this.#addToTable(name, value);

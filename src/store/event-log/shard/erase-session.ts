@@ -52,7 +52,7 @@ async function eraseSealed(
   const sealed = await bucket.get(known.object);
   if (!sealed) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
   const bytes = new Uint8Array(await sealed.arrayBuffer());
-  const source = segmentSource(shardName, segment);
+  const source = segmentSource(sql, shardName, segment);
   const schema = schemaOf(source.stream);
   const { groups, extras } = readSegmentFooter(bytes);
   const kept: StoredRow[] = [];

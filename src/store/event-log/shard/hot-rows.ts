@@ -4,7 +4,7 @@
  * of batches up to the watermark, `pending` the counts of later ones.
  */
 import { decisions } from '../../../contract/vocabulary.ts';
-import { captchaTerms } from '../log-record.ts';
+import { captchaTerms, logRecord } from '../log-record.ts';
 import { captchaStatuses } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
 import type { BatchAnswer, BatchCounters, PackedBatch } from '../packed-batch.ts';
@@ -157,6 +157,30 @@ export class HotRows {
     this.#pending = new Aggregate();
     this.counters.forgetFresh();
     this.isolates.forgetFresh();
+  }
+
+  /** Forgets the counts of everything that is sealed. */
+  recount(alsoInTransaction: () => void): void {
+    this.mergePending(() => {
+      this.rollups.clear();
+      this.rollups.mergeAggregate(this.#unsealed());
+      alsoInTransaction();
+    });
+  }
+
+  #unsealed(): Aggregate {
+    const counts = new Aggregate();
+    for (const { bodies, unkept } of this.#sql.exec<{ bodies: string; unkept: string }>(
+      'SELECT bodies, unkept FROM batches',
+    )) {
+      if (unkept !== '') counts.addPacked(unkept, 0);
+      for (const body of bodies === '' ? [] : bodies.split('\n')) {
+        const record = logRecord(body);
+        counts.add(record, record.timestamp, outcomeOf(record.decision));
+      }
+    }
+    for (const { body } of this.#captchas.values()) addCaptcha(counts, JSON.parse(body) as CaptchaRecord, 1);
+    return counts;
   }
 
   edgeSums(): EdgeSums {

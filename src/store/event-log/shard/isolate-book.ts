@@ -73,24 +73,43 @@ export class IsolateBook {
     state.heardAt = Math.max(state.heardAt, heardAt);
   }
 
+  /**
+   * Numbers that a sealed segment holds, as pairs of first and last; runs inside the caller's transaction. Without their
+   * hashes, a copy with another content counts as a plain copy.
+   */
+  restore(isolate: string, pairs: readonly number[], numbered: number, heardAt: number): void {
+    const state = this.#stateOf(isolate);
+    for (let at = 0; at + 1 < pairs.length; at += 2) {
+      const range: NumberRange = [pairs[at] as number, pairs[at + 1] as number];
+      state.stored += countOf([range]) - countOf(overlapOf(state.covered, range));
+      addRange(state.covered, range);
+    }
+    state.numbered = Math.max(state.numbered, numbered);
+    state.heardAt = Math.max(state.heardAt, heardAt);
+    this.#put(isolate, state);
+  }
+
   /** Runs inside the transaction that moves the watermark; `forgetFresh` follows when it has succeeded. */
   write(): void {
     for (const [isolate, state] of this.#states) {
-      if (state.fresh.length === 0) continue;
-      this.#sql.exec(
-        `INSERT INTO isolates (isolate, stored, numbered, announced, heard_at, covered, hashes)
+      if (state.fresh.length > 0) this.#put(isolate, state);
+    }
+  }
+
+  #put(isolate: string, state: IsolateState): void {
+    this.#sql.exec(
+      `INSERT INTO isolates (isolate, stored, numbered, announced, heard_at, covered, hashes)
          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (isolate) DO UPDATE SET stored = excluded.stored,
            numbered = excluded.numbered, announced = excluded.announced, heard_at = excluded.heard_at,
            covered = excluded.covered, hashes = excluded.hashes`,
-        isolate,
-        state.stored,
-        state.numbered,
-        state.announced,
-        state.heardAt,
-        JSON.stringify(state.covered),
-        packHashes([...this.#sealedHashes(isolate), ...state.fresh]),
-      );
-    }
+      isolate,
+      state.stored,
+      state.numbered,
+      state.announced,
+      state.heardAt,
+      JSON.stringify(state.covered),
+      packHashes([...this.#sealedHashes(isolate), ...state.fresh]),
+    );
   }
 
   forgetFresh(): void {

@@ -38,6 +38,12 @@ export class RollupStore {
     });
   }
 
+  /** Deletes every count; runs inside the caller's transaction. */
+  clear(): void {
+    for (const table of ['rollups', 'rollup_values', 'rollup_texts']) this.#sql.exec(`DELETE FROM ${table}`);
+    this.forgetCache();
+  }
+
   /** Clears the cache; called when a transaction failed. */
   forgetCache(): void {
     this.texts.forget();

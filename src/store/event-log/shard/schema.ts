@@ -50,6 +50,15 @@ export function readMeta(sql: SqlStorage, key: string): string | null {
   return row?.value ?? null;
 }
 
+/** Made when it is first asked for. */
+export function shardBirth(sql: SqlStorage): string {
+  const known = readMeta(sql, 'birth');
+  if (known !== null) return known;
+  const birth = crypto.randomUUID();
+  writeMeta(sql, 'birth', birth);
+  return birth;
+}
+
 export function writeMeta(sql: SqlStorage, key: string, value: string): void {
   sql.exec(
     'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',

@@ -173,7 +173,11 @@ export class Sealer {
     const built: BuiltSegment[] = [];
     for (const [index, { no, object, day }] of segments.entries()) {
       const ofDay = rows.filter(({ timestamp }) => dayOf(timestamp) === day);
-      const segment = await buildSegment(segmentSource(this.#shardName, no), ofDay, index === 0 ? extras : noExtras);
+      const segment = await buildSegment(
+        segmentSource(this.#sql, this.#shardName, no),
+        ofDay,
+        index === 0 ? extras : noExtras,
+      );
       await putSegment(this.#bucket, object, segment);
       built.push(segment);
     }

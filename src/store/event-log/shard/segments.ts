@@ -2,11 +2,12 @@
 import type { SegmentSource } from '../parquet/segment-metadata.ts';
 import { segmentKey, shardPlace } from '../segment-key.ts';
 import { writeRowGroups } from './row-groups.ts';
+import { readMeta, shardBirth, writeMeta } from './schema.ts';
 import type { BuiltSegment } from './segment-build.ts';
 
-export function segmentSource(shardName: string, no: number): SegmentSource {
+export function segmentSource(sql: SqlStorage, shardName: string, no: number): SegmentSource {
   const { stream, owner } = shardPlace(shardName);
-  return { stream, owner, shard: shardName, no };
+  return { stream, owner, shard: shardName, no, birth: shardBirth(sql) };
 }
 
 export async function putSegment(bucket: R2Bucket, object: string, built: BuiltSegment): Promise<void> {
@@ -23,6 +24,28 @@ export interface SealingSegment {
   day: number;
 }
 
+const LAST_SEGMENT = 'last_segment';
+
+/** The numbers of a new shard begin with the steps since this moment; the index has room for 16 years of them. */
+const FIRST_NUMBER_AT_MS = Date.UTC(2026, 0, 1);
+const NUMBER_STEP_MS = 15_000;
+
+/**
+ * The highest number that was used. A shard that was lost and begins anew takes no number that it had: on average no
+ * shard seals a segment every 15 seconds, which is 1,300 records a second.
+ */
+function lastSegment(sql: SqlStorage, nowMs: number): number {
+  const { held } = sql.exec<{ held: number | null }>('SELECT MAX(no) AS held FROM segments').one();
+  const kept = readMeta(sql, LAST_SEGMENT);
+  if (held === null && kept === null) return Math.floor((nowMs - FIRST_NUMBER_AT_MS) / NUMBER_STEP_MS);
+  return Math.max(held ?? 0, Number(kept ?? 0));
+}
+
+/** Runs inside the transaction that drops segments whose objects stay. */
+export function keepLastSegment(sql: SqlStorage, nowMs: number): void {
+  writeMeta(sql, LAST_SEGMENT, String(lastSegment(sql, nowMs)));
+}
+
 /** Runs inside the caller's transaction. One object for each of these days, oldest first. */
 export function beginSegments(
   sql: SqlStorage,
@@ -31,7 +54,7 @@ export function beginSegments(
   chosen: string,
   nowMs: number,
 ): SealingSegment[] {
-  const { last } = sql.exec<{ last: number }>('SELECT COALESCE(MAX(no), 0) AS last FROM segments').one();
+  const last = lastSegment(sql, nowMs);
   return days.map((day, index) => {
     const no = last + 1 + index;
     const object = segmentKey(shardName, day, no);
@@ -49,8 +72,11 @@ export function beginSegments(
   });
 }
 
+/** What the manifest keeps of a segment. */
+export type RecordedSegment = Omit<BuiltSegment, 'bytes'> & { bytes: { length: number } };
+
 /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
-export function recordManifest(sql: SqlStorage, no: number, object: string, built: BuiltSegment): void {
+export function recordManifest(sql: SqlStorage, no: number, object: string, built: RecordedSegment): void {
   writeRowGroups(sql, no, built.groups);
   built.index.write(sql, no);
   const [oldest, newest] = [built.groups[0], built.groups.at(-1)];

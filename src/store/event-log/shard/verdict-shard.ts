@@ -15,6 +15,7 @@ import { planRead } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
 import { eraseLog, logEraseAt, markLogRetired } from './erase-log.ts';
 import { RollupReader } from './rollup-reader.ts';
+import { beginRebuild, endRebuild, isRebuilding, noteErasure, rebuildSegments } from './rebuild.ts';
 import type {
   AppendCounts,
   CaptchaScan,
@@ -25,6 +26,7 @@ import type {
   LiveWindow,
   Plan,
   PlanRequest,
+  RebuiltSegments,
   Point,
   ShardRpc,
   ShardSettings,
@@ -159,7 +161,31 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   async erase(jti: string): Promise<number> {
-    return this.#exclusively(() => eraseSessionRows(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
+    return this.#exclusively(() => this.#erase(jti));
+  }
+
+  async #erase(jti: string): Promise<number> {
+    if (isRebuilding(this.#storage.sql)) noteErasure(this.#storage.sql, jti);
+    return eraseSessionRows(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti);
+  }
+
+  async beginRebuild(): Promise<void> {
+    await this.#exclusively(async () => beginRebuild(this.#storage.sql, this.#hot, Date.now()));
+  }
+
+  async rebuild(objects: string[]): Promise<RebuiltSegments> {
+    const { SEGMENTS } = this.env;
+    const rebuilt = await this.#exclusively(() =>
+      rebuildSegments(this.#storage, this.#hot, SEGMENTS, this.#name, objects),
+    );
+    await this.#wake(Date.now() + MAINTENANCE_INTERVAL_MS);
+    return rebuilt;
+  }
+
+  async endRebuild(): Promise<void> {
+    await this.#exclusively(async () => {
+      for (const jti of endRebuild(this.#storage, this.#hot)) await this.#erase(jti);
+    });
   }
 
   async retire(nowMs: number): Promise<void> {

@@ -1,0 +1,36 @@
+/**
+ * `POST /protect/log/rebuild`: one step of building the log's index and counts again from its Parquet files. Call it with
+ * `nextCursor` until that is `null`.
+ */
+import { rebuildLogRequest, rebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
+import type { RebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
+import { captchaLog } from '../../../../store/event-log/client/captcha-log.ts';
+import { rebuildStep } from '../../../../store/event-log/client/rebuild-log.ts';
+import { operation } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { logTarget } from './verdict-log-query.ts';
+import { ownerFolder } from '../../../../store/event-log/segment-key.ts';
+
+export const rebuildLog = operation({
+  name: 'rebuild-log',
+  method: 'POST',
+  path: '/protect/log/rebuild',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Build index and counts of the log again from its sealed files, step by step',
+  body: rebuildLogRequest,
+  response: rebuildLogResponse,
+  async handler(context): Promise<RebuildLogResponse> {
+    const { siteKey, stream, cursor } = context.body;
+    const { log: verdicts, instance } = await logTarget(context, siteKey);
+    const log = stream === 'captchas' ? captchaLog(instance.accountId) : verdicts;
+    if (cursor !== undefined && !cursor.startsWith(ownerFolder(`${log.stream}/${log.owner}:0:0`))) {
+      throw new OperationError('API.INVALID_BODY', 'The cursor is of another log', [
+        { path: 'cursor', message: 'Send the nextCursor of the step before' },
+      ]);
+    }
+    const { segments, rows, skipped, next } = await rebuildStep(context.store, log, cursor ?? null);
+    return { segments, rows, skipped, nextCursor: next };
+  },
+});
