@@ -55,7 +55,7 @@ test('every key of a slice is found at its place, with its rows and what stands 
   const beside = [Uint16Array.from({ length: 65_536 }, (_, row) => row ^ 0x1234)];
   fc.assert(
     fc.property(keys, fc.array(text, { maxLength: 5 }), (given, others) => {
-      const before = { places: 7, postings: 100 };
+      const before = { places: 7, postings: 100, classes: Uint32Array.of(60, 40) };
       const packed = packSlice(
         given.map(([key, held]) => [keyBytes(key), held]),
         beside,

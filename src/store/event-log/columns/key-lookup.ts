@@ -115,95 +115,76 @@ export function isToldApart(text: string): boolean {
 
 /** The paths of one segment that match. */
 interface PathRange {
-  /** Places of the paths, `[from, to)`. */
-  from: number;
-  to: number;
-  /** Their postings among those of the segment, `[start, end)`. */
-  start: number;
-  end: number;
+  start: KeyPlace;
+  end: KeyPlace;
   slices: { from: number; to: number };
 }
 
-const nothing = { from: 0, to: 0, start: 0, end: 0 };
+/** A place among the sorted keys of a segment, and what lies before it. */
+interface KeyPlace {
+  place: number;
+  posting: number;
+  /** Postings with a class that passes. */
+  passing: number;
+}
 
 /** The rows whose path matches, in every segment of the span. */
 export class PathLookup {
   readonly #sql: SqlStorage;
   readonly #ranges = new Map<number, PathRange>();
-  readonly #groups: { from: number; to: number }[] = [];
 
-  constructor(sql: SqlStorage, { text, prefix }: SoughtPath, span: SegmentSpan) {
+  /** `tables`: segment → by class, 1 for each that passes; `null`: all pass. */
+  constructor(
+    sql: SqlStorage,
+    { text, prefix }: SoughtPath,
+    span: SegmentSpan,
+    tables: ReadonlyMap<number, Uint8Array> | null,
+  ) {
     this.#sql = sql;
-    const bounds = prefix ? prefixBounds(text) : { text: keyText(text), from: keyBytes(keyText(text)), to: null };
+    const key = keyText(text);
+    const bounds = prefix ? prefixBounds(text) : { text: key, from: keyBytes(key), to: null };
     for (const known of [{ first: SMALL_SLICE, bounds: [] }, ...knownBounds(sql)]) {
       const slices = slicesOfKey(known, bounds.text, prefix);
-      this.#groups.push(slices);
-      const starts = soughtIn(sql, slices.from, bounds.from, span);
-      const ends = bounds.to === null ? null : soughtIn(sql, slices.to, bounds.to, span);
-      for (const [segment, start] of starts) {
-        const end = ends === null ? start.behind : (ends.get(segment)?.at ?? start.at);
-        this.#ranges.set(segment, {
-          from: start.at.place,
-          to: end.place,
-          start: start.at.posting,
-          end: end.posting,
-          slices,
-        });
+      const starts = soughtIn(sql, slices.from, bounds.from, span, tables);
+      const ends = bounds.to === null ? null : soughtIn(sql, slices.to, bounds.to, span, tables);
+      for (const [segment, { at, behind }] of starts) {
+        const end = ends === null ? behind : (ends.get(segment)?.at ?? at);
+        if (end.place > at.place) this.#ranges.set(segment, { start: at, end, slices });
       }
     }
   }
 
-  range(segment: number): PathRange {
-    return this.#ranges.get(segment) ?? { ...nothing, slices: { from: 0, to: -1 } };
+  /** Places of the paths in the segment, `[from, to)`; `null`: none matches. */
+  places(segment: number): { from: number; to: number } | null {
+    const range = this.#ranges.get(segment);
+    return range === undefined ? null : { from: range.start.place, to: range.end.place };
   }
 
-  /** How many rows match, alone. */
+  /** How many rows with a class that passes have such a path. */
   count(segment: number): number {
-    const { start, end } = this.range(segment);
-    return end - start;
+    const range = this.#ranges.get(segment);
+    return range === undefined ? 0 : range.end.passing - range.start.passing;
   }
 
-  /** The matching rows of one segment with what stands beside them, in the order of their paths. */
+  /** These rows, and others of classes that do not pass, with their classes; in the order of their paths. */
   postings(segment: number): Pick<Postings, 'rows' | 'classes'> {
-    const range = this.range(segment);
+    const range = this.#ranges.get(segment);
     const rows: number[] = [];
     const classes: number[] = [];
-    const span = { first: segment, last: segment };
-    for (const { slice } of slicesBetween(this.#sql, 'path', range.slices.from, range.slices.to, span)) {
-      const [from, to] = within(slice, range);
-      const [rowOf, classOf] = [slice.column(0), slice.column(1)];
-      for (let at = from; at < to; at++) {
-        rows.push(rowOf[at] as number);
-        classes.push(classOf[at] as number);
+    if (range !== undefined) {
+      const span = { first: segment, last: segment };
+      for (const { slice } of slicesBetween(this.#sql, 'path', range.slices.from, range.slices.to, span)) {
+        const { postings } = slice.before;
+        const end = Math.min(range.end.posting - postings, slice.postings);
+        const [rowOf, classOf] = [slice.column(0), slice.column(1)];
+        for (let at = Math.max(range.start.posting - postings, 0); at < end; at++) {
+          rows.push(rowOf[at] as number);
+          classes.push(classOf[at] as number);
+        }
       }
     }
     return { rows: Uint16Array.from(rows), classes: Uint16Array.from(classes) };
   }
-
-  /** How many matching rows have a class that passes, in all of these segments. `tables`: segment → 1 for each such class. */
-  countPassing(tables: ReadonlyMap<number, Uint8Array>, span: SegmentSpan): number {
-    let count = 0;
-    for (const { from, to } of this.#groups) {
-      for (const { segment, slice } of slicesBetween(this.#sql, 'path', from, to, span)) {
-        const table = tables.get(segment);
-        if (table === undefined) continue;
-        const [start, end] = within(slice, this.range(segment));
-        const classOf = slice.column(1);
-        for (let at = start; at < end; at++) count += table[classOf[at] as number] as number;
-      }
-    }
-    return count;
-  }
-}
-
-function within(slice: KeySlice, { start, end }: PathRange): [from: number, to: number] {
-  const { postings } = slice.before;
-  return [Math.max(start - postings, 0), Math.min(end - postings, slice.postings)];
-}
-
-interface KeyPlace {
-  place: number;
-  posting: number;
 }
 
 interface Sought {
@@ -213,20 +194,41 @@ interface Sought {
 }
 
 /** Where each segment has this key, or would have it. */
-function soughtIn(sql: SqlStorage, slice: number, wanted: Uint8Array, span: SegmentSpan): Map<number, Sought> {
+function soughtIn(
+  sql: SqlStorage,
+  no: number,
+  wanted: Uint8Array,
+  span: SegmentSpan,
+  tables: ReadonlyMap<number, Uint8Array> | null,
+): Map<number, Sought> {
   const found = new Map<number, Sought>();
-  for (const { segment, slice: part } of slicesBetween(sql, 'path', slice, slice, span)) {
+  for (const { segment, slice } of slicesBetween(sql, 'path', no, no, span)) {
     // Of several parts, the last that does not start after the key.
-    if (!found.has(segment) || !part.startsAfter(wanted)) found.set(segment, placed(part, part.seek(wanted)));
+    if (found.has(segment) && slice.startsAfter(wanted)) continue;
+    const table = tables === null ? null : tables.get(segment);
+    // No class of this segment passes.
+    if (table === undefined) continue;
+    const { isHeld, place, from, to } = slice.seek(wanted);
+    found.set(segment, {
+      at: { place, posting: slice.before.postings + from, passing: passingBefore(slice, from, table) },
+      behind: {
+        place: isHeld ? place + 1 : place,
+        posting: slice.before.postings + to,
+        passing: passingBefore(slice, to, table),
+      },
+    });
   }
   return found;
 }
 
-function placed({ before }: KeySlice, { isHeld, place, from, to }: SoughtKey): Sought {
-  return {
-    at: { place, posting: before.postings + from },
-    behind: { place: isHeld ? place + 1 : place, posting: before.postings + to },
-  };
+function passingBefore(slice: KeySlice, end: number, table: Uint8Array | null): number {
+  const { before } = slice;
+  if (table === null) return before.postings + end;
+  let count = 0;
+  for (const [place, postings] of before.classes.entries()) if (table[place] === 1) count += postings;
+  const classOf = slice.column(1);
+  for (let at = 0; at < end; at++) count += table[classOf[at] as number] as number;
+  return count;
 }
 
 /** Segments that have this key; for a cut key, segments that may have it. */

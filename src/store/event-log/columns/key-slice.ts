@@ -10,12 +10,15 @@ import { NumberReader, NumberWriter } from './packed-numbers.ts';
 export type KeyRows = readonly [key: Uint8Array, rows: readonly number[]];
 
 const KEYS_PER_BLOCK = 16;
-/** Number of postings, of blocks, of columns beside the rows; keys and postings of the segment before this slice. */
-const HEADER_NUMBERS = 5;
+/** Number of postings, of blocks, of columns beside the rows, of classes; keys and postings before this slice. */
+const HEADER_NUMBERS = 6;
 
+/** What the segment has before a slice of sorted keys. */
 export interface SliceStart {
   places: number;
   postings: number;
+  /** Postings by their place in the first column beside the rows, so that a range of keys is counted from its ends. */
+  classes: Uint32Array;
 }
 
 /** `beside`: by row, the place of each row in other columns. */
@@ -45,8 +48,9 @@ export function packSlice(keys: readonly KeyRows[], beside: readonly Uint16Array
     }
     previous = Uint8Array.from(key);
   }
-  const header = Uint32Array.of(postings, blocks, beside.length, before.places, before.postings);
-  return joined([header, blockStarts, blockPostings, ...columns, writer.bytes()]);
+  const { classes } = before;
+  const header = Uint32Array.of(postings, blocks, beside.length, classes.length, before.places, before.postings);
+  return joined([header, classes, blockStarts, blockPostings, ...columns, writer.bytes()]);
 }
 
 function joined(parts: readonly (Uint8Array | Uint16Array | Uint32Array)[]): Uint8Array {
@@ -86,28 +90,31 @@ export class KeySlice {
   readonly #starts: Uint32Array;
   readonly #firstPostings: Uint32Array;
   readonly #data: ArrayBuffer;
+  readonly #columnsAt: number;
   readonly #keys: Uint8Array;
 
   constructor(data: ArrayBuffer) {
-    const [postings = 0, blocks = 0, beside = 0, placesBefore = 0, postingsBefore = 0] = new Uint32Array(
-      data,
-      0,
-      HEADER_NUMBERS,
-    );
+    const numbers = new Uint32Array(data, 0, HEADER_NUMBERS);
+    const [postings = 0, blocks = 0, beside = 0, classes = 0, placesBefore = 0, postingsBefore = 0] = numbers;
+    const at = 4 * (HEADER_NUMBERS + classes);
     this.postings = postings;
     this.columns = 1 + beside;
-    this.before = { places: placesBefore, postings: postingsBefore };
+    this.before = {
+      places: placesBefore,
+      postings: postingsBefore,
+      classes: new Uint32Array(data, 4 * HEADER_NUMBERS, classes),
+    };
     this.#blocks = blocks;
     this.#data = data;
-    this.#starts = new Uint32Array(data, 4 * HEADER_NUMBERS, blocks);
-    this.#firstPostings = new Uint32Array(data, 4 * (HEADER_NUMBERS + blocks), blocks);
-    this.#keys = new Uint8Array(data, 4 * (HEADER_NUMBERS + 2 * blocks) + 2 * (1 + beside) * postings);
+    this.#starts = new Uint32Array(data, at, blocks);
+    this.#firstPostings = new Uint32Array(data, at + 4 * blocks, blocks);
+    this.#columnsAt = at + 8 * blocks;
+    this.#keys = new Uint8Array(data, this.#columnsAt + 2 * (1 + beside) * postings);
   }
 
   /** Column 0 has the row numbers, the others what stands beside them; by posting. */
   column(no: number): Uint16Array {
-    const at = 4 * (HEADER_NUMBERS + 2 * this.#blocks) + 2 * no * this.postings;
-    return new Uint16Array(this.#data, at, this.postings);
+    return new Uint16Array(this.#data, this.#columnsAt + 2 * no * this.postings, this.postings);
   }
 
   seek(wanted: Uint8Array): SoughtKey {

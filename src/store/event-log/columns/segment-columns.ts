@@ -73,15 +73,32 @@ export function eachKeys(
     if (parts.length > 0) visit(open, new ColumnKeys(joined(parts)));
     parts = [];
   };
-  for (const { at, keys } of sql.exec<{ at: number; keys: ArrayBuffer }>(
-    `SELECT at, keys FROM json_each(?) AS wanted JOIN segment_columns ON at BETWEEN value AND value + ${PARTS_MAX - 1}`,
-    rowIds(field, segments),
-  )) {
+  for (const { at, keys } of keysIn(sql, field, segments)) {
     if (segmentOf(at) !== open) close();
     open = segmentOf(at);
     parts.push(keys);
   }
   close();
+}
+
+/** Neighbouring segments are read in one pass. */
+function keysIn(
+  sql: SqlStorage,
+  field: number,
+  segments: readonly number[],
+): Iterable<{ at: number; keys: ArrayBuffer }> {
+  const [first, last] = [Math.min(...segments), Math.max(...segments)];
+  if (segments.length > 0 && last - first + 1 === segments.length) {
+    return sql.exec<{ at: number; keys: ArrayBuffer }>(
+      'SELECT at, keys FROM segment_columns WHERE at >= ? AND at < ?',
+      rowId(field, first),
+      rowId(field, last + 1),
+    );
+  }
+  return sql.exec<{ at: number; keys: ArrayBuffer }>(
+    `SELECT at, keys FROM json_each(?) AS wanted JOIN segment_columns ON at BETWEEN value AND value + ${PARTS_MAX - 1}`,
+    rowIds(field, segments),
+  );
 }
 
 function joined(parts: readonly ArrayBuffer[]): ArrayBuffer {

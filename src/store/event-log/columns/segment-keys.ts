@@ -8,15 +8,15 @@
  */
 import { textHash } from '../../text-hash.ts';
 import { packSlice } from './key-slice.ts';
-import type { KeyRows } from './key-slice.ts';
+import type { KeyRows, SliceStart } from './key-slice.ts';
 import { keyBytes, keyText } from './key-text.ts';
 import { boundsFor, dropUnusedBounds, knownBounds } from './slice-bounds.ts';
 
 /** The number of a field is never reused. `slices`: how many, or dealt out by order. */
 export const keyFields = {
-  jti: { no: 0, slices: 8 },
-  ip: { no: 1, slices: 8 },
-  asn: { no: 2, slices: 8 },
+  jti: { no: 0, slices: 12 },
+  ip: { no: 1, slices: 10 },
+  asn: { no: 2, slices: 10 },
   rule: { no: 3, slices: 4 },
   path: { no: 4, slices: 'sorted' },
   user_account: { no: 5, slices: 4 },
@@ -84,7 +84,8 @@ export class SegmentKeysBuilder {
     beside: readonly Uint16Array[],
   ): void {
     const { first, bounds } = rows < SMALL_SEGMENT_ROWS ? { first: SMALL_SLICE, bounds: [] } : boundsFor(sql, sorted);
-    const before = { places: 0, postings: 0 };
+    const classes = beside[0] === undefined ? 0 : beside[0].reduce((most, one) => Math.max(most, one + 1), 0);
+    const before = { places: 0, postings: 0, classes: new Uint32Array(classes) };
     const dealt: [string, number[]][][] = Array.from({ length: bounds.length + 1 }, () => []);
     let slice = 0;
     for (const entry of sorted) {
@@ -101,6 +102,8 @@ function sortedKeys(keys: Rows): [string, number[]][] {
   return [...keys].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
+const none = new Uint32Array(0);
+
 function writeHashed(
   sql: SqlStorage,
   field: HashedField,
@@ -116,7 +119,7 @@ function writeHashed(
     else slices.set(slice, [entry]);
   }
   for (const [slice, entries] of slices) {
-    writeSlice(sql, sliceId(field, slice, no), entries, beside, { places: 0, postings: 0 });
+    writeSlice(sql, sliceId(field, slice, no), entries, beside, { places: 0, postings: 0, classes: none });
   }
 }
 
@@ -126,7 +129,7 @@ function writeSlice(
   at: number,
   entries: readonly [string, number[]][],
   beside: readonly Uint16Array[],
-  before: { places: number; postings: number },
+  before: SliceStart,
 ): void {
   let part: KeyRows[] = [];
   let bytes = 0;
@@ -134,7 +137,10 @@ function writeSlice(
   const close = (): void => {
     sql.exec('INSERT INTO segment_keys (at, data) VALUES (?, ?)', at + no, packSlice(part, beside, before));
     before.places += part.length;
-    before.postings += part.reduce((sum, [, rows]) => sum + rows.length, 0);
+    for (const [, rows] of part) {
+      before.postings += rows.length;
+      if (before.classes.length > 0) for (const row of rows) (before.classes[beside[0]?.[row] as number] as number)++;
+    }
     no++;
     part = [];
     bytes = 0;

@@ -19,17 +19,15 @@ export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): 
   const matcher = new SegmentMatcher(sql, filter, segments);
   const page = new PageBlocks(sql, before, limit, matcher.isSure);
   const total = request.wantTotal ? { counted: keys.count(filter), open: [], openCut: false } : null;
-  const elsewhere: SealedSegment[] = [];
   for (const segment of segments) {
     const isOnPage = page.wants(segment);
-    if (!isOnPage && matcher.isSure) elsewhere.push(segment);
+    if (total !== null && matcher.isSure && !isOnPage) total.counted += matcher.count(segment);
     else if (isOnPage || (total !== null && !total.openCut)) {
       const rows = matcher.rows(segment);
       if (isOnPage) page.add(segment, rows);
       if (total !== null) countLater(total, page, segment, rows, matcher.isSure);
     }
   }
-  if (total !== null) total.counted += matcher.count(elsewhere);
   return { hot: hotRows(sql, keys, filter, before, limit), ...page.blocks(), total };
 }
 

@@ -46,28 +46,26 @@ export class SegmentMatcher {
     const keys = soughtKeys(filter);
     this.#keys = keys.map(([field, texts]) => new KeyLookup(sql, field, texts, span));
     const path = soughtPath(filter);
-    this.#path = path && new PathLookup(sql, path, span);
     this.#classes = this.#passingClasses(segments);
+    const tables = this.#classes && new Map([...this.#classes].map(([segment, { table }]) => [segment, table]));
+    this.#path = path && new PathLookup(sql, path, span, tables);
     this.isSure = filter.id === null && [...keys.flatMap(([, texts]) => texts), path?.text ?? ''].every(isToldApart);
   }
 
-  /** How many rows of these segments match. */
-  count(segments: readonly SealedSegment[]): number {
-    let count = 0;
-    const byPath = new Map<number, Uint8Array>();
-    for (const segment of segments) {
-      const classes = this.#classes?.get(segment.no);
-      if (this.#keys.length > 0 || !this.#isWithin(segment)) count += this.rows(segment).length;
-      else if (this.#path === null) count += this.#classes === null ? segment.rows : (classes?.rows ?? 0);
-      else if (this.#classes === null) count += this.#path.count(segment.no);
-      else if (classes && this.#path.count(segment.no) > 0) byPath.set(segment.no, classes.table);
-    }
-    return byPath.size > 0 ? count + (this.#path?.countPassing(byPath, spanOf(segments)) ?? 0) : count;
+  count(segment: SealedSegment): number {
+    if (this.#keys.length > 0 || !this.#isWithin(segment)) return this.rows(segment).length;
+    return this.#countInAllTime(segment);
+  }
+
+  /** Without the keys. */
+  #countInAllTime({ no, rows }: SealedSegment): number {
+    if (this.#path !== null) return this.#path.count(no);
+    return this.#classes === null ? rows : (this.#classes.get(no)?.rows ?? 0);
   }
 
   /** Row numbers in rising order: oldest first. */
   rows(segment: SealedSegment): number[] {
-    if (this.#classes && !this.#classes.has(segment.no)) return [];
+    if (this.#countInAllTime(segment) === 0) return [];
     const found = this.#rowsInAllTime(segment);
     if (found.length === 0 || this.#isWithin(segment)) return found;
     const times = timesOf(this.#sql, segment.no);
@@ -79,7 +77,6 @@ export class SegmentMatcher {
     const classes = this.#classes?.get(segment.no)?.table;
     if (this.#keys.length > 0) return this.#rowsOfKeys(segment.no, classes);
     if (this.#path !== null) {
-      if (this.#path.count(segment.no) === 0) return [];
       const { rows, classes: classOf } = this.#path.postings(segment.no);
       return [...rows].filter((_, at) => !classes || classes[classOf[at] as number] === 1).sort((a, b) => a - b);
     }
@@ -90,8 +87,7 @@ export class SegmentMatcher {
   }
 
   #rowsOfKeys(segment: number, classes: Uint8Array | undefined): number[] {
-    const path = this.#path?.range(segment);
-    if (path && path.from === path.to) return [];
+    const path = this.#path?.places(segment);
     const [first, ...others] = this.#keys.map((key) => key.of(segment));
     if (!first || others.includes(null)) return [];
     const found: number[] = [];
