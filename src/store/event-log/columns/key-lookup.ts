@@ -1,6 +1,5 @@
 /** Looks up keys in many sealed segments at once. */
 import { KeySlice } from './key-slice.ts';
-import type { SoughtKey } from './key-slice.ts';
 import { isCut, keyBytes, keyText, prefixBounds } from './key-text.ts';
 import { hashSlice, placeOfId, sliceId, SMALL_SLICE } from './segment-keys.ts';
 import type { KeyField } from './segment-keys.ts';

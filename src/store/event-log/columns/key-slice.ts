@@ -70,7 +70,7 @@ function sharedBytes(one: Uint8Array, other: Uint8Array): number {
 }
 
 /** The first key of a slice that does not sort before the wanted one, or the end of the slice. */
-export interface SoughtKey {
+interface SoughtKey {
   isHeld: boolean;
   /** Of the key among the segment's keys. */
   place: number;
