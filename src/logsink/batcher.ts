@@ -8,8 +8,8 @@ import type { Clock } from './clock.ts';
 
 /** All attempts at a batch end well within this. A batch that is still under way lost its request. */
 const FLIGHT_LOST_AFTER_MS = 60_000;
-/** A window older than this lost its request; the next entry opens another. */
-const WINDOW_LOST_AFTER_MS = 2000;
+/** A window that is open for this much longer than its time lost its request; the next entry opens another. */
+const WINDOW_LOST_AFTER_MS = 1000;
 
 export interface BatchBounds {
   readonly batchMaxEntries: number;
@@ -60,7 +60,8 @@ export class Batcher<Entry> {
 
   #windowIsOpen(): boolean {
     const openedAtMs = this.#windowOpenedAtMs;
-    return openedAtMs !== null && this.#options.clock.nowMs() - openedAtMs < WINDOW_LOST_AFTER_MS;
+    const { bounds, clock } = this.#options;
+    return openedAtMs !== null && clock.nowMs() - openedAtMs < bounds.busyWindowMs + WINDOW_LOST_AFTER_MS;
   }
 
   #mayFly(): boolean {

@@ -72,12 +72,12 @@ test('is allowed its first page and blocked once its session is open; its risk h
   const named = last.parts.map(({ detector }) => `risk:${detector}`);
   expect(blocked.fired_rules.toSorted()).toEqual(named.toSorted());
 
-  const telemetry = await manage<{ session: { reports: number }; telemetry: unknown[] }>(
-    stack(),
-    '/protect/session-telemetry',
-    { jti },
+  // Reports are in the log a moment after they count.
+  await eventually(
+    () =>
+      manage<{ session: { reports: number }; telemetry: unknown[] }>(stack(), '/protect/session-telemetry', { jti }),
+    ({ session, telemetry }) => session.reports === telemetry.length,
   );
-  expect(telemetry.session.reports).toBe(telemetry.telemetry.length);
 });
 
 test('is challenged between the thresholds, solves, and continues', async () => {

@@ -113,7 +113,7 @@ export function billOf(traffic: Traffic): Item[] {
     {
       name: 'rows written: reports',
       dollars: reportBatches * ROWS_PER_BATCH * row,
-      how: `${REPORTS_PER_SESSION} a session, in batches of a second`,
+      how: `${REPORTS_PER_SESSION} a session, in batches of ${REPORTS_WINDOW_SECONDS} seconds`,
     },
     {
       name: 'rows written: captchas',

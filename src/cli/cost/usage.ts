@@ -65,5 +65,5 @@ export const WINDOW_UNDER_LOAD_SECONDS = 1;
 export const LOAD_VERDICTS = 8;
 export const BATCH_VERDICTS_MAX = 500;
 /** The same of reports and captcha events, in an isolate of the service. */
-export const REPORTS_WINDOW_SECONDS = 1;
+export const REPORTS_WINDOW_SECONDS = 5;
 export const EVENTS_WINDOW_SECONDS = 1;

@@ -7,8 +7,9 @@
 import * as z from 'zod/mini';
 import { edgeVisitor } from '../../contract/edge/edge-api.ts';
 import { telemetryReport } from '../../contract/edge/telemetry.ts';
-import { addTelemetry, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
+import { REPORTS_PER_SESSION_MAX } from '../../store/event-log/telemetry-record.ts';
 import { reportRisk } from '../../store/risk-book/client/session-risk.ts';
+import { recordTelemetry } from '../ingest/record-telemetry.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
@@ -35,15 +36,12 @@ export const appendTelemetry: EdgeRoute = {
     const claims = await sessionClaims(call, jwt);
     if (claims === null || !(await isSessionOf(claims, visitor))) return errorResponse({ kind: 'session-over' });
     const { jti } = claims;
-    const outcome = await reportRisk(store, instance, jti, report, nowMs);
+    const { outcome, reports } = await reportRisk(store, instance, jti, report, nowMs);
     if (outcome === 'ended') return errorResponse({ kind: 'session-over' });
     if (outcome === 'implausible') return errorResponse({ kind: 'report-implausible' });
-    await addTelemetry(store, verdictLogOf(instance), {
-      jti,
-      timestamp: nowMs,
-      id: requestId,
-      body: JSON.stringify(report),
-    });
+    if (reports <= REPORTS_PER_SESSION_MAX) {
+      recordTelemetry(call, instance, { id: requestId, timestamp: nowMs, jti, report });
+    }
     return jsonResponse({ accepted: true });
   },
 };

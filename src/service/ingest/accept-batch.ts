@@ -17,7 +17,7 @@ import { appendRows } from '../../store/event-log/client/append-verdicts.ts';
 import { appendCounters, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/retention.ts';
 import { verdictRow } from '../../store/event-log/log-row.ts';
-import type { VerdictRow } from '../../store/event-log/log-row.ts';
+import type { NumberedRow } from '../../store/event-log/log-row.ts';
 import { crowdRisk } from '../../store/risk-book/client/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusedRecord } from './refused-records.ts';
@@ -50,7 +50,7 @@ export async function acceptBatch(
   batch: IncomingBatch,
   nowMs: number,
 ): Promise<VerdictBatchResponse> {
-  const rows: VerdictRow[] = [];
+  const rows: NumberedRow[] = [];
   const requests = new Map<string, number>();
   const rejected: VerdictBatchResponse['rejected'] = [];
   const refused: RefusedRecord[] = [];

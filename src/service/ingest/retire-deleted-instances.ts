@@ -3,6 +3,7 @@
  * deletion of an instance does this too, but after its response, and may have been cut short.
  */
 import { instancesDeletedSince } from '../../store/d1/instances.ts';
+import { telemetryLogOf } from '../../store/event-log/client/telemetry-log.ts';
 import { retireLog, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { retireRisk } from '../../store/risk-book/client/session-risk.ts';
 import { dropRefusedOf } from './refused-records.ts';
@@ -22,6 +23,7 @@ export async function retireDeletedInstances(store: ServiceStore, nowMs: number)
   const first = (Math.floor(nowMs / HOUR_MS) % turns) * INSTANCES_PER_RUN_MAX;
   for (const id of deleted.slice(first, first + INSTANCES_PER_RUN_MAX)) {
     await retireLog(store, verdictLogOf({ id }), nowMs);
+    await retireLog(store, telemetryLogOf({ id }), nowMs);
     await retireRisk(store, id, nowMs);
     await dropRefusedOf(store, id, nowMs);
   }

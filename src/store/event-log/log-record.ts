@@ -8,6 +8,7 @@ import { decisions } from '../../contract/vocabulary.ts';
 import { captchaStatuses } from './captcha-record.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
 import { captchaCountKey } from './captcha-traffic-groups.ts';
+import type { TelemetryRecord } from './telemetry-record.ts';
 
 export interface LogRecord {
   id: string;
@@ -36,8 +37,9 @@ export interface LogRecord {
 }
 
 export function logRecord(body: string): LogRecord {
-  const record = JSON.parse(body) as VerdictRecord | CaptchaRecord;
-  return 'captcha_type' in record ? captchaTerms(record) : record;
+  const record = JSON.parse(body) as VerdictRecord | CaptchaRecord | TelemetryRecord;
+  if ('captcha_type' in record) return captchaTerms(record);
+  return 'report' in record ? telemetryTerms(record) : record;
 }
 
 /** A captcha in the fields of a log record. */
@@ -49,5 +51,28 @@ export function captchaTerms(record: CaptchaRecord): LogRecord {
     request_path: record.site_key,
     enforcement_policy: captchaCountKey(record.site_key, record.captcha_type, record.verified_at !== null),
     fired_rules: record.access_rule === null ? [] : [{ id: record.access_rule }],
+  };
+}
+
+/** A report in the fields of a log record. Nothing but its session is searched or counted. */
+export function telemetryTerms({ id, timestamp, jti }: TelemetryRecord): LogRecord {
+  return {
+    id,
+    timestamp,
+    jti,
+    decision: 'allow',
+    source: 'telemetry',
+    asn: null,
+    device_type: '',
+    bot: null,
+    request_path: '',
+    ip: null,
+    country: null,
+    ja4: null,
+    user_agent: '',
+    ip_category: [],
+    enforcement_policy: '',
+    fired_rules: [],
+    status: '',
   };
 }

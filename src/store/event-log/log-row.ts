@@ -3,10 +3,11 @@
  * Readers receive its JSON, and sealed segments hold it.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { LogRecord } from './log-record.ts';
 
-/** A verdict on its way to the log. */
-export interface VerdictRow {
-  record: VerdictRecord;
+/** A numbered record on its way to the log. */
+export interface NumberedRow {
+  record: LogRecord & { edge: Pick<VerdictRecord['edge'], 'isolate' | 'seq'> };
   /** `false`: counted, but never shown and not sealed (`allowVerdicts: counts`). */
   kept: boolean;
   /** JSON of the record. */
@@ -24,7 +25,7 @@ export interface StoredRow {
  * All bodies are written alike, whoever sent the record: its fields are in one order, its id is in lower case, and a
  * record without a bot says so. A UUID in capitals would be another key for cursors and sorting.
  */
-export function verdictRow(given: VerdictRecord, kept: boolean): VerdictRow {
+export function verdictRow(given: VerdictRecord, kept: boolean): NumberedRow {
   const { edge, bot } = given;
   const record: VerdictRecord = {
     v: given.v,

@@ -8,6 +8,7 @@
 const folders: Readonly<Record<string, readonly [folder: string, key: string]>> = {
   verdicts: ['verdicts', 'instance'],
   captcha: ['captchas', 'account'],
+  telemetry: ['telemetry', 'instance'],
 };
 
 const NUMBER_DIGITS = 8;

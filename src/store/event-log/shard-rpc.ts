@@ -46,10 +46,7 @@ export interface ShardRpc {
   liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts>;
   /** Captchas of these sites, or with `null` of all sites: one series for each entry of `captchaTrafficGroups`. */
   captchaTraffic(siteKeys: readonly string[] | null, window: TrafficWindow): Promise<Point[][]>;
-  appendTelemetry(report: TelemetryReport): Promise<void>;
-  /** Reports about one session, oldest first. */
-  telemetry(jti: string): Promise<TelemetryReport[]>;
-  /** Removes every row and report of one session, sealed rows included; returns how many rows it removed. */
+  /** Removes every row of one session, sealed rows included; returns how many rows it removed. */
   erase(jti: string): Promise<number>;
   /** Erases the whole shard a minute after `nowMs`: its instance was deleted. */
   retire(nowMs: number): Promise<void>;
@@ -263,16 +260,6 @@ export interface CaptchaScanStep {
   next: ScanPlace | null;
   /** Rows were erased since the first step: the counts no longer fit, and the search starts again. */
   isStale: boolean;
-}
-
-export interface TelemetryReport {
-  jti: string;
-  /** Epoch milliseconds. */
-  timestamp: number;
-  /** Id of the report, not of the session: a repeated report is stored once. */
-  id: string;
-  /** JSON. */
-  body: string;
 }
 
 export interface RebuiltSegments {

@@ -99,6 +99,8 @@ export interface RescoredSession extends RiskScore {
 export interface ReportedSession extends RescoredSession {
   /** No page can have made the report. It raised the score and counts for nothing else. */
   isImplausible: boolean;
+  /** Of the session, with this one. */
+  reports: number;
 }
 
 export interface RaisedSession {

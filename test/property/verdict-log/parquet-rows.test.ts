@@ -15,6 +15,7 @@ import {
   sessionStatuses,
   verdictSources,
 } from '../../../src/contract/vocabulary.ts';
+import { telemetryTraits } from '../../../src/contract/edge/telemetry.ts';
 import { captchaRecordTypes, captchaStatuses } from '../../../src/store/event-log/captcha-record.ts';
 import { UnreadableSegmentError } from '../../../src/store/event-log/parquet/byte-cursor.ts';
 import { captchaSchema } from '../../../src/store/event-log/parquet/captcha-schema.ts';
@@ -22,6 +23,7 @@ import { readRowGroup } from '../../../src/store/event-log/parquet/row-group-rea
 import type { RowGroup } from '../../../src/store/event-log/parquet/row-group-reader.ts';
 import { SegmentWriter } from '../../../src/store/event-log/parquet/segment-writer.ts';
 import type { StreamSchema } from '../../../src/store/event-log/parquet/stream-schema.ts';
+import { telemetrySchema } from '../../../src/store/event-log/parquet/telemetry-schema.ts';
 import { verdictSchema } from '../../../src/store/event-log/parquet/verdict-schema.ts';
 import { seededRandom, variedRecord } from '../../support/verdict-record.ts';
 
@@ -120,6 +122,33 @@ const captchas = fc.record({
   verified: orNull(fc.boolean()),
 });
 
+const reports = fc.record({
+  v: fc.constant(1),
+  id: fc.uuid(),
+  timestamp: moment,
+  instance_id: hostile,
+  jti: hostile,
+  report: fc.record({
+    v: fc.constant(1),
+    elapsedMs: wholeNumber,
+    visibleMs: wholeNumber,
+    firstInteractionMs: orNull(wholeNumber),
+    pointerMoves: wholeNumber,
+    presses: wholeNumber,
+    touches: wholeNumber,
+    leaps: wholeNumber,
+    keys: wholeNumber,
+    wheels: wholeNumber,
+    scrolls: wholeNumber,
+    untrusted: wholeNumber,
+    keyGaps: wholeNumber,
+    keyGapMeanMs: wholeNumber,
+    keyGapDeviationMs: wholeNumber,
+    traits: listOf(telemetryTraits),
+  }),
+  edge: fc.record({ isolate: hostile, seq: fc.maxSafeNat() }),
+});
+
 interface Written {
   bytes: Uint8Array;
   groups: (RowGroup & { start: number; length: number })[];
@@ -173,6 +202,10 @@ describe('rows of a Parquet segment', () => {
 
   test('are the captchas that were written, byte for byte', () => {
     holdsFor(captchaSchema, captchas);
+  });
+
+  test('are the reports of pages that were written, byte for byte', () => {
+    holdsFor(telemetrySchema, reports);
   });
 
   test('come back from records of another form too', () => {

@@ -6,12 +6,15 @@ import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ownerFolder } from '../../../src/store/event-log/segment-key.ts';
 import { captchaLog, searchCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
+import { appendReports, sessionReports, telemetryLogOf } from '../../../src/store/event-log/client/telemetry-log.ts';
 import { verdictLogOf, countValues } from '../../../src/store/event-log/client/verdict-log.ts';
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { everything } from '../../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../../src/store/event-log/client/verdict-page.ts';
 import { shard, shardNames } from '../../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../../src/store/event-log/client/shards.ts';
+import type { TelemetryRecord } from '../../../src/store/event-log/telemetry-record.ts';
+import { reportOf } from '../../unit/risk/session-facts.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
@@ -112,6 +115,36 @@ describe('a deleted instance', () => {
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] });
     await runDurableObjectAlarm(object);
     expect(await held(log)).toEqual({ rows: 0, counted: 0, objects: 0 });
+  });
+
+  test('has no reports of its pages left either, also when the deletion was interrupted', async () => {
+    for (const isInterrupted of [false, true]) {
+      const { token, instanceId } = await newInstance();
+      const log = telemetryLogOf({ id: instanceId });
+      const now = Date.now();
+      const record: TelemetryRecord = {
+        v: 1,
+        id: crypto.randomUUID(),
+        timestamp: now,
+        instance_id: instanceId,
+        jti: 'session',
+        report: reportOf(),
+        edge: { isolate: 'i', seq: 0 },
+      };
+      await appendReports(serviceEnv, log, [record], { retentionDays: 30, nowMs: now });
+      const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
+      if (isInterrupted) {
+        await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?')
+          .bind(now, instanceId)
+          .run();
+        await retireDeletedInstances(serviceEnv, hour);
+      } else await call(token, '/protect/instances/delete', { id: instanceId });
+      expect(await sessionReports(serviceEnv, log, 'session', 0)).toEqual([record]);
+      vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
+      await runDurableObjectAlarm(serviceEnv.VERDICT_SHARD.getByName(`telemetry/${instanceId}:0:0`));
+      expect(await sessionReports(serviceEnv, log, 'session', 0)).toEqual([]);
+      vi.useRealTimers();
+    }
   });
 
   test('whose deletion was interrupted is found by the hourly run, with its refused records', async () => {

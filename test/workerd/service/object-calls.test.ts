@@ -14,7 +14,7 @@ import { later } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';
 import { CHROME, environmentOf, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
 import { countedCalls } from '../called-objects.ts';
-import { call, newAccount, send, serviceEnv } from './service-under-test.ts';
+import { call, newAccount, sendOnly, serviceEnv } from './service-under-test.ts';
 
 const { env, made } = countedCalls(serviceEnv);
 let jwt: string;
@@ -45,7 +45,7 @@ async function edge(path: string, body?: object): Promise<{ status: number; body
   requests++;
   const headers = { authorization: `Bearer ${jwt}`, 'content-type': 'application/json' };
   const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-  const response = await send(path, init, env);
+  const response = await sendOnly(path, init, env);
   return { status: response.status, body: await response.json() };
 }
 

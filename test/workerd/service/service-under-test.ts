@@ -82,12 +82,18 @@ export async function send(path: string, init: RequestInit = {}, bindings = serv
   return response;
 }
 
+/** Sends one request and does not wait for what follows the response. */
+export async function sendOnly(path: string, init: RequestInit = {}, bindings = serviceEnv): Promise<Response> {
+  return app.fetch(new Request(`${serviceUrl}${path}`, init), bindings, createExecutionContext());
+}
+
 /** A JSON call with a bearer token. Use `GET` without a body. */
 export async function call(
   token: string | null,
   path: string,
   body?: unknown,
   method = 'POST',
+  sent = send,
 ): Promise<{ status: number; body: any; response: Response }> {
   const headers = new Headers();
   if (token !== null) headers.set('authorization', `Bearer ${token}`);
@@ -96,7 +102,7 @@ export async function call(
     headers.set('content-type', 'application/json');
     init.body = typeof body === 'string' ? body : JSON.stringify(body);
   }
-  const response = await send(path, init);
+  const response = await sent(path, init);
   const text = await response.text();
   return { status: response.status, body: text === '' ? null : JSON.parse(text), response };
 }

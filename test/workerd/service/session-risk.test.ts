@@ -14,10 +14,11 @@ import { riskHistoryResponse, sessionTelemetryResponse } from '../../../src/cont
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
 import { later } from '../../support/clock.ts';
+import { eventually } from '../../support/eventually.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { earnSession } from '../../support/session.ts';
 import { environmentOf, CHROME, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
+import { call, newAccount, sendOnly, serviceEnv } from './service-under-test.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -60,7 +61,7 @@ async function newGate(policy: object = {}) {
       return this.reportNow(visitor, jwt, changes);
     },
     reportNow: (visitor: EdgeVisitor, jwt: string, changes: Parameters<typeof reportOf>[0]) =>
-      call(edge, '/edge/v1/sessions/telemetry', { visitor, jwt, report: reportOf(changes) }),
+      call(edge, '/edge/v1/sessions/telemetry', { visitor, jwt, report: reportOf(changes) }, 'POST', sendOnly),
     append: (records: object[]) => call(edge, '/edge/v1/verdicts', { records }),
     version: async () => (await call(edge, '/edge/v1/version', undefined, 'GET')).body.configVersion as string,
     config: async () => edgeConfig.parse((await call(edge, '/edge/v1/config', undefined, 'GET')).body),
@@ -261,9 +262,12 @@ describe('telemetry', () => {
       },
     ]);
     expect(history).toMatchObject({ latest_risk_score: 0.9, highest_risk_score: 0.9 });
-    const telemetry = sessionTelemetryResponse.parse((await gate.manage('/protect/session-telemetry', { jti })).body);
-    expect(telemetry.session).toMatchObject({ risk_score: 0.9, reports: 1, interacted: true });
-    expect(telemetry.telemetry).toHaveLength(1);
+    // The log has a report some seconds after the score.
+    const { session: listed } = await eventually(
+      async () => sessionTelemetryResponse.parse((await gate.manage('/protect/session-telemetry', { jti })).body),
+      ({ telemetry }) => telemetry.length === 1,
+    );
+    expect(listed).toMatchObject({ risk_score: 0.9, reports: 1, interacted: true });
   });
 });
 

@@ -1,9 +1,9 @@
 /**
- * Appends verdicts to their log. Isolate and number are the identity of a record: a shard stores a batch whose numbers
+ * Appends verdicts, or reports of pages, to their log. Isolate and number are the identity of a record: a shard stores a batch whose numbers
  * are all new, and names those that it knows of another, so that the rest is sent again without them.
  */
 import type { BatchRange } from '../../../contract/edge/batch-range.ts';
-import type { VerdictRow } from '../log-row.ts';
+import type { NumberedRow } from '../log-row.ts';
 import { countOf, overlapOf } from '../number-ranges.ts';
 import type { NumberRange } from '../number-ranges.ts';
 import type { PackedBatch } from '../packed-batch.ts';
@@ -30,14 +30,14 @@ export interface Arrival {
 interface Share {
   shardName: string;
   isolate: string;
-  rows: Map<number, VerdictRow>;
+  rows: Map<number, NumberedRow>;
 }
 
 /** Idempotent by isolate and number. A batch is one call to one shard, unless an epoch of shards begins within it. */
 export async function appendRows(
   env: ShardEnv,
   log: LogName,
-  rows: readonly VerdictRow[],
+  rows: readonly NumberedRow[],
   arrival: Arrival,
 ): Promise<AppendCounts> {
   const sum: AppendCounts = { accepted: 0, duplicates: 0, conflicting: 0 };
@@ -54,7 +54,7 @@ export async function appendRows(
 }
 
 /** A number that repeats within the batch is counted in `sum` at once: its first record is the one that is sent. */
-function sharesOf(env: ShardEnv, log: LogName, rows: readonly VerdictRow[], sum: AppendCounts): Share[] {
+function sharesOf(env: ShardEnv, log: LogName, rows: readonly NumberedRow[], sum: AppendCounts): Share[] {
   const shares = new Map<string, Share>();
   for (const row of rows) {
     const { isolate, seq } = row.record.edge;

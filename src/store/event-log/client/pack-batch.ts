@@ -4,7 +4,7 @@
  */
 import { decisions } from '../../../contract/vocabulary.ts';
 import { textHash } from '../../text-hash.ts';
-import type { VerdictRow } from '../log-row.ts';
+import type { NumberedRow } from '../log-row.ts';
 import { rangesOf } from '../number-ranges.ts';
 import type { BatchCounters, PackedBatch, RowColumns } from '../packed-batch.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
@@ -23,7 +23,7 @@ export interface BatchSender {
 /** One packed batch, or several when the records are too large for one. `rows` rise by number, and none repeats. */
 export function packBatch(
   sender: BatchSender,
-  rows: readonly VerdictRow[],
+  rows: readonly NumberedRow[],
   edgeCounters: Readonly<Record<string, number>>,
 ): PackedBatch[] {
   const packed = packOne(sender, rows, edgeCounters);
@@ -36,7 +36,7 @@ export function packBatch(
 
 function packOne(
   sender: BatchSender,
-  rows: readonly VerdictRow[],
+  rows: readonly NumberedRow[],
   edgeCounters: Readonly<Record<string, number>>,
 ): PackedBatch {
   const counts = new Aggregate();
@@ -47,7 +47,7 @@ function packOne(
   const bodies: string[] = [];
   let maxTs = 0;
   for (const [index, { record, kept, body }] of rows.entries()) {
-    const outcome = decisions.indexOf(record.decision);
+    const outcome = decisions.findIndex((name) => name === record.decision);
     maxTs = Math.max(maxTs, record.timestamp);
     hashes[index] = textHash(body);
     counts.add(record, record.timestamp, outcome);

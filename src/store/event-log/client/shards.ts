@@ -19,7 +19,7 @@ export interface ShardEnv {
   VERDICT_SHARDS?: string;
 }
 
-export type LogStream = 'verdicts' | 'captcha';
+export type LogStream = 'verdicts' | 'captcha' | 'telemetry';
 
 /** One log: its stream and its owner (an instance or an account). */
 export interface LogName {

@@ -3,16 +3,8 @@
  * merges their results.
  */
 import type { StoredDimension } from '../count-dimensions.ts';
-import type {
-  IsolateGap,
-  LargestValues,
-  Point,
-  TelemetryReport,
-  ValueCounts,
-  ValueSeries,
-  ValueTotal,
-} from '../shard-rpc.ts';
-import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
+import type { IsolateGap, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';
+import { counterShardName, shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
 /** More values than one shard holds for a day. Values are cut to 256 characters. */
@@ -146,15 +138,6 @@ export async function countSeries(
     series: values.map((_, index) => mergePoints(results.map(({ series }) => series[index] ?? []))),
     other: mergePoints(results.map(({ other }) => other)),
   };
-}
-
-export async function addTelemetry(env: ShardEnv, log: LogName, report: TelemetryReport): Promise<void> {
-  await shard(env, shardNameOf(env, log, report.jti, report.timestamp)).appendTelemetry(report);
-}
-
-export async function sessionReports(env: ShardEnv, log: LogName, jti: string): Promise<TelemetryReport[]> {
-  const reports = await Promise.all(allShardsOf(env, log).map((name) => shard(env, name).telemetry(jti)));
-  return reports.flat().sort((a, b) => a.timestamp - b.timestamp);
 }
 
 /** Erases one session in every shard; returns how many rows it had. */

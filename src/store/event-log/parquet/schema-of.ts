@@ -1,9 +1,10 @@
 /** The columns of each stream. */
 import { captchaSchema } from './captcha-schema.ts';
 import type { StreamSchema } from './stream-schema.ts';
+import { telemetrySchema } from './telemetry-schema.ts';
 import { verdictSchema } from './verdict-schema.ts';
 
-const schemas = { verdicts: verdictSchema, captcha: captchaSchema };
+const schemas = { verdicts: verdictSchema, captcha: captchaSchema, telemetry: telemetrySchema };
 
 export function schemaOf(stream: string): StreamSchema {
   const schema = Object.entries(schemas).find(([name]) => name === stream)?.[1];

@@ -1,5 +1,5 @@
 /**
- * Deletes what is older than the instance's retention: rows, sealed segments and their objects, rollups, telemetry.
+ * Deletes what is older than the instance's retention: rows, sealed segments and their objects, rollups.
  * Readers already stop at the same moment, the start of an hour, so that rows and counts end together. The numbers of
  * isolates are kept until no copy of a record can arrive.
  */
@@ -49,7 +49,6 @@ export async function dropExpired(
     dropCaptchaColumns(sql, nowMs - SEARCHED_AGE_MS);
     hot.rollups.dropBefore(Math.floor(horizon / MINUTE_MS));
     sweepValues(sql, hot, nowMs);
-    sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);
     sql.exec('DELETE FROM counted_batches WHERE at < ?', arrivals);
     hot.isolates.dropSilentSince(arrivals);
     hot.captchas.sealed.dropBefore(arrivals);

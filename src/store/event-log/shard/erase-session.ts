@@ -1,5 +1,5 @@
 /**
- * Erases one session: its rows, unsealed and sealed, its telemetry, and its part of the counts. In the captcha stream
+ * Erases one session: its rows, unsealed and sealed, and its part of the counts. In the captcha stream
  * these are the captcha with this jti and the captchas solved in this session. Affected segments are rewritten under
  * another key, and the old objects are deleted. The ids stay stored, so that a late copy of an erased record is not
  * stored again.
@@ -28,7 +28,6 @@ export async function eraseSessionRows(
 ): Promise<number> {
   const { sql } = storage;
   let erased = eraseHot(sql, hot, jti);
-  sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
   for (const segment of segmentsWithKey(sql, 'jti', jti)) {
     erased += await eraseSealed(sql, hot, bucket, shardName, segment, jti);
   }

@@ -4,7 +4,9 @@
  * docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
+import { eraseHot } from './erase-hot.ts';
 import { eraseSessionRows } from './erase-session.ts';
+import { ERASED_KEPT_MS, ErasedSessions } from './erased-sessions.ts';
 import type { CaptchaEvent } from '../captcha-record.ts';
 import { liveCounts } from './captcha-live-counts.ts';
 import { scanCaptchas } from './captcha-scan.ts';
@@ -33,7 +35,6 @@ import type {
   ShardStatistics,
   Tail,
   TailRequest,
-  TelemetryReport,
   TrafficWindow,
   ValueSeries,
   ValueTotal,
@@ -42,7 +43,6 @@ import type { BatchAnswer, PackedBatch } from '../packed-batch.ts';
 import { createShardTables, readMeta, writeMeta } from './schema.ts';
 import { Sealer } from './sealing.ts';
 import { tailRows } from './tail-rows.ts';
-import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
 
 /** Unsealed rows at which sealing starts: a filter without an index scans this many in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
@@ -65,6 +65,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   readonly #name: string;
   #hot: HotRows;
   #reader: RollupReader;
+  #erased: ErasedSessions;
   #working: Promise<unknown> = Promise.resolve();
   #alarmAt: number | null = null;
   /** As it is stored; `null`: not read yet. */
@@ -77,10 +78,13 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     this.#name = rememberedName(ctx);
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot);
+    this.#erased = new ErasedSessions(this.#storage.sql);
   }
 
   async append(batches: PackedBatch[], settings: ShardSettings): Promise<BatchAnswer[]> {
-    return this.#appended(this.#hot.append(batches), settings);
+    const answers = this.#hot.append(batches);
+    for (const jti of this.#erased.among(batches)) eraseHot(this.#storage.sql, this.#hot, jti);
+    return this.#appended(answers, settings);
   }
 
   async appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts> {
@@ -151,16 +155,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return trafficSeries(this.#reader, siteKeys, window);
   }
 
-  async appendTelemetry(report: TelemetryReport): Promise<void> {
-    appendTelemetry(this.#storage.sql, report);
-    await this.#wake(Date.now() + MAINTENANCE_INTERVAL_MS);
-  }
-
-  async telemetry(jti: string): Promise<TelemetryReport[]> {
-    return readTelemetry(this.#storage.sql, jti);
-  }
-
   async erase(jti: string): Promise<number> {
+    if (this.#name.startsWith('telemetry/')) {
+      const nowMs = Date.now();
+      this.#erased.add(jti, nowMs);
+      await this.#wake(nowMs + ERASED_KEPT_MS);
+    }
     return this.#exclusively(() => this.#erase(jti));
   }
 
@@ -231,6 +231,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
         await this.#exclusively(() => this.#sealOne());
         if (this.#hot.size >= before) break;
       }
+      this.#erased.drop(nowMs);
       await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, nowMs));
     } catch (error) {
       console.error(
@@ -248,6 +249,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     await eraseLog(this.#storage, this.env.SEGMENTS, this.#name);
     this.#hot = new HotRows(this.#storage);
     this.#reader = new RollupReader(this.#hot);
+    this.#erased = new ErasedSessions(this.#storage.sql);
   }
 
   async #sealOne(): Promise<void> {
@@ -288,7 +290,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     if (this.#hot.size > 0) return true;
     const { held } = this.#storage.sql
       .exec<{ held: number }>(
-        `SELECT EXISTS (SELECT 1 FROM segments WHERE state <> 'expired') OR EXISTS (SELECT 1 FROM telemetry)
+        `SELECT EXISTS (SELECT 1 FROM segments WHERE state <> 'expired') OR EXISTS (SELECT 1 FROM erased_sessions)
            OR EXISTS (SELECT 1 FROM isolates)
            OR EXISTS (SELECT 1 FROM sealed_captchas) OR EXISTS (SELECT 1 FROM rollups) AS held`,
       )

@@ -57,18 +57,18 @@ export async function renewRisk(
   return risk;
 }
 
-/** An erased session takes no report. */
+/** An erased session takes no report. `reports`: how many it has; 0 where its book no longer knows it. */
 export async function reportRisk(
   env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   report: TelemetryReport,
   nowMs: number,
-): Promise<'accepted' | 'implausible' | 'ended'> {
+): Promise<{ outcome: 'accepted' | 'implausible' | 'ended'; reports: number }> {
   const risk = await sessionBook(env, instance.id, jti).report(eventOf(instance, jti, nowMs), report);
-  if (risk === 'ended') return 'ended';
+  if (risk === 'ended') return { outcome: 'ended', reports: 0 };
   await listIfRaised(env, instance, jti, risk, nowMs);
-  return risk?.isImplausible ? 'implausible' : 'accepted';
+  return { outcome: risk?.isImplausible ? 'implausible' : 'accepted', reports: risk?.reports ?? 0 };
 }
 
 export async function crowdRisk(

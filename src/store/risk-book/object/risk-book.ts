@@ -69,7 +69,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     if (known === null) return null;
     const after = reported(known.state, report, event.nowMs);
     const isImplausible = after.telemetry.implausible > known.state.telemetry.implausible;
-    return { ...this.#keep(event.jti, known, after), isImplausible };
+    return { ...this.#keep(event.jti, known, after), isImplausible, reports: after.telemetry.reports };
   }
 
   async crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null> {

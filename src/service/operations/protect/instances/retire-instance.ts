@@ -1,5 +1,6 @@
 /** What follows when an instance became inactive: its rules go within seconds, its verdicts and sessions a minute later. */
 import { ruleBook } from '../../../../store/rule-book/client.ts';
+import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { retireLog, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { retireRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import type { OperationContext } from '../../define-operation.ts';
@@ -10,5 +11,6 @@ export async function retireInstance(
 ): Promise<void> {
   await ruleBook(store, id).retire(nowMs);
   // About twenty objects, after the response. If that is cut short, the scheduled run does it again.
-  waitUntil(Promise.all([retireLog(store, verdictLogOf({ id }), nowMs), retireRisk(store, id, nowMs)]));
+  const logs = [verdictLogOf({ id }), telemetryLogOf({ id })];
+  waitUntil(Promise.all([...logs.map((log) => retireLog(store, log, nowMs)), retireRisk(store, id, nowMs)]));
 }

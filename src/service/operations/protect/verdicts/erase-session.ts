@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { sessionRequest } from '../../../../contract/management/verdict-query.ts';
 import { captchaLog } from '../../../../store/event-log/client/captcha-log.ts';
+import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { eraseSession } from '../../../../store/event-log/client/verdict-log.ts';
 import { endSession } from '../../../../store/risk-book/client/session-risk.ts';
 import { operation } from '../../define-operation.ts';
@@ -25,9 +26,11 @@ export const eraseSessionOperation = operation({
     const { jti, siteKey } = context.body;
     const { log, instance } = await logTarget(context, siteKey);
     await endSession(context.store, instance, jti, context.nowMs);
-    const erased = await Promise.all(
-      [log, captchaLog(instance.accountId)].map((one) => eraseSession(context.store, one, jti)),
+    const [verdicts, captchas] = await Promise.all(
+      [log, captchaLog(instance.accountId), telemetryLogOf(instance)].map((one) =>
+        eraseSession(context.store, one, jti),
+      ),
     );
-    return { jti, erased: erased.reduce((sum, rows) => sum + rows, 0) };
+    return { jti, erased: (verdicts ?? 0) + (captchas ?? 0) };
   },
 });

@@ -6,7 +6,7 @@ import { sessionRequest, sessionTelemetryResponse } from '../../../../contract/m
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Counts } from '../../../../store/event-log/shard-rpc.ts';
-import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
+import { sessionReports, telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { operation } from '../../define-operation.ts';
 import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { outcomeCounts } from './outcome-counts.ts';
@@ -32,16 +32,14 @@ export const getSessionTelemetry = operation({
     const target = await logTarget(context, siteKey);
     const [{ records }, reports, session] = await Promise.all([
       sessionVerdicts(context.store, target, jti, VERDICTS_MAX),
-      sessionReports(context.store, target.log, jti),
+      sessionReports(context.store, telemetryLogOf(target.instance), jti, target.horizon),
       readRisk(context.store, target.instance.id, jti),
     ]);
     return {
       jti,
       ...describe(records),
       session: session === null ? null : factsOfSession(session),
-      telemetry: reports
-        .filter(({ timestamp }) => timestamp >= target.horizon)
-        .map(({ timestamp, body }) => ({ timestamp, report: JSON.parse(body) as unknown })),
+      telemetry: reports.map(({ timestamp, report }) => ({ timestamp, report })),
     };
   },
 });
