@@ -5,7 +5,8 @@ import { newEventId } from '../../src/logsink/event-id.ts';
 import type { SinkBatch } from '../../src/logsink/sink.ts';
 import type { Arrival } from '../../src/store/event-log/client/append-verdicts.ts';
 
-/** Each record has a number of its own, so that no two of them are taken for the same. */
+/** Each record has a number of its own, also beside those of other files, so that no two are taken for the same. */
+let ownIsolate: string | null = null;
 let numbered = 0;
 
 export function verdictRecordOf(
@@ -13,6 +14,7 @@ export function verdictRecordOf(
   given: Partial<VerdictRecord> & { timestamp: number },
 ): VerdictRecord {
   const { timestamp, ...facts } = given;
+  ownIsolate ??= `isolate-${crypto.randomUUID()}`;
   return {
     v: 1,
     id: newEventId(timestamp),
@@ -46,7 +48,7 @@ export function verdictRecordOf(
     status: 200,
     origin_ms: 12,
     ruleset_version: 1,
-    edge: { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq: numbered++ },
+    edge: { colo: 'FRA', version: '0.1.0', isolate: ownIsolate, seq: numbered++ },
     ...facts,
   };
 }

@@ -9,8 +9,9 @@ import {
   searchCaptchas,
 } from '../../src/store/event-log/client/captcha-log.ts';
 import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
-import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../src/store/event-log/captcha-record.ts';
+import type { CaptchaEvent, CaptchaRecordType } from '../../src/store/event-log/captcha-record.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
+import { captchaCourse, jtiOf } from '../support/captcha-course.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -20,51 +21,8 @@ const start = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 3 * 3_600_000;
 const window = { since: start, until: start + 3_600_000 };
 let accounts = 0;
 
-const facts: CaptchaFacts = {
-  ip: '192.0.2.1',
-  asn: 64_496,
-  country: 'DE',
-  ja4: null,
-  user_agent: 'Mozilla/5.0',
-  device_type: 'desktop',
-  ip_category: [],
-  host: 'shop.example',
-  action: null,
-  lane: 'rsw',
-  user_account: null,
-  session: null,
-  web_view: false,
-  iframe: false,
-  score: 0.1,
-  threshold: 0.5,
-  detectors: [],
-  selection_reason: null,
-  access_rule: null,
-  policy_type: null,
-};
-
-function jtiOf(number: number): string {
-  return number.toString(16).padStart(6, '0').padEnd(32, '7');
-}
-
-/** Issue, answer and verification of one captcha. */
-function course(account: string, number: number, type: CaptchaRecordType = 'pow', siteKey = 'site-1'): CaptchaEvent[] {
-  const timestamp = start + number * 1000;
-  const identity = { jti: jtiOf(number), account_id: account, site_key: siteKey, timestamp, captcha_type: type };
-  return [
-    { ...identity, event: 'issued', facts: { ...facts, ip: `192.0.2.${number % 7}` } },
-    { ...identity, event: 'submitted', at: timestamp + 900, correct: true, reason: null, score: null, detectors: [] },
-    {
-      ...identity,
-      event: 'verified',
-      at: timestamp + 1500,
-      verified: true,
-      reason: null,
-      score: 0,
-      detectors: [],
-      user_account: null,
-    },
-  ];
+function course(account: string, number: number, type?: CaptchaRecordType, siteKey?: string): CaptchaEvent[] {
+  return captchaCourse(account, start, number, type, siteKey);
 }
 
 const all: CaptchaQuery = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null, conditions: [] };

@@ -1,7 +1,7 @@
 /**
  * Exactly-once storage under faults: edge batcher, service, queue, shard and R2, with random failures between each two
- * of them. At the end of each seed, rows = ids sent − losses counted by `isolate`/`seq`, and the rollups agree with the
- * rows.
+ * of them. At the end of each seed, rows = records sent − losses counted by isolate and number, and the rollups agree
+ * with the rows. Only what a stopped isolate had numbered after its last batch that arrived was fixed is not counted.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
@@ -25,7 +25,7 @@ import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const SEEDS = 100;
-const ROUNDS = 6;
+const ROUNDS = 5;
 const ISOLATES = 2;
 const BATCH_RECORDS = 7;
 const service = env as ServiceEnv;
@@ -61,6 +61,10 @@ class FaultyWorld {
   /** Copies that the network still holds and will deliver later. */
   readonly #late: IncomingBatch[] = [];
   readonly #queued: unknown[] = [];
+  /** Of each isolate the last batch that was sent. */
+  readonly #sent = new Map<string, IncomingBatch>();
+  /** Of each isolate how many records the batches that arrived say it had numbered. */
+  readonly announced = new Map<string, number>();
   calm = false;
 
   constructor(seed: number, instance: StoredInstance) {
@@ -87,25 +91,49 @@ class FaultyWorld {
       this.#late.push(batch);
       throw new Error('timed out, and the request is still under way');
     }
-    const answer = await acceptBatch(service, this.instance, batch, now);
+    if (this.strikes('overlapping batch', 0.15)) await this.#overlap(batch);
+    const answer = await this.#accept(batch);
     if (this.strikes('time-out after commit', 0.15)) throw new Error('timed out after the commit');
-    if (this.strikes('duplicate delivery', 0.1)) await acceptBatch(service, this.instance, batch, now);
+    if (this.strikes('duplicate delivery', 0.1)) await this.#accept(batch);
     return Response.json(answer);
   };
 
+  #accept(batch: IncomingBatch) {
+    const { isolate = '', lastSeq = 0, held = 0 } = batch;
+    this.#sent.set(isolate, batch);
+    this.announced.set(isolate, Math.max(this.announced.get(isolate) ?? 0, lastSeq + 1 + held));
+    return acceptBatch(service, this.instance, batch, now);
+  }
+
+  /** A sender that cuts its batches elsewhere: the end of the batch before, and the beginning of this one. */
+  async #overlap(batch: IncomingBatch): Promise<void> {
+    const before = this.#sent.get(batch.isolate ?? '');
+    if (before === undefined) return;
+    const records = [...before.records.slice(-3), ...batch.records.slice(0, 3)] as VerdictRecord[];
+    const seqs = records.map(({ edge }) => edge.seq);
+    const range = { firstSeq: Math.min(...seqs), lastSeq: Math.max(...seqs), held: 0 };
+    await acceptBatch(
+      service,
+      this.instance,
+      { ...batch, ...range, batchId: `${batch.batchId}+`, records, counters: {} },
+      now,
+    );
+  }
+
   readonly queue = {
     send: async (body: unknown): Promise<void> => {
-      if (this.strikes('queue unavailable', 0.2)) throw new Error('queue unavailable');
+      if (this.strikes('queue unavailable', 0.35)) throw new Error('queue unavailable');
       this.#queued.push(structuredClone(body));
-      if (this.strikes('queue answer lost', 0.2)) throw new Error('accepted, but the answer was lost');
+      if (this.strikes('queue answer lost', 0.35)) throw new Error('accepted, but the answer was lost');
     },
   };
 
   async deliverLate(): Promise<void> {
     const due = this.#late.filter(() => this.calm || this.random() < 0.5);
-    for (const batch of due) {
+    // The last one that was sent arrives first.
+    for (const batch of due.toReversed()) {
       this.#late.splice(this.#late.indexOf(batch), 1);
-      await acceptBatch(service, this.instance, batch, now);
+      await this.#accept(batch);
     }
   }
 
@@ -116,6 +144,9 @@ class FaultyWorld {
   async consume(): Promise<void> {
     const bodies = this.#queued.splice(0);
     const retried: unknown[] = [];
+    for (const { isolate = '', lastSeq = 0, held = 0 } of bodies as IncomingBatch[]) {
+      this.announced.set(isolate, Math.max(this.announced.get(isolate) ?? 0, lastSeq + 1 + held));
+    }
     const messages = bodies.map((body, index) => ({
       id: `message-${index}`,
       body,
@@ -125,7 +156,7 @@ class FaultyWorld {
       retry: () => retried.push(body),
     }));
     await consumeVerdicts({ queue: 'gatehouse-verdicts', messages } as unknown as MessageBatch, service);
-    this.#queued.push(...retried, ...bodies.filter(() => this.strikes('message redelivered', 0.3)));
+    this.#queued.push(...retried, ...bodies.filter(() => this.strikes('message redelivered', 0.4)));
   }
 
   async restartShard(): Promise<void> {
@@ -164,6 +195,7 @@ class Isolate {
   readonly #id: string;
   readonly sent: VerdictRecord[] = [];
   #work: Promise<unknown>[] = [];
+  stopped = false;
 
   constructor(world: FaultyWorld, id: string) {
     this.#world = world;
@@ -173,7 +205,8 @@ class Isolate {
       fallback: queueSink(world.queue),
       isolateId: id,
       bounds: { batchMaxEntries: BATCH_RECORDS, windowMs: 0 },
-      clock: { nowMs: () => now, sleep: async () => undefined },
+      // What a stopped isolate waits for never comes.
+      clock: { nowMs: () => now, sleep: async () => (this.stopped ? Promise.reject(new Error('stopped')) : undefined) },
     });
   }
 
@@ -194,7 +227,11 @@ class Isolate {
   async settle(): Promise<void> {
     const work = this.#work;
     this.#work = [];
-    await Promise.all(work);
+    await Promise.allSettled(work);
+  }
+
+  get id(): string {
+    return this.#id;
   }
 }
 
@@ -209,9 +246,18 @@ async function oneSeed(seed: number): Promise<void> {
   const instance = await newInstance(seed);
   const world = new FaultyWorld(seed, instance);
   const isolates = Array.from({ length: ISOLATES }, (_, index) => new Isolate(world, `isolate-${index}`));
+  const gone: Isolate[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    for (const isolate of isolates) isolate.serve(3 + Math.floor(world.random() * 12));
+    for (const isolate of isolates) {
+      isolate.stopped = world.strikes('isolate stopped', 0.15);
+      isolate.serve(3 + Math.floor(world.random() * 12));
+    }
     await Promise.all(isolates.map((isolate) => isolate.settle()));
+    for (const [index, isolate] of isolates.entries()) {
+      if (!isolate.stopped) continue;
+      gone.push(isolate);
+      isolates[index] = new Isolate(world, `isolate-${index}-after-${round}`);
+    }
     if (world.chance(0.5)) await world.deliverLate();
     if (world.chance(0.5)) await world.consume();
     if (world.strikes('shard restarted', 0.3)) await world.restartShard();
@@ -225,11 +271,14 @@ async function oneSeed(seed: number): Promise<void> {
   await world.deliverLate();
   await world.consume();
 
-  const sent = new Map(isolates.flatMap((isolate) => isolate.sent).map((record) => [record.id, record]));
+  const sent = new Map([...isolates, ...gone].flatMap((isolate) => isolate.sent).map((record) => [record.id, record]));
+  const unannounced = gone.flatMap((isolate) =>
+    isolate.sent.filter(({ edge }) => edge.seq >= (world.announced.get(isolate.id) ?? 0)),
+  );
   const rows = await everyRow(instance);
-  const { missing, counters } = await edgeTotals(service, verdictLogOf(instance), now);
+  const { missing, counters } = await edgeTotals(service, verdictLogOf(instance), now + 61_000);
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-  expect(rows.length).toBe(sent.size - missing);
+  expect(rows.length).toBe(sent.size - missing - unannounced.length);
   for (const row of rows) expect(row).toEqual(sent.get(row.id));
   await world.seal();
   expect((await everyRow(instance)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
@@ -254,6 +303,6 @@ test.each(Array.from({ length: SEEDS / 10 }, (_, index) => index * 10 + 1))(
 );
 
 test('every kind of fault happened many times', () => {
-  expect(struck.size).toBe(12);
+  expect(struck.size).toBe(14);
   for (const times of struck.values()) expect(times).toBeGreaterThan(20);
 });

@@ -13,6 +13,7 @@ import type { RiskBook } from '../../src/store/risk-book/object/risk-book.ts';
 import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 import { newSessionId } from '../../src/store/risk-book/session-id.ts';
 import { later } from '../support/clock.ts';
+import { captchaCourse } from '../support/captcha-course.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 import { CHROME, headersOf, reportOf } from '../unit/risk/session-facts.ts';
 import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
@@ -141,5 +142,23 @@ test('a spent token costs one written row and its expiry none, and an attempt le
     expect(attempts).toBeLessThan(spends / 4);
     later(2 * 3_600_000);
     expect(await writtenBy(state, () => instance.alarm())).toBeLessThan(6);
+  });
+});
+
+test('a captcha costs less than 0.3 written rows for its three events, when thirty events come in a batch', async () => {
+  const captchas = 2000;
+  const shard = service.VERDICT_SHARD.getByName('captcha/written-rows:0:0');
+  await runInDurableObject(shard, async (instance: VerdictShard, state) => {
+    // The captchas of the last hour can still change.
+    const begin = Date.now() - 2 * 3_600_000;
+    const events = Array.from({ length: captchas }, (_, number) => captchaCourse('written-rows', begin, number)).flat();
+    const written = await writtenBy(state, async () => {
+      for (let at = 0; at < events.length; at += 30) {
+        await instance.appendCaptchas(events.slice(at, at + 30), RETENTION);
+      }
+      await instance.seal();
+    });
+    expect((await instance.statistics()).sealedRows).toBe(captchas);
+    expect(written / captchas).toBeLessThan(0.3);
   });
 });

@@ -22,7 +22,7 @@ export interface StoredRow {
 }
 
 /**
- * All bodies are written alike, whoever sent the record: its fields are in one order, its id is in lower case, and a
+ * All bodies are written alike, from any sender: its fields are in one order, its id is in lower case, and a
  * record without a bot says so. A UUID in capitals would be another key for cursors and sorting.
  */
 export function verdictRow(given: VerdictRecord, kept: boolean): NumberedRow {
