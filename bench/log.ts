@@ -12,6 +12,8 @@ import { Miniflare } from 'miniflare';
 import { runtimeOptions } from '../src/cli/runtime-options.ts';
 import { bundleWorker, readWranglerFile, workerConfig } from '../src/cli/worker-config.ts';
 import { storedDimensions } from '../src/store/event-log/count-dimensions.ts';
+import { filterCombinations } from './log/filter-combinations.ts';
+import type { SampleRecord } from './log/filter-combinations.ts';
 import { processorMs, workerdPids } from './measure/processor-time.ts';
 import { median, rounded } from './measure/statistics.ts';
 
@@ -27,6 +29,10 @@ const ROWS_MIN = 400_000;
 const WEEK_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
 const CALLS_TIMED = 15;
+/** Of each combination of filters. */
+const COMBINATION_CALLS_TIMED = 5;
+const SLOWEST_SHOWN = 15;
+const PAGE_TARGET_MS = 50;
 interface Filled {
   accepted: number;
   duplicates: number;
@@ -63,10 +69,11 @@ export async function run(args: readonly string[]): Promise<void> {
     const span = { total, since: until - WEEK_MS + 60 * MINUTE_MS, until };
     const appended = Math.min(APPENDED_ROWS_MAX, Math.floor(total / 4 / SEGMENT_ROWS) * SEGMENT_ROWS);
     const floor = await bareTable(call, span);
-    await load(call, span, total - appended);
-    await append(call, span, total - appended, floor);
+    await costing(call, 'loaded as sealing leaves them', total - appended, () => load(call, span, total - appended));
+    await costing(call, 'appended and sealed', appended, () => append(call, span, total - appended, floor));
     await checkCount(call, total);
     await readers(call, total);
+    await combinations(call, span);
     console.table(await call<object>({ op: 'statistics' }));
   } finally {
     await miniflare.dispose();
@@ -128,6 +135,24 @@ async function load(call: Call, span: Span, rows: number): Promise<void> {
   console.log(`${rows} sealed rows written in ${rounded(seconds)} s, ${rounded(cpuSeconds)} s of processor time`);
 }
 
+interface Held {
+  writtenRows: number;
+  databaseBytes: number;
+  sealedBytes: number;
+}
+
+/** Prints what the platform bills for these rows. The database keeps the pages of deleted rows. */
+async function costing(call: Call, name: string, rows: number, work: () => Promise<void>): Promise<void> {
+  const before = await call<Held>({ op: 'cost' });
+  await work();
+  const after = await call<Held>({ op: 'cost' });
+  const each = (field: keyof Held): number => (after[field] - before[field]) / rows;
+  console.log(
+    `${rows} verdicts ${name}: ${rounded(each('writtenRows'), 4)} rows written a verdict, ` +
+      `${rounded(each('databaseBytes'))} bytes in the database, ${rounded(each('sealedBytes'))} in R2`,
+  );
+}
+
 async function append(call: Call, span: Span, loaded: number, { making, bare }: Floor): Promise<void> {
   const rows = span.total - loaded;
   const plain = rows - CHECKED_ROWS - SEGMENT_ROWS;
@@ -162,11 +187,33 @@ async function checkCount(call: Call, rows: number): Promise<void> {
   console.log(`${total} of ${rows} rows counted: ${sealedRows} sealed, ${hotRows} not sealed`);
 }
 
+/** The first page and the exact total of every combination of up to three filters. */
+async function combinations(call: Call, { total, since, until }: Span): Promise<void> {
+  const sample = await call<SampleRecord>({ op: 'sample', number: Math.floor(total / 3) });
+  const part = { since: since + 12_345, until: until - 5000 * MINUTE_MS };
+  const lines: { filters: string; medianMs: number; slowestMs: number; result: string }[] = [];
+  for (const { name, filter } of filterCombinations(sample, part)) {
+    const took: number[] = [];
+    let result: object = {};
+    for (let turn = 0; turn < COMBINATION_CALLS_TIMED; turn++) {
+      const started = performance.now();
+      result = await call<object>({ op: 'page', filter });
+      took.push(performance.now() - started);
+    }
+    const medianMs = rounded(median(took));
+    lines.push({ filters: name, medianMs, slowestMs: rounded(Math.max(...took)), result: JSON.stringify(result) });
+  }
+  lines.sort((a, b) => b.medianMs - a.medianMs);
+  const over = lines.filter(({ medianMs }) => medianMs > PAGE_TARGET_MS).length;
+  const typical = rounded(median(lines.map(({ medianMs }) => medianMs)));
+  console.log(
+    `${lines.length} combinations of filters: ${typical} ms in the median, ${over} above ${PAGE_TARGET_MS} ms`,
+  );
+  console.table(lines.slice(0, SLOWEST_SHOWN));
+}
+
 async function readers(call: Call, rows: number): Promise<void> {
-  const sample = await call<{ jti: string; ip: string; asn: number; request_path: string }>({
-    op: 'sample',
-    number: Math.floor(rows / 3),
-  });
+  const sample = await call<SampleRecord>({ op: 'sample', number: Math.floor(rows / 3) });
   const to = Math.ceil(Date.now() / MINUTE_MS / 60) * 60;
   const week = { from: to - 7 * 24 * 60, to };
   const table: Record<string, object> = {};

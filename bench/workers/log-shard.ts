@@ -7,10 +7,15 @@ import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { LoadedShard } from './loaded-shard.ts';
 import { madeRecords } from './log-traffic.ts';
 import type { RecordSpan } from './log-traffic.ts';
+import { writtenRows } from './written-rows.ts';
 
 export class VerdictShard extends LoadedShard {
   load(span: RecordSpan): Promise<number> {
     return this.loadSegment(rowsOf(span));
+  }
+
+  async writtenRows(): Promise<number> {
+    return writtenRows(this.ctx.storage.sql);
   }
 
   async bareAppend(rows: StoredRow[]): Promise<{ accepted: number; duplicates: number }> {

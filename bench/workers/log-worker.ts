@@ -136,7 +136,7 @@ type Call =
   | { op: 'sample'; number: number }
   | { op: 'referenceAt'; timestamp: number }
   | { op: 'byReference'; requestId: string }
-  | { op: 'restart' | 'statistics' | 'nothing' | 'barePage' };
+  | { op: 'restart' | 'statistics' | 'nothing' | 'barePage' | 'cost' };
 
 async function respond(env: BenchEnv, call: Call): Promise<object> {
   switch (call.op) {
@@ -149,6 +149,10 @@ async function respond(env: BenchEnv, call: Call): Promise<object> {
       return shardOf(env).statistics();
     case 'statistics':
       return shardOf(env).statistics();
+    case 'cost': {
+      const { databaseBytes, sealedBytes } = await shardOf(env).statistics();
+      return { writtenRows: await shardOf(env).writtenRows(), databaseBytes, sealedBytes };
+    }
     case 'nothing':
       return {};
     case 'sample':
