@@ -12,7 +12,7 @@ import { printable } from './printable.ts';
 export const logCommands = {
   'log rebuild': {
     about:
-      'Builds index and counts of the verdict log, or of the captchas, again from the files in R2. Until it has ended, reads do not see everything.',
+      'Builds index and counts of the verdict log, or of captchas or reports of pages, again from the files in R2. Until it has ended, reads do not see everything.',
     optional: { stream: rebuildStreams.join('|'), ...targetFlags },
   },
 } satisfies Record<string, CommandLine>;

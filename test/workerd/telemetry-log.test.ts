@@ -3,6 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { ownerFolder } from '../../src/store/event-log/segment-key.ts';
+import { rebuildStep } from '../../src/store/event-log/client/rebuild-log.ts';
 import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import { appendReports, sessionReports, telemetryLogOf } from '../../src/store/event-log/client/telemetry-log.ts';
 import { eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
@@ -42,6 +43,7 @@ function newLog() {
     seal: async () => {
       for (const name of names) await shard(service, name).seal();
     },
+    rebuild: () => rebuildStep(service, log, null),
     erase: (jti: string) => eraseSession(service, log, jti),
     objects: async () => {
       const { objects } = await service.SEGMENTS.list({ prefix: ownerFolder(names[0]!) });
@@ -75,6 +77,17 @@ describe('reports of a session', () => {
     await log.seal();
     await log.append(records);
     expect(await log.read('mine')).toHaveLength(6);
+  });
+
+  test('are found after the index was built again from the files', async () => {
+    const log = newLog();
+    const records = Array.from({ length: 4 }, () => log.report('mine'));
+    await log.append(records);
+    await log.seal();
+    expect(await log.rebuild()).toMatchObject({ segments: 1, rows: 4, skipped: [], next: null });
+    expect(await log.read('mine')).toEqual(records);
+    await log.append([...records, log.report('mine')]);
+    expect(await log.read('mine')).toHaveLength(5);
   });
 
   test('are erased from both states, and one that arrives a moment later is erased too', async () => {

@@ -6425,11 +6425,11 @@ export interface components {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
             /**
-             * @description Which records: the verdicts of the instance, or the captchas of the account
+             * @description Which records: verdicts or reports of pages (`telemetry`) of the instance, or captchas of the account
              * @default verdicts
              * @enum {string}
              */
-            stream?: "verdicts" | "captchas";
+            stream?: "verdicts" | "captchas" | "telemetry";
             /** @description `nextCursor` of the step before. Without it, a rebuild begins */
             cursor?: string;
         };

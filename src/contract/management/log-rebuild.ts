@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { siteKeyField } from './verdict-query.ts';
 
-export const rebuildStreams = ['verdicts', 'captchas'] as const;
+export const rebuildStreams = ['verdicts', 'captchas', 'telemetry'] as const;
 
 export const rebuildLogRequest = z.strictObject({
   siteKey: siteKeyField,

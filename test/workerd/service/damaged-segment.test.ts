@@ -42,6 +42,13 @@ test.each([
   expect([page.status, page.body.total]).toEqual([200, 0]);
 });
 
+test('a rebuild reads the stream that it is asked for', async () => {
+  const { token } = await sealedFile('streams.example.org');
+  const rows = async (stream: string) => (await call(token, '/protect/log/rebuild', { stream })).body.rows as number;
+  expect([await rows('verdicts'), await rows('captchas'), await rows('telemetry')]).toEqual([20, 0, 0]);
+  expect((await call(token, '/protect/log/rebuild', { stream: 'others' })).status).toBe(400);
+});
+
 test('a rebuild refuses a cursor of another log', async () => {
   const { token, key } = await sealedFile('cursor-one.example.org');
   const other = await sealedFile('cursor-two.example.org');

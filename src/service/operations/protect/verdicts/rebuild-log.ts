@@ -5,6 +5,7 @@
 import { rebuildLogRequest, rebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
 import type { RebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
 import { captchaLog } from '../../../../store/event-log/client/captcha-log.ts';
+import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { rebuildStep } from '../../../../store/event-log/client/rebuild-log.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
@@ -24,7 +25,8 @@ export const rebuildLog = operation({
   async handler(context): Promise<RebuildLogResponse> {
     const { siteKey, stream, cursor } = context.body;
     const { log: verdicts, instance } = await logTarget(context, siteKey);
-    const log = stream === 'captchas' ? captchaLog(instance.accountId) : verdicts;
+    const logs = { verdicts, captchas: captchaLog(instance.accountId), telemetry: telemetryLogOf(instance) };
+    const log = logs[stream];
     if (cursor !== undefined && !cursor.startsWith(ownerFolder(`${log.stream}/${log.owner}:0:0`))) {
       throw new OperationError('API.INVALID_BODY', 'The cursor is of another log', [
         { path: 'cursor', message: 'Send the nextCursor of the step before' },
