@@ -1,6 +1,6 @@
 /** The captcha stream: events in any order make one record, and all counts follow the record. */
 import { env } from 'cloudflare:workers';
-import { evictDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import {
   appendCaptchas,
@@ -11,6 +11,8 @@ import {
 import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
 import type { CaptchaEvent, CaptchaRecordType } from '../../src/store/event-log/captcha-record.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
+import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
+import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { captchaCourse, jtiOf } from '../support/captcha-course.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 
@@ -139,4 +141,67 @@ test('live traffic has only buckets with captchas, and every address once', asyn
   ]);
   expect([live.uniqueIps, live.isExact]).toEqual([3, true]);
   expect(live.topIps).toMatchObject([{ ip: '192.0.2.1', count: 2, country: 'DE' }, { count: 2 }]);
+});
+
+describe('captchas that are sealed or erased', () => {
+  const stubOf = (account: string) => service.VERDICT_SHARD.getByName(`captcha/${account}:0:0`);
+  const totals = async (account: string) => {
+    const { records, total } = await searchCaptchas(service, account, all, null, 1000);
+    const counted = await countCaptchas(service, account, null, { ...window, bucketMinutes: 60 });
+    expect(counted.reduce((sum, row) => sum + row.approved + row.pending + row.disapproved, 0)).toBe(total);
+    expect(new Set(records.map(({ jti }) => jti)).size).toBe(total);
+    return { total, verified: records.filter(({ verified }) => verified).length };
+  };
+  const batches = (account: string) =>
+    runInDurableObject(stubOf(account), (_, { storage }) =>
+      storage.sql.exec<{ events: string }>('SELECT events FROM captcha_batches').toArray(),
+    );
+
+  test('stay as they are when events of them arrive late, across restarts', async () => {
+    const account = 'captcha-late';
+    const courses = Array.from({ length: 40 }, (_, number) => course(account, number));
+    await appendCaptchas(
+      service,
+      courses.map((events) => events[0] as CaptchaEvent),
+    );
+    await shard(service, `captcha/${account}:0:0`).seal();
+    expect(await batches(account)).toEqual([]);
+    await appendCaptchas(service, courses.flat());
+    await evictDurableObject(stubOf(account));
+    await appendCaptchas(service, courses.flat());
+    expect(await totals(account)).toEqual({ total: 40, verified: 0 });
+    expect(await batches(account)).toEqual([]);
+  });
+
+  test('leave no event behind when their session is erased, and those of other sessions stay', async () => {
+    const account = 'captcha-erased';
+    const events = Array.from({ length: 30 }, (_, number) => course(account, number)).flat();
+    const mine = events.map((event) =>
+      event.event === 'issued'
+        ? { ...event, facts: { ...event.facts, session: event.timestamp % 3000 === 0 ? 'gone' : 'kept' } }
+        : event,
+    );
+    await appendCaptchas(service, mine);
+    const erased = await shard(service, `captcha/${account}:0:0`).erase('gone');
+    expect(erased).toBe(10);
+    expect(JSON.stringify(await batches(account))).not.toContain('gone');
+    await evictDurableObject(stubOf(account));
+    await appendCaptchas(service, mine);
+    expect(await totals(account)).toEqual({ total: 20, verified: 20 });
+  });
+
+  test('are sealed once when the object stops before the manifest is written', async () => {
+    const account = 'captcha-stopped';
+    const name = `captcha/${account}:0:0`;
+    await appendCaptchas(service, Array.from({ length: 50 }, (_, number) => course(account, number + 10)).flat());
+    await runInDurableObject(stubOf(account), async (_, { storage }) => {
+      await new Sealer(storage.sql, new HotRows(storage), service.SEGMENTS, name).writeOnly(30, Date.now());
+    });
+    await evictDurableObject(stubOf(account));
+    // Older than the newest that was chosen.
+    await appendCaptchas(service, course(account, 5));
+    await shard(service, name).seal();
+    expect(await totals(account)).toEqual({ total: 51, verified: 51 });
+    expect(await shard(service, name).statistics()).toMatchObject({ hotRows: 20, sealedRows: 31 });
+  });
 });

@@ -55,8 +55,7 @@ export class Sealer {
 
   /** Most rows of a busy captcha log can still change, so it is sealed only when a segment can be full. */
   hasFullSegment(segmentRows: number, nowMs: number): boolean {
-    let ready = 0;
-    for (const { records, maxTs } of this.#oldBatches(nowMs)) if (maxTs > 0) ready += records;
+    const ready = this.#oldBatches(nowMs).reduce((sum, { records }) => sum + records, 0);
     return ready + this.#oldCaptchas(nowMs).length >= segmentRows;
   }
 
