@@ -1,5 +1,5 @@
 /**
- * Delivers verdict records from the edge to every sink: after 250 ms when it is quiet, after one second or 500 records
+ * Delivers verdict records from the edge to every sink: after 250 ms when there is only one, else after one second or 500
  * under load. A batch is fixed before its first send and keeps its range of numbers through every attempt, so the store
  * drops second copies. A batch that a sink refuses goes to the fallback, and is counted as dropped when that fails too.
  * The counters travel with the next batch.
@@ -19,7 +19,7 @@ const BOUNDS: BatchBounds = {
   // What one append call takes. A batch is one row of the log, so a larger batch is a cheaper one.
   batchMaxEntries: VERDICT_BATCH_MAX_RECORDS,
   windowMs: 250,
-  busyFromEntries: 8,
+  busyFromEntries: 2,
   busyWindowMs: 1000,
   // About 10 MB of records, out of the 128 MB of an isolate.
   bufferMaxEntries: 5000,

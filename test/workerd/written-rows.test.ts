@@ -5,6 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
+import { ROWS_PER_BATCH, ROWS_PER_SEGMENT } from '../../src/cli/cost/usage.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import type { SessionTerms } from '../../src/store/risk-book/rpc.ts';
 import { packBatch } from '../../src/store/event-log/client/pack-batch.ts';
@@ -47,14 +48,43 @@ async function writtenPerVerdict(name: string, bot: VerdictRecord['bot'], batch:
   });
 }
 
-test('a batch costs one written row to store and one to seal, and the rest less than 0.03 a verdict', async () => {
-  const written = await writtenPerVerdict('written-rows', null, 4);
-  expect(written).toBeGreaterThan(2 / 4);
-  expect(written).toBeLessThan(2 / 4 + 0.03);
-});
-
-test('a verdict costs less than 0.1 written rows when thirty come in a batch', async () => {
-  expect(await writtenPerVerdict('written-rows-thirty', null, 30)).toBeLessThan(0.1);
+test('a batch costs one written row to store and none to seal, and a segment less than 380 with its deletion', async () => {
+  const name = 'written-rows';
+  const shard = service.VERDICT_SHARD.getByName(`verdicts/${name}:0:0`);
+  const segments = 3;
+  const batch = 40;
+  await runInDurableObject(shard, async (instance: VerdictShard, state) => {
+    // Sealed by this test alone, and not by the alarm.
+    await instance.tune({ hotRowsMax: segments * VERDICTS + 1, segmentRows: VERDICTS });
+    const random = seededRandom(1);
+    const begin = Date.now() - segments * VERDICTS * 85 - 60_000;
+    /** Appends a segment's verdicts and seals the oldest segment. The shard holds one more, as it does when it is busy. */
+    const turn = (segment: number): Promise<number> =>
+      writtenBy(state, async () => {
+        for (let at = segment * VERDICTS; at < (segment + 1) * VERDICTS; at += batch) {
+          const rows = Array.from({ length: batch }, (_, index) =>
+            verdictRow(variedRecord(name, begin + (at + index) * 85, random, at + index), true),
+          );
+          const sender = { isolate: 'isolate-1', numbered: at + batch, announced: at + batch, heardAt: begin };
+          await instance.append(packBatch(sender, rows, {}), RETENTION);
+        }
+        if (segment > 0) await instance.seal();
+      });
+    await turn(0);
+    // The first turn counts every text for the first time.
+    await turn(1);
+    const written = await turn(2);
+    expect((await instance.statistics()).hotRows).toBe(VERDICTS);
+    await instance.seal();
+    const texts = state.storage.sql.exec('SELECT 1 FROM rollup_values').toArray().length;
+    expect(texts).toBeGreaterThan(0);
+    later(60 * DAY_MS);
+    const deleted = await writtenBy(state, () => instance.alarm());
+    const perSegment = written - (VERDICTS / batch) * ROWS_PER_BATCH + (deleted - texts) / segments;
+    expect(perSegment).toBeGreaterThan(0.7 * ROWS_PER_SEGMENT);
+    expect(perSegment).toBeLessThan(ROWS_PER_SEGMENT);
+    expect(ROWS_PER_BATCH / 30 + ROWS_PER_SEGMENT / VERDICTS).toBeLessThan(0.1);
+  });
 });
 
 test('bots add a row for each new path that they ask for, and less than six a minute for their counts', async () => {

@@ -3,12 +3,14 @@
  * them and compare them with these figures, so that the bill stays true when the code changes.
  */
 
-/** A batch is stored as one row, which is deleted when its records are sealed. */
-export const ROWS_PER_BATCH = 2;
+/** A batch is stored as one row. Its table is dropped when all of it is sealed, which writes none. */
+export const ROWS_PER_BATCH = 1;
+/** Captcha events are deleted batch by batch, because a captcha changes for an hour. */
+export const ROWS_PER_EVENT_BATCH = 2;
 /** Verdicts of a full segment. */
 export const SEGMENT_VERDICTS = 20_000;
 /** Index, counts and isolates of a full segment, and their deletion once the retention is over. */
-export const ROWS_PER_SEGMENT = 300;
+export const ROWS_PER_SEGMENT = 380;
 /** A path, user agent or another value that its shard has not counted yet, and its deletion. */
 export const ROWS_PER_NEW_TEXT = 2;
 /** Opened, used, and one for what follows within ten minutes. Sessions expire by the table, which costs none. */
@@ -58,11 +60,11 @@ export const OBJECT_FILLED_MAX = 0.8;
 export const OBJECT_CALLS_PER_SECOND_MAX = 1000;
 export const SHARDS_MAX = 256;
 
-/** The gate sends a batch after this time, and under load after a second. */
+/** The gate sends a lone verdict after this time, and several after a second. */
 export const WINDOW_SECONDS = 0.25;
 export const WINDOW_UNDER_LOAD_SECONDS = 1;
 /** Verdicts of the short window from which on the long one holds. */
-export const LOAD_VERDICTS = 8;
+export const LOAD_VERDICTS = 2;
 export const BATCH_VERDICTS_MAX = 500;
 /** The same of reports and captcha events, in an isolate of the service. */
 export const REPORTS_WINDOW_SECONDS = 5;

@@ -5,7 +5,7 @@ import type { CaptchaEvent } from '../../store/event-log/captcha-record.ts';
 import type { ServiceStore } from '../environment.ts';
 import { isolateBatcher } from './isolate-batcher.ts';
 
-const WINDOW = { windowMs: 250, busyFromEntries: 8, busyWindowMs: 1000 };
+const WINDOW = { windowMs: 250, busyFromEntries: 2, busyWindowMs: 1000 };
 
 /** One batcher for all requests of an isolate, which share their bindings. */
 const batchers = new WeakMap<ServiceStore, Batcher<CaptchaEvent>>();

@@ -1,5 +1,5 @@
 /**
- * Calls of Durable Objects are requests to pay for. What a session and a poll call is counted here, through the
+ * Calls of Durable Objects are requests to pay for. What a session, a poll and a batch call is counted here, through the
  * service's own routes, and compared with what the bill assumes (src/cli/cost).
  */
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -12,12 +12,14 @@ import { edgeSession } from '../../../src/contract/edge/edge-api.ts';
 import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { later } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';
+import { seededRandom, sinkBatchOf, variedRecord } from '../../support/verdict-record.ts';
 import { CHROME, environmentOf, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
 import { countedCalls } from '../called-objects.ts';
-import { call, newAccount, sendOnly, serviceEnv } from './service-under-test.ts';
+import { call, newAccount, send, sendOnly, serviceEnv } from './service-under-test.ts';
 
 const { env, made } = countedCalls(serviceEnv);
 let jwt: string;
+let instanceId: string;
 /** Requests of the service. */
 let requests = 0;
 
@@ -28,7 +30,7 @@ beforeAll(async () => {
     cname: 'calls.example.org',
     globalSiteKey: account.site.siteKey,
   });
-  const instanceId = instance.body.id as string;
+  instanceId = instance.body.id as string;
   const issued = await call(account.token, '/protect/client-jwt/generate', {
     protectInstanceId: instanceId,
     expiresInWeeks: 1,
@@ -86,4 +88,19 @@ test('a poll of an edge calls as many objects as the bill says', async () => {
   made.length = 0;
   await edge('/edge/v1/version');
   expect({ calls: made.length, made }).toEqual({ calls: OBJECT_CALLS_PER_POLL, made });
+});
+
+test('a batch with counters calls one object, however many shards the log has', async () => {
+  const random = seededRandom(3);
+  const many = { ...env, VERDICT_SHARDS: '16' } as ServiceEnv;
+  const headers = { authorization: `Bearer ${jwt}`, 'content-type': 'application/json' };
+  for (const first of [0, 30]) {
+    made.length = 0;
+    const records = Array.from({ length: 30 }, (_, at) => variedRecord(instanceId, Date.now(), random, first + at));
+    const batch = sinkBatchOf(`calls-${first}`, records, { 'challenges{outcome="issued"}': 1 });
+    const response = await send('/edge/v1/verdicts', { method: 'POST', headers, body: JSON.stringify(batch) }, many);
+    expect(await response.json()).toMatchObject({ accepted: 30 });
+  }
+  // The first one also told the rule book of the edge, as once a minute.
+  expect(made).toEqual(['VERDICT_SHARD.append']);
 });

@@ -29,7 +29,7 @@ export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
     for (const { no, records, columns, bodies } of batches) {
       // Its counts are merged now, and name what the erased rows asked for.
       sql.exec(
-        `UPDATE batches SET records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
+        `UPDATE ${hot.batches.tableOf(no)} SET records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
         records,
         columns,
         bodies,

@@ -10,6 +10,7 @@ import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
 import type { BatchAnswer, BatchCounters, PackedBatch } from '../packed-batch.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { AppendCounts, EdgeSums } from '../shard-rpc.ts';
+import { BatchTables } from './batch-tables.ts';
 import { CounterSums } from './edge-counters.ts';
 import { HotCaptchas } from './hot-captchas.ts';
 import type { CaptchaChange } from './hot-captchas.ts';
@@ -30,6 +31,7 @@ export class HotRows {
   readonly keys = new HotKeys();
   readonly isolates: IsolateBook;
   readonly counters: CounterSums;
+  readonly batches: BatchTables;
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   #captchas!: HotCaptchas;
@@ -43,6 +45,7 @@ export class HotRows {
     this.rollups = new RollupStore(storage.sql);
     this.isolates = new IsolateBook(storage.sql);
     this.counters = new CounterSums(storage.sql);
+    this.batches = new BatchTables(storage.sql);
     this.#rebuild();
   }
 
@@ -87,9 +90,7 @@ export class HotRows {
 
   #store(batch: PackedBatch): void {
     const no = this.#nextBatch++;
-    this.#sql.exec(
-      `INSERT INTO batches (no, first, records, max_ts, isolate, ranges, numbered, announced, heard_at, hashes, counts,
-         unkept, counters, columns, bodies) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    this.batches.insert(no, batch.hashes.length, [
       no,
       this.#nextSeq,
       batch.hashes.length,
@@ -99,13 +100,13 @@ export class HotRows {
       batch.numbered,
       batch.announced,
       batch.heardAt,
-      new Uint8Array(batch.hashes.buffer, batch.hashes.byteOffset, batch.hashes.byteLength),
+      batch.hashes.slice().buffer,
       batch.counts,
       batch.unkept,
       batch.counters,
       batch.columns,
       batch.bodies,
-    );
+    ]);
     this.#nextSeq += this.keys.set(no, this.#nextSeq, batch.hashes.length, batch.maxTs, batch.columns);
     this.#count(batch);
   }
@@ -139,6 +140,7 @@ export class HotRows {
       return this.#storage.transactionSync(work);
     } catch (error) {
       this.rollups.forgetCache();
+      this.batches.load();
       this.#rebuild();
       throw error;
     }

@@ -4,13 +4,11 @@
  * numbered, and a watermark divides them: rollups, counters and isolates hold what came up to it, and memory the rest,
  * so that rows and counts always agree.
  */
+import { batchStatements } from './batch-tables.ts';
+
 const statements = [
   `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS batches (
-     no INTEGER PRIMARY KEY, first INTEGER NOT NULL, records INTEGER NOT NULL, max_ts INTEGER NOT NULL,
-     isolate TEXT NOT NULL, ranges TEXT NOT NULL, numbered INTEGER NOT NULL, announced INTEGER NOT NULL,
-     heard_at INTEGER NOT NULL, hashes BLOB NOT NULL, counts TEXT NOT NULL, unkept TEXT NOT NULL,
-     counters TEXT NOT NULL, columns TEXT NOT NULL, bodies TEXT NOT NULL)`,
+  ...batchStatements,
   `CREATE TABLE IF NOT EXISTS captcha_batches (no INTEGER PRIMARY KEY, events TEXT NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS rollup_values (
      dimension INTEGER NOT NULL, value TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (dimension, value))

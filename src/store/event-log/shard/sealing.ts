@@ -22,6 +22,8 @@ import type { SealingSegment } from './segments.ts';
 const VERDICT_SEAL_AGE_MS = 5000;
 /** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
 const CAPTCHA_SEAL_AGE_MS = 3_600_000;
+/** So many segments' rows at most are sealed as one, for the sake of dropping their table whole. */
+const WHOLE_TABLE_MAX = 1.5;
 const DAY_MS = 86_400_000;
 
 /** Numbers of batches of verdicts; or the newest captcha, with all older ones. */
@@ -97,9 +99,13 @@ export class Sealer {
 
   /** In the order of storing: a late record does not wait for its neighbours in time. */
   #chooseBatches(segmentRows: number, nowMs: number): Chosen | null {
+    const old = this.#oldBatches(nowMs);
+    const together = old[0] && this.#hot.batches.together(old[0].no, segmentRows * WHOLE_TABLE_MAX);
+    const whole = old.filter(({ no }) => together?.has(no));
+    if (together && whole.length === together.size) return { batches: whole.map(({ no }) => no) };
     const batches: number[] = [];
     let rows = 0;
-    for (const { no, records } of this.#oldBatches(nowMs)) {
+    for (const { no, records } of old) {
       if (rows >= segmentRows) break;
       batches.push(no);
       rows += records;
@@ -190,7 +196,7 @@ export class Sealer {
     this.#hot.mergePending(() => {
       for (const [index, { no, object }] of segments.entries())
         recordManifest(this.#sql, no, object, built[index] as BuiltSegment);
-      this.#sql.exec('DELETE FROM batches WHERE no IN (SELECT value FROM json_each(?))', JSON.stringify(batches));
+      this.#hot.batches.delete(batches);
       this.#hot.captchas.recordSealed(sealed);
     });
     for (const no of batches) this.#hot.keys.delete(no);

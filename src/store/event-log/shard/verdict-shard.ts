@@ -12,6 +12,7 @@ import { liveCounts } from './captcha-live-counts.ts';
 import { scanCaptchas } from './captcha-scan.ts';
 import { trafficSeries } from './captcha-traffic.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
+import { SEGMENT_ROWS } from './batch-tables.ts';
 import { HotRows } from './hot-rows.ts';
 import { planRead } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
@@ -51,8 +52,6 @@ const HOT_CAPTCHAS_MAX = 10_000;
 const CAPTCHA_SEGMENT_ROWS = 10_000;
 /** Most rows may still be too young to seal, so sealing is tried once a second and not at every append. */
 const SEAL_DELAY_MS = 1000;
-/** Rows per segment: 2 MB in R2, 15 MB in memory while it is built. */
-const SEGMENT_ROWS = 20_000;
 /** Rows of a quiet log are sealed by age, so that they leave the more expensive storage too. */
 const SEAL_AFTER_MS = 24 * 3_600_000;
 /** How often a quiet shard runs its maintenance. */
