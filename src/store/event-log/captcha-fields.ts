@@ -1,6 +1,5 @@
 /** The fields of a captcha record: each is a column of the sealed ones. */
 import type { CaptchaRecord } from './captcha-record.ts';
-import type { KeyField } from './columns/segment-keys.ts';
 
 /** A field's position in this list, plus one, is the number of its column, never reused. */
 export const captchaFields = [
@@ -40,17 +39,6 @@ export const captchaFields = [
   'verified',
 ] as const satisfies readonly (keyof CaptchaRecord)[];
 export type CaptchaField = (typeof captchaFields)[number];
-
-/** The keys of a sealed captcha. That of its session lets the erasure of a session find the captchas solved in it. */
-export function captchaKeys({ jti, session, ip, user_account }: CaptchaRecord): [KeyField, string][] {
-  const keys: [KeyField, string | null][] = [
-    ['jti', jti],
-    ['jti', session],
-    ['ip', ip],
-    ['user_account', user_account],
-  ];
-  return keys.filter((key): key is [KeyField, string] => key[1] !== null);
-}
 
 /** Fields of which unsealed captchas have columns in memory. */
 export const searchedFields = [

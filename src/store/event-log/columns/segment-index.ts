@@ -2,14 +2,14 @@
  * What a sealed segment leaves in the database to be searched by: its columns and its keys. Built from its records while
  * the object is built, and written in the transaction that seals it. It can be made again from the object at any time.
  */
-import { captchaFields, captchaKeys } from '../captcha-fields.ts';
+import { captchaFields } from '../captcha-fields.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
 import type { LogRecord } from '../log-record.ts';
-import { readMeta, writeMeta } from '../shard/schema.ts';
-import { CLASS_COLUMN, classText, verdictKeys } from '../verdict-fields.ts';
 import { ColumnBuilder } from './column.ts';
+import { captchaKeys, verdictKeys } from './record-keys.ts';
 import { dropColumns, writeColumns } from './segment-columns.ts';
 import { dropKeys, SegmentKeysBuilder } from './segment-keys.ts';
+import { CLASS_COLUMN, classText } from './verdict-fields.ts';
 
 export class SegmentIndex {
   readonly #keys = new SegmentKeysBuilder();
@@ -38,13 +38,14 @@ export class SegmentIndex {
     return column;
   }
 
-  /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
-  write(sql: SqlStorage, no: number): void {
-    if (dropIndex(sql, no)) raiseRevision(sql);
+  /** Runs inside the caller's transaction. `true`: it replaced what an earlier revision of the segment stored. */
+  write(sql: SqlStorage, no: number): boolean {
+    const isReplaced = dropIndex(sql, no);
     const rows = this.#times.length;
-    if (rows === 0) return;
+    if (rows === 0) return isReplaced;
     writeColumns(sql, no, new Map([...this.#columns].map(([field, column]) => [field, column.packed()])), this.#times);
     this.#keys.write(sql, { no, rows }, this.#classes?.places() ?? null);
+    return isReplaced;
   }
 }
 
@@ -57,13 +58,4 @@ function isCaptcha(record: object): record is CaptchaRecord {
 export function dropIndex(sql: SqlStorage, segment: number): boolean {
   dropKeys(sql, segment);
   return dropColumns(sql, segment);
-}
-
-/** Rises when a segment's index is rewritten. A search that is under way then starts again. */
-export function indexRevision(sql: SqlStorage): number {
-  return Number(readMeta(sql, 'index_revision') ?? 0);
-}
-
-function raiseRevision(sql: SqlStorage): void {
-  writeMeta(sql, 'index_revision', String(indexRevision(sql) + 1));
 }

@@ -6,7 +6,7 @@ import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { CaptchaScan, CaptchaScanStep, ScanPlace } from '../shard-rpc.ts';
 import { scanHot } from './captcha-scan-hot.ts';
-import { indexRevision } from '../columns/segment-index.ts';
+import { indexRevision } from './index-revision.ts';
 import { foundSegments, pageRows, plannedSearch } from './captcha-scan-segments.ts';
 import { newestOf, segmentsBetween } from './captcha-segments.ts';
 import type { CaptchaSegment } from './captcha-segments.ts';

@@ -1,4 +1,5 @@
 /** Sealed segments: their objects in the bucket, and their manifests. `sealing.ts` says what goes into one. */
+import { raiseIndexRevision } from './index-revision.ts';
 import type { SegmentSource } from '../parquet/segment-metadata.ts';
 import { segmentKey, shardPlace } from '../segment-key.ts';
 import { writeRowGroups } from './row-groups.ts';
@@ -78,7 +79,7 @@ export type RecordedSegment = Omit<BuiltSegment, 'bytes'> & { bytes: { length: n
 /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
 export function recordManifest(sql: SqlStorage, no: number, object: string, built: RecordedSegment): void {
   writeRowGroups(sql, no, built.groups);
-  built.index.write(sql, no);
+  if (built.index.write(sql, no)) raiseIndexRevision(sql);
   const [oldest, newest] = [built.groups[0], built.groups.at(-1)];
   sql.exec(
     `UPDATE segments SET state = 'sealed', object = ?1, rows = ?2, bytes = ?3, min_ts = COALESCE(?4, min_ts),

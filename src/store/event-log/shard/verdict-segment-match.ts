@@ -9,7 +9,7 @@ import { isToldApart, KeyLookup, PathLookup } from '../columns/key-lookup.ts';
 import type { Postings, SoughtPath } from '../columns/key-lookup.ts';
 import { eachKeys, placesOf, timesBefore, timesOf } from '../columns/segment-columns.ts';
 import type { KeyField } from '../columns/segment-keys.ts';
-import { CLASS_COLUMN, classTest } from '../verdict-fields.ts';
+import { CLASS_COLUMN, classTest } from '../columns/verdict-fields.ts';
 
 export interface SealedSegment {
   no: number;

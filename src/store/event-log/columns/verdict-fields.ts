@@ -2,12 +2,11 @@
  * What a sealed verdict is searched by, beside its keys and its time: the fields with few values as one column, so that
  * any combination of them is counted from its dictionary.
  */
-import { decisions } from '../../contract/vocabulary.ts';
-import { where } from './columns/field-test.ts';
-import type { FieldTest } from './columns/field-test.ts';
-import type { KeyField } from './columns/segment-keys.ts';
-import type { LogRecord } from './log-record.ts';
-import type { RowFilter } from './row-filter.ts';
+import { decisions } from '../../../contract/vocabulary.ts';
+import { where } from './field-test.ts';
+import type { FieldTest } from './field-test.ts';
+import type { LogRecord } from '../log-record.ts';
+import type { RowFilter } from '../row-filter.ts';
 
 /** Number of the column in `segment_columns`. */
 export const CLASS_COLUMN = 1;
@@ -26,14 +25,6 @@ export function classText({ decision, source, device_type, fired_rules, bot }: L
   const outcome = decisions.findIndex((name) => name === decision);
   const one: RowClass = [outcome, source, device_type, fired_rules.length, bot?.id ?? null, bot?.proof ?? null];
   return JSON.stringify(one);
-}
-
-export function* verdictKeys({ jti, ip, asn, request_path, fired_rules }: LogRecord): Generator<[KeyField, string]> {
-  if (jti !== null) yield ['jti', jti];
-  if (ip !== null) yield ['ip', ip];
-  if (asn !== null) yield ['asn', String(asn)];
-  yield ['path', request_path];
-  for (const { id } of fired_rules) yield ['rule', id];
 }
 
 /** `null`: the filter has no condition on these fields. */
