@@ -4,6 +4,7 @@
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
+import { timesOf } from '../columns/segment-columns.ts';
 import { readRowGroups } from './row-groups.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
 import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
@@ -44,11 +45,15 @@ export class PageBlocks {
   }
 
   add(segment: SealedSegment, rows: readonly number[]): void {
-    for (const block of this.blocksOf(segment, rows)) {
+    let times: readonly number[] | null = null;
+    for (const { block, first } of this.#placed(segment, rows)) {
       if (this.#before === null || compareNewestFirst(this.#before, newestOf(block)) < 0) {
-        this.#older.push(this.#newestLines(block));
+        this.#older.push(this.#newestLines(block, block.lines ?? []));
       } else if (block.minTs <= this.#before.timestamp && this.#across.length < ACROSS_BLOCKS_MAX) {
-        this.#across.push(block);
+        if (this.#isSure) times ??= timesOf(this.#sql, segment.no);
+        this.#across.push(
+          times === null ? block : this.#linesBefore(block, times.slice(first), this.#before.timestamp),
+        );
       }
     }
     this.#older.sort((a, b) => compareNewestFirst(newestOf(a), newestOf(b)));
@@ -80,23 +85,37 @@ export class PageBlocks {
 
   /** The blocks that hold these rows, which are in rising order, with their lines. */
   blocksOf(segment: SealedSegment, rows: readonly number[]): BlockReference[] {
-    const blocks: BlockReference[] = [];
+    return this.#placed(segment, rows).map(({ block }) => block);
+  }
+
+  /** With the number of each block's first row in the segment. */
+  #placed(segment: SealedSegment, rows: readonly number[]): { block: BlockReference; first: number }[] {
+    const blocks: { block: BlockReference; first: number }[] = [];
     let first = 0;
     let at = 0;
     for (const group of rows.length === 0 ? [] : readRowGroups(this.#sql, segment.no)) {
       const end = first + group.rows;
       const lines: number[] = [];
       for (; at < rows.length && (rows[at] as number) < end; at++) lines.push((rows[at] as number) - first);
-      if (lines.length > 0) blocks.push({ ...group, object: segment.object, matching: lines.length, lines });
+      const block = { ...group, object: segment.object, matching: lines.length, lines };
+      if (lines.length > 0) blocks.push({ block, first });
       first = end;
     }
     return blocks;
   }
 
+  /** Lines that can be older than the cursor: those of its millisecond are compared when they are read. */
+  #linesBefore(block: BlockReference, times: readonly number[], moment: number): BlockReference {
+    const lines = (block.lines ?? []).filter((line) => (times[line] as number) <= moment);
+    const same = lines.filter((line) => times[line] === moment).length;
+    return this.#newestLines(block, lines, same);
+  }
+
   /** No page needs more than its limit of rows, and the newest lines of a block come last. */
-  #newestLines(block: BlockReference): BlockReference {
-    if (!this.#isSure || block.lines === null || block.lines.length <= this.#limit) return block;
-    return { ...block, matching: this.#limit, lines: block.lines.slice(-this.#limit) };
+  #newestLines(block: BlockReference, lines: number[], more = 0): BlockReference {
+    if (!this.#isSure) return block;
+    const wanted = lines.slice(-(this.#limit + more));
+    return { ...block, matching: wanted.length, lines: wanted };
   }
 }
 
