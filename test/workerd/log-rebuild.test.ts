@@ -3,7 +3,7 @@
  * files in the folder that are not its own. Whatever was lost, the same questions get the same answers.
  */
 import { env } from 'cloudflare:workers';
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
@@ -180,6 +180,54 @@ test('a session that is erased during a rebuild does not come back', async () =>
     wantTotal: true,
   });
   expect(total).toBe(records.filter(({ jti }) => jti !== SESSION).length);
+});
+
+test('a session that is erased during a rebuild does not come back when its last step fails and is repeated', async () => {
+  const log = newLog();
+  await append(single, log, made(log, 600));
+  await sealAll(single, log);
+  const [{ name, stub }] = objectsOf(single, log) as [ReturnType<typeof objectsOf>[number]];
+  await shard(single, name).beginRebuild();
+  await eraseSession(single, log, SESSION);
+  await runInDurableObject(stub, (instance) => {
+    const held = instance as unknown as { env: ServiceEnv };
+    const put = () => Promise.reject(new Error('R2 is down'));
+    const get = (...given: Parameters<R2Bucket['get']>) => single.SEGMENTS.get(...given);
+    held.env = { ...held.env, SEGMENTS: { put, get } as unknown as R2Bucket };
+  });
+  await expect(continued(single, log)).rejects.toThrow('R2 is down');
+  await evictDurableObject(stub);
+  await continued(single, log);
+  const request = { filter: { ...everything, jti: SESSION }, before: null, offset: 0, limit: 1, wantTotal: true };
+  expect((await readPage(single, log, request)).total).toBe(0);
+});
+
+test('what an isolate numbered and never sent stays missing after a rebuild', async () => {
+  const log = newLog();
+  const records = made(log, 300);
+  await append(single, log, records.toSpliced(100, 5));
+  const missing = async () => (await edgeTotals(single, log, now + HOUR_MS)).missing;
+  expect(await missing()).toBe(5);
+  await sealAll(single, log);
+  await lose(single, log);
+  await rebuild(single, log);
+  expect(await missing()).toBe(5);
+});
+
+test('requests that were only counted outlive a rebuild and the maintenance after it', async () => {
+  const log = newLog();
+  const records = made(log, 300).map((record) => ({ ...record, decision: 'allow' as const }));
+  await append(single, log, records, false);
+  const before = await answers(single, log);
+  await sealAll(single, log);
+  for (const round of [1, 2]) {
+    await lose(single, log);
+    expect([round, await rebuild(single, log)]).toEqual([round, { rows: 0, skipped: [] }]);
+    for (const { stub } of objectsOf(single, log)) await runDurableObjectAlarm(stub);
+    expect(await answers(single, log)).toEqual(before);
+  }
+  await append(single, log, records, false);
+  expect(await answers(single, log)).toEqual(before);
 });
 
 test('an erased session stays erased, and counted away, after a rebuild', async () => {

@@ -45,14 +45,17 @@ export interface SegmentFileName {
   shard: string;
   no: number;
   revision: number;
+  /** Start of its UTC day; epoch milliseconds. */
+  day: number;
 }
 
 /** `null`: no segment has such a key. */
 export function segmentFileName(key: string): SegmentFileName | null {
-  const match = /\/date=\d{4}-\d{2}-\d{2}\/(\d+)-(\d+)-(\d{8})(?:\.r(\d+))?\.parquet$/.exec(key);
+  const match = /\/date=(\d{4}-\d{2}-\d{2})\/(\d+)-(\d+)-(\d{8})(?:\.r(\d+))?\.parquet$/.exec(key);
   if (match === null) return null;
-  const [, epoch = '', shard = '', no, revision] = match;
-  return { epoch, shard, no: Number(no), revision: Number(revision ?? 0) };
+  const [, date = '', epoch = '', shard = '', no, revision] = match;
+  const day = Date.parse(date);
+  return Number.isNaN(day) ? null : { epoch, shard, no: Number(no), revision: Number(revision ?? 0), day };
 }
 
 /** Whether a key in the log's folder belongs to this shard. */

@@ -85,6 +85,7 @@ export class IsolateBook {
       addRange(state.covered, range);
     }
     state.numbered = Math.max(state.numbered, numbered);
+    state.announced = Math.max(state.announced, numbered);
     state.heardAt = Math.max(state.heardAt, heardAt);
     this.#put(isolate, state);
   }

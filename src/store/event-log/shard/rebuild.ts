@@ -57,10 +57,9 @@ export function noteErasure(sql: SqlStorage, jti: string): void {
   writeMeta(sql, REBUILDING, JSON.stringify([...new Set([...noted, jti])]));
 }
 
-/** Returns the sessions that were erased since the beginning. */
+/** Returns the sessions that were erased since the beginning. `forgetErasures` follows when they are erased once more. */
 export function endRebuild(storage: DurableObjectStorage, hot: HotRows): string[] {
   const { sql } = storage;
-  const noted = JSON.parse(readMeta(sql, REBUILDING) ?? '[]') as string[];
   storage.transactionSync(() => {
     const lost = JSON.parse(readMeta(sql, LOST_COUNTERS) ?? 'null') as LostCounters | null;
     if (lost !== null) {
@@ -68,9 +67,13 @@ export function endRebuild(storage: DurableObjectStorage, hot: HotRows): string[
       const births = JSON.parse(readMeta(sql, RESTORED_BIRTHS) ?? '[]') as string[];
       writeMeta(sql, RESTORED_BIRTHS, JSON.stringify([...births, lost.birth]));
     }
-    sql.exec('DELETE FROM meta WHERE key IN (?, ?)', LOST_COUNTERS, REBUILDING);
+    sql.exec('DELETE FROM meta WHERE key = ?', LOST_COUNTERS);
   });
-  return noted;
+  return JSON.parse(readMeta(sql, REBUILDING) ?? '[]') as string[];
+}
+
+export function forgetErasures(sql: SqlStorage): void {
+  sql.exec('DELETE FROM meta WHERE key = ?', REBUILDING);
 }
 
 /** Reads objects again, one after another. */
@@ -179,7 +182,8 @@ function recordOf(body: string): LogRecord {
 function recordRebuilt(sql: SqlStorage, hot: HotRows, object: string, read: ReadSegment): void {
   const { no, footer, built, counts, captchas } = read;
   const { extras, source } = footer;
-  const maxTs = built.groups.at(-1)?.maxTs ?? 0;
+  // One without rows has counts, and expires with its day.
+  const maxTs = built.groups.at(-1)?.maxTs ?? segmentFileName(object)?.day ?? 0;
   sql.exec(
     `INSERT INTO segments (no, state, object, rows, bytes, min_ts, max_ts, max_id, created_at)
      VALUES (?, 'sealed', ?, 0, 0, ?, ?, '', ?)`,

@@ -18,7 +18,7 @@ import { planRead } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
 import { eraseLog, logEraseAt, markLogRetired } from './erase-log.ts';
 import { RollupReader } from './rollup-reader.ts';
-import { beginRebuild, endRebuild, isRebuilding, noteErasure, rebuildSegments } from './rebuild.ts';
+import { beginRebuild, endRebuild, forgetErasures, isRebuilding, noteErasure, rebuildSegments } from './rebuild.ts';
 import type {
   AppendCounts,
   CaptchaScan,
@@ -184,6 +184,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   async endRebuild(): Promise<void> {
     await this.#exclusively(async () => {
       for (const jti of endRebuild(this.#storage, this.#hot)) await this.#erase(jti);
+      forgetErasures(this.#storage.sql);
     });
   }
 
