@@ -85,7 +85,7 @@ function serviceRunner(args: readonly string[]): typeof runWhy | null {
   const [noun, verb] = args;
   if (noun === 'rules') return runRules;
   if (noun === 'why') return runWhy;
-  if (noun === 'log') return runLog;
+  if (noun === 'log' && verb === 'rebuild') return runLog;
   if (isBotPolicyCommand(args)) return runBotPolicy;
   return noun === 'bots' && verb === 'traffic' ? runBotTraffic : null;
 }

@@ -83,7 +83,7 @@ describe('the queue sink', () => {
     expect(messages[0]?.batchId).toBe(batch.batchId);
     let next = batch.firstSeq;
     for (const { isolate, firstSeq, lastSeq = 0, held, records } of messages) {
-      expect([isolate, firstSeq, lastSeq - next + 1]).toEqual(['isolate-1', next, records.length]);
+      expect([isolate, firstSeq, lastSeq - next + 1]).toEqual([batch.isolate, next, records.length]);
       expect(held).toBe(batch.lastSeq - lastSeq + 3);
       next = lastSeq + 1;
     }
