@@ -12,6 +12,8 @@ import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';
+import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
+import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
@@ -135,6 +137,43 @@ describe('a batch', () => {
     expect(dates).toEqual([midnight - 2 * day, midnight - day].map((at) => new Date(at).toISOString().slice(0, 10)));
     expect(await stored(log)).toEqual(bodies(across));
     expect(await send(log, across)).toMatchObject({ accepted: 0, duplicates: 60 });
+  });
+
+  test('is sealed with others a part at a time, so that long texts of visitors do not fill the memory', async () => {
+    const { log, name, records } = newLog();
+    const many = Array.from({ length: 60 }, (_, batch) =>
+      records.map((record, at) => ({
+        ...record,
+        id: verdictRecordOf(log.owner, { timestamp: now }).id,
+        timestamp: now - 600_000 + batch * 1000 + at,
+        edge: { ...record.edge, seq: batch * 60 + at },
+      })),
+    );
+    for (const batch of many) await send(log, batch);
+    const readAtOnce = await runInDurableObject(service.VERDICT_SHARD.getByName(name), async (_, { storage }) => {
+      const read: number[] = [];
+      const sql = new Proxy(storage.sql, {
+        get: (target, property) => (property === 'exec' ? exec : Reflect.get(target, property, target)),
+      });
+      const exec = (query: string, ...values: SqlStorageValue[]) => {
+        if (query.startsWith('SELECT no, bodies')) read.push((JSON.parse(String(values[0])) as number[]).length);
+        return storage.sql.exec(query, ...values);
+      };
+      await new Sealer(sql, new HotRows(storage), service.SEGMENTS, name).sealOne(20_000, now);
+      return Math.max(...read);
+    });
+    await evictDurableObject(service.VERDICT_SHARD.getByName(name));
+    expect(readAtOnce).toBeLessThan(30);
+    expect(await shard(service, name).statistics()).toMatchObject({ hotRows: 0, sealedRows: 3600 });
+    const page = await readPage(service, log, {
+      filter: everything,
+      before: null,
+      offset: 1000,
+      limit: 1000,
+      wantTotal: true,
+    });
+    expect(page.total).toBe(3600);
+    expect(page.rows.map(({ body }) => body)).toEqual(bodies(many.flat()).slice(1000, 2000));
   });
 
   test('of which a session was erased keeps its other rows, and refuses a copy of the erased ones', async () => {

@@ -108,6 +108,12 @@ export class HotKeys {
     return this.#batches.get(no);
   }
 
+  /** The key as it is now: an erasure moves the lines of its batch. `undefined`: its row was erased. */
+  held({ batch, line, seq }: HotKey): HotKey | undefined {
+    const keys = this.#batches.get(batch)?.keys;
+    return keys?.[line]?.seq === seq ? keys[line] : keys?.find((key) => key.seq === seq);
+  }
+
   /** Keys of the rows that were stored after the row of this number, in the order of storing. */
   storedAfter(seq: number): HotKey[] {
     const found: HotKey[] = [];
@@ -148,14 +154,21 @@ export function keyMatches(filter: RowFilter, key: HotKey): boolean {
   return !firedRules || key.rules.some((rule) => firedRules.includes(rule));
 }
 
-/** The rows of these keys, in the order of the keys. */
+/** The rows of these keys, in the order of the keys. Only one batch at a time is in memory with all its rows. */
 export function readRows<Key extends HotKey>(sql: SqlStorage, keys: readonly Key[]): (Key & StoredRow)[] {
-  const lines = new Map<number, string[]>();
+  const wanted = Map.groupBy(keys, ({ batch }) => batch);
+  const bodiesOf = new Map<Key, string>();
   for (const { no, bodies } of sql.exec<{ no: number; bodies: string }>(
     'SELECT no, bodies FROM batches WHERE no IN (SELECT value FROM json_each(?))',
-    JSON.stringify([...new Set(keys.map(({ batch }) => batch))]),
+    JSON.stringify([...wanted.keys()]),
   )) {
-    lines.set(no, bodies.split('\n'));
+    const lines = bodies.split('\n');
+    for (const key of wanted.get(no) ?? []) bodiesOf.set(key, ownText(lines[key.line] as string));
   }
-  return keys.map((key) => ({ ...key, body: lines.get(key.batch)?.[key.line] as string }));
+  return keys.map((key) => ({ ...key, body: bodiesOf.get(key) as string }));
+}
+
+/** A copy. A part of a text refers to the whole text, which would stay in memory with it. */
+function ownText(part: string): string {
+  return ` ${part}`.slice(1);
 }

@@ -12,6 +12,7 @@ import type { SegmentExtras } from '../parquet/segment-metadata.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { HotCaptcha } from './hot-captchas.ts';
 import { readRows } from './hot-keys.ts';
+import type { HotKey } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
 import { buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
@@ -25,6 +26,8 @@ const CAPTCHA_SEAL_AGE_MS = 3_600_000;
 /** So many segments' rows at most are sealed as one, for the sake of dropping their table whole. */
 const WHOLE_TABLE_MAX = 1.5;
 const DAY_MS = 86_400_000;
+/** Rows whose JSON is read at once, with the batches that hold them: about 1 MB, and 30 MB against the longest texts. */
+const ROWS_AT_ONCE = 1000;
 
 /** Numbers of batches of verdicts; or the newest captcha, with all older ones. */
 type Chosen = { batches: number[] } | { newest: RowKey };
@@ -36,7 +39,8 @@ interface Sealing {
 
 /** What one attempt writes. */
 interface SealedRows {
-  rows: StoredRow[];
+  /** Rows of a UTC day, oldest first. */
+  ofDay: (day: number) => Iterable<StoredRow>;
   batches: number[];
   captchas: { captcha: HotCaptcha; body: string }[];
   extras: SegmentExtras;
@@ -140,12 +144,12 @@ export class Sealer {
     return [...this.#hot.captchas.values()].filter((captcha) => compareNewestFirst(captcha, newest) >= 0);
   }
 
-  /** Oldest first. */
   #rowsOf({ chosen, segments }: Sealing): SealedRows {
     if ('batches' in chosen) {
       const { batches } = chosen;
-      const rows = readRows(this.#sql, this.#keysOf(batches)).sort((a, b) => compareNewestFirst(b, a));
-      return { rows, batches, captchas: [], extras: this.#extrasOf(batches) };
+      const keys = this.#keysOf(batches).sort((a, b) => compareNewestFirst(b, a));
+      const ofDay = (day: number) => this.#readInParts(keys.filter(({ timestamp }) => dayOf(timestamp) === day));
+      return { ofDay, batches, captchas: [], extras: this.#extrasOf(batches) };
     }
     // A captcha of another day arrived since: it has no segment here, and stays for the next.
     const days = new Set(segments.map(({ day }) => day));
@@ -154,7 +158,19 @@ export class Sealer {
       .sort((a, b) => compareNewestFirst(b, a))
       .map((captcha) => ({ captcha, body: captcha.body }));
     const rows = captchas.map(({ captcha: { id, timestamp }, body }) => ({ id, timestamp, body }));
-    return { rows, batches: [], captchas, extras: noExtras };
+    const ofDay = (day: number) => rows.filter(({ timestamp }) => dayOf(timestamp) === day);
+    return { ofDay, batches: [], captchas, extras: noExtras };
+  }
+
+  /** Rows that were erased before their part is read are left out. */
+  *#readInParts(keys: readonly HotKey[]): Generator<StoredRow> {
+    for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
+      const part = keys.slice(start, start + ROWS_AT_ONCE);
+      yield* readRows(
+        this.#sql,
+        part.flatMap((key) => this.#hot.keys.held(key) ?? []),
+      );
+    }
   }
 
   /** What only the batches say. The first object of the sealing holds it. */
@@ -174,13 +190,12 @@ export class Sealer {
     return { unkept: unkept.entries(), covered, numbered, counters: this.#hot.counters.sums() };
   }
 
-  async write({ segments }: Sealing, { rows, extras }: SealedRows): Promise<BuiltSegment[]> {
+  async write({ segments }: Sealing, { ofDay, extras }: SealedRows): Promise<BuiltSegment[]> {
     const built: BuiltSegment[] = [];
     for (const [index, { no, object, day }] of segments.entries()) {
-      const ofDay = rows.filter(({ timestamp }) => dayOf(timestamp) === day);
       const segment = await buildSegment(
         segmentSource(this.#sql, this.#shardName, no),
-        ofDay,
+        ofDay(day),
         index === 0 ? extras : noExtras,
       );
       await putSegment(this.#bucket, object, segment);
