@@ -214,6 +214,28 @@ test('what an isolate numbered and never sent stays missing after a rebuild', as
   expect(await missing()).toBe(5);
 });
 
+test('isolates and counters may have any name, and records any number', async () => {
+  const log = newLog();
+  const names = ['constructor', 'toString', '__proto__'];
+  const records = made(log, 90).map((record, at) => ({
+    ...record,
+    edge: {
+      ...record.edge,
+      isolate: names[at % 3] as string,
+      seq: at % 3 === 0 ? Number.MAX_SAFE_INTEGER - at : Math.floor(at / 3),
+    },
+  }));
+  const rows = records.map((record) => verdictRow(record, true));
+  await appendRows(single, log, rows, { ...arrivalNow(), counters: { constructor: 2 } });
+  const before = await answers(single, log);
+  expect((await edgeTotals(single, log, now)).counters).toMatchObject({ constructor: 2 });
+  await sealAll(single, log);
+  await lose(single, log);
+  expect(await rebuild(single, log)).toEqual({ rows: 90, skipped: [] });
+  await append(single, log, records);
+  expect(await answers(single, log)).toEqual(before);
+});
+
 test('requests that were only counted outlive a rebuild and the maintenance after it', async () => {
   const log = newLog();
   const records = made(log, 300).map((record) => ({ ...record, decision: 'allow' as const }));

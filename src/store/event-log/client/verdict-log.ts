@@ -39,10 +39,10 @@ const SILENT_MS = 60_000;
 export async function edgeTotals(env: ShardEnv, log: LogName, nowMs: number): Promise<EdgeTotals> {
   const names = allShardsOf(env, log);
   const sums = await Promise.all(names.map((name) => shard(env, name).edgeSums()));
-  const counters: Record<string, number> = {};
+  const counters = new Map<string, number>();
   const isolates = new Map<string, IsolateGap>();
   for (const sum of sums) {
-    for (const [name, value] of Object.entries(sum.counters)) counters[name] = (counters[name] ?? 0) + value;
+    for (const [name, value] of Object.entries(sum.counters)) counters.set(name, (counters.get(name) ?? 0) + value);
     for (const gap of sum.gaps) {
       const known = isolates.get(gap.isolate);
       if (known) {
@@ -54,7 +54,7 @@ export async function edgeTotals(env: ShardEnv, log: LogName, nowMs: number): Pr
     }
   }
   const missing = [...isolates.values()].reduce((sum, gap) => sum + missingOf(gap, nowMs), 0);
-  return { counters, missing };
+  return { counters: Object.fromEntries(counters), missing };
 }
 
 /** What an isolate only announced is on its way while the isolate still sends. */

@@ -20,8 +20,8 @@ const source = z.object({
 });
 const extras = z.object({
   unkept: z.array(z.tuple([count, count, z.string(), count, count, count])),
-  covered: z.record(z.string(), z.array(count)),
-  numbered: z.record(z.string(), count),
+  // One more than the largest number of a record is no safe integer.
+  isolates: z.array(z.object({ isolate: z.string(), numbered: z.number(), covered: z.array(count) })),
   counters: z.record(z.string(), z.number()),
 });
 

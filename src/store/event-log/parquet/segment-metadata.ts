@@ -21,12 +21,18 @@ export interface SegmentSource {
 export interface SegmentExtras {
   /** Counts of rows that were counted and not kept (`allowVerdicts: counts`). */
   unkept: UnkeptCount[];
-  /** Isolate → the numbers of its records in this segment, as pairs of first and last, rising. */
-  covered: Record<string, number[]>;
-  /** Isolate → how many records it is known to have numbered. */
-  numbered: Record<string, number>;
+  /** Isolates of its records. A list, because senders choose the names. */
+  isolates: SealedIsolate[];
   /** Name of a counter → its sum in this shard when the segment was sealed. */
   counters: Record<string, number>;
+}
+
+export interface SealedIsolate {
+  isolate: string;
+  /** How many records it is known to have numbered. */
+  numbered: number;
+  /** Numbers of its records in this segment, as pairs of first and last. */
+  covered: number[];
 }
 
 /** `dimension` is the place in `storedDimensions`; minutes since the epoch. */
@@ -41,4 +47,4 @@ export function segmentMetadata(source: SegmentSource, extras: SegmentExtras): R
   };
 }
 
-export const noExtras: SegmentExtras = { unkept: [], covered: {}, numbered: {}, counters: {} };
+export const noExtras: SegmentExtras = { unkept: [], isolates: [], counters: {} };

@@ -74,9 +74,9 @@ export class CounterSums {
   }
 
   sums(): Record<string, number> {
-    const counters = this.#read();
-    for (const [name, value] of this.#fresh) counters[name] = (counters[name] ?? 0) + value;
-    return counters;
+    const sums = new Map(Object.entries(this.#read()));
+    for (const [name, value] of this.#fresh) sums.set(name, (sums.get(name) ?? 0) + value);
+    return Object.fromEntries(sums);
   }
 
   #addToTable(name: string, value: number): void {

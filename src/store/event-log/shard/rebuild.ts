@@ -196,8 +196,8 @@ function recordRebuilt(sql: SqlStorage, hot: HotRows, object: string, read: Read
   recordManifest(sql, no, object, built);
   hot.rollups.mergeAggregate(counts);
   hot.captchas.sealed.record(captchas.filter((captcha) => !hot.captchas.sealed.has(captcha)));
-  for (const [isolate, pairs] of Object.entries(extras.covered)) {
-    hot.isolates.restore(isolate, pairs, extras.numbered[isolate] ?? 0, maxTs);
+  for (const { isolate, covered, numbered } of extras.isolates) {
+    hot.isolates.restore(isolate, covered, numbered, maxTs);
   }
   const births = JSON.parse(readMeta(sql, RESTORED_BIRTHS) ?? '[]') as string[];
   const lost = JSON.parse(readMeta(sql, LOST_COUNTERS) ?? 'null') as LostCounters | null;

@@ -8,7 +8,7 @@ import type { RowKey, StoredRow } from '../log-row.ts';
 import { countOf } from '../number-ranges.ts';
 import type { NumberRange } from '../number-ranges.ts';
 import { noExtras } from '../parquet/segment-metadata.ts';
-import type { SegmentExtras } from '../parquet/segment-metadata.ts';
+import type { SealedIsolate, SegmentExtras } from '../parquet/segment-metadata.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { HotCaptcha } from './hot-captchas.ts';
 import { readRows } from './hot-keys.ts';
@@ -176,18 +176,21 @@ export class Sealer {
   /** What only the batches say. The first object of the sealing holds it. */
   #extrasOf(batches: readonly number[]): SegmentExtras {
     const unkept = new Aggregate();
-    const covered: Record<string, number[]> = {};
-    const numbered: Record<string, number> = {};
+    const isolates = new Map<string, SealedIsolate>();
     for (const row of this.#sql.exec<{ isolate: string; ranges: string; numbered: number; unkept: string }>(
       `SELECT isolate, ranges, numbered, unkept FROM batches WHERE no IN (SELECT value FROM json_each(?)) ORDER BY no`,
       JSON.stringify(batches),
     )) {
       const ranges = JSON.parse(row.ranges) as NumberRange[];
-      (covered[row.isolate] ??= []).push(...ranges.flat());
-      numbered[row.isolate] = Math.max(numbered[row.isolate] ?? 0, row.numbered);
+      const { covered, numbered } = isolates.get(row.isolate) ?? { covered: [], numbered: 0 };
+      isolates.set(row.isolate, {
+        isolate: row.isolate,
+        numbered: Math.max(numbered, row.numbered),
+        covered: [...covered, ...ranges.flat()],
+      });
       if (row.unkept !== '') unkept.addPacked(row.unkept, countOf(ranges));
     }
-    return { unkept: unkept.entries(), covered, numbered, counters: this.#hot.counters.sums() };
+    return { unkept: unkept.entries(), isolates: [...isolates.values()], counters: this.#hot.counters.sums() };
   }
 
   async write({ segments }: Sealing, { ofDay, extras }: SealedRows): Promise<BuiltSegment[]> {
