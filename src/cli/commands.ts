@@ -2,7 +2,6 @@
  * Commands that work on the database itself: accounts, which no endpoint can change, and what an operator needs before
  * the first API key exists. They print JSON, so that scripts can read it.
  */
-import type { R2Bucket } from '@cloudflare/workers-types';
 import { emailAddress } from '../contract/management/email-address.ts';
 import { featurePermissions, features as allFeatures } from '../contract/management/permissions.ts';
 import type { Feature, PermissionMap } from '../contract/management/permissions.ts';
@@ -20,6 +19,7 @@ import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBo
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
 import { copyLog } from './log-copy.ts';
+import type { SegmentBucket } from './log-copy.ts';
 import { migrate } from './migrations.ts';
 import { signInUrl } from './sign-in.ts';
 import {
@@ -43,7 +43,7 @@ export interface CommandEnv extends StoreEnv {
   /** Public address of the service. Absent where no service runs. */
   serviceUrl?: string;
   /** Sealed segments of the log. Absent with `--remote`. */
-  SEGMENTS?: R2Bucket;
+  SEGMENTS?: SegmentBucket;
 }
 
 interface Command extends CommandLine {

@@ -5,12 +5,19 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import type { R2Bucket } from '@cloudflare/workers-types';
 import { CommandError } from './command-line.ts';
 
 /** Only keys and files of this form are copied or removed: the folder may hold other files. */
 const LAYOUT =
   /^(?:verdicts|captchas|telemetry)\/(?:instance|account)=[\w-]+\/date=\d{4}-\d\d-\d\d\/[\w-][\w.-]*\.parquet$/;
+
+/** What a copy needs of the bucket. */
+export interface SegmentBucket {
+  list(options: {
+    cursor?: string;
+  }): Promise<{ objects: readonly { key: string; size: number }[]; truncated: boolean; cursor?: string }>;
+  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>;
+}
 
 export interface LogCopy {
   copied: number;
@@ -19,7 +26,7 @@ export interface LogCopy {
   bytes: number;
 }
 
-export async function copyLog(bucket: R2Bucket | undefined, dir: string): Promise<LogCopy> {
+export async function copyLog(bucket: SegmentBucket | undefined, dir: string): Promise<LogCopy> {
   if (bucket === undefined)
     throw new CommandError('log copy reads a local stack. Copy a deployed bucket with rclone: docs/query-the-log.md.');
   const objects = await logObjects(bucket);
@@ -45,7 +52,7 @@ export async function copyLog(bucket: R2Bucket | undefined, dir: string): Promis
 }
 
 /** Key and size of every segment. */
-async function logObjects(bucket: R2Bucket): Promise<Map<string, number>> {
+async function logObjects(bucket: SegmentBucket): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   let cursor: string | undefined;
   do {
@@ -57,7 +64,7 @@ async function logObjects(bucket: R2Bucket): Promise<Map<string, number>> {
 }
 
 /** `false`: the object was erased meanwhile. Readers never find half a file under its name. */
-async function copyObject(bucket: R2Bucket, key: string, path: string): Promise<boolean> {
+async function copyObject(bucket: SegmentBucket, key: string, path: string): Promise<boolean> {
   const object = await bucket.get(key);
   if (object === null) return false;
   mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,8 @@
 /** The service Worker of a local stack: one workerd process with its database, objects and buckets in the state directory. */
 import { Miniflare } from 'miniflare';
-import type { D1Database, R2Bucket } from '@cloudflare/workers-types';
+import type { D1Database } from '@cloudflare/workers-types';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
+import type { SegmentBucket } from './log-copy.ts';
 import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
 import { runtimeOptions } from './runtime-options.ts';
 
@@ -12,7 +13,7 @@ export interface ServiceWorker {
   url: URL;
   database: D1Database;
   /** Sealed segments of the log. */
-  segments: R2Bucket;
+  segments: SegmentBucket;
   runScheduled(): Promise<void>;
   consume(batch: RelayedBatch): Promise<RelayOutcome>;
   dispose(): Promise<void>;

@@ -34,7 +34,7 @@ test('the hashes of the last numbers come back, and no more than are kept', () =
       const all = [{ first: 7, hashes: new Uint32Array(long).fill(9) }].concat(
         made.map(([first, hashes]) => ({ first, hashes: Uint32Array.from(hashes) })),
       );
-      const pairs = (of: typeof all): [number, number][] =>
+      const pairs = (of: readonly { first: number; hashes: Uint32Array }[]): [number, number][] =>
         of.flatMap(({ first, hashes }) => [...hashes].map((hash, at): [number, number] => [first + at, hash]));
       expect(pairs(unpackHashes(packHashes(all).buffer as ArrayBuffer))).toEqual(pairs(all).slice(-2048));
     }),

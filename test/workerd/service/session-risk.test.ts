@@ -352,11 +352,9 @@ describe('an expired session', () => {
     later(DAY_MS + HOUR_MS);
     const stub = book as unknown as DurableObjectStub;
     await runDurableObjectAlarm(stub);
-    expect(
-      await runInDurableObject(stub, (_, { storage }) =>
-        storage.sql.exec("SELECT name FROM sqlite_master WHERE name GLOB 'sessions_[0-9]*'").toArray(),
-      ),
-    ).toEqual([]);
+    const tables = "SELECT name FROM sqlite_master WHERE name GLOB 'sessions_[0-9]*'";
+    const left = await runInDurableObject(stub, (_, { storage }) => storage.sql.exec(tables).toArray());
+    expect(left).toEqual([]);
   });
 });
 
@@ -391,9 +389,8 @@ describe('a deleted instance', () => {
   test('whose deletion was interrupted is found by the hourly run', async () => {
     const { gate, held, ring } = await withSession();
     const now = Date.now();
-    await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?')
-      .bind(now, gate.instanceId)
-      .run();
+    const deleteRow = 'UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?';
+    await serviceEnv.DB.prepare(deleteRow).bind(now, gate.instanceId).run();
     const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
     await retireDeletedInstances(serviceEnv, hour);
     vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
