@@ -29,6 +29,7 @@ const sharded: ServiceEnv = { ...single, VERDICT_SHARDS: '3' };
 const HOUR_MS = 3_600_000;
 const now = Date.now();
 const SESSION = 'session-7';
+const KEPT = { retentionDays: 90 };
 let logs = 0;
 
 function newLog(stream: LogName['stream'] = 'verdicts'): LogName {
@@ -78,7 +79,7 @@ async function lose(world: ServiceEnv, log: LogName): Promise<void> {
 async function rebuild(world: ServiceEnv, log: LogName): Promise<{ rows: number; skipped: SkippedObject[] }> {
   const sum = { rows: 0, skipped: [] as SkippedObject[] };
   for (let next: string | null = null, isFirst = true; isFirst || next !== null; isFirst = false) {
-    const step = await rebuildStep(world, log, next);
+    const step = await rebuildStep(world, log, KEPT, next);
     sum.rows += step.rows;
     sum.skipped.push(...step.skipped);
     next = step.next;
@@ -89,7 +90,7 @@ async function rebuild(world: ServiceEnv, log: LogName): Promise<{ rows: number;
 /** The steps after the first. */
 async function continued(world: ServiceEnv, log: LogName): Promise<void> {
   let next: string | null = ownerFolder(`${log.stream}/${log.owner}:0:0`);
-  while (next !== null) next = (await rebuildStep(world, log, next)).next;
+  while (next !== null) next = (await rebuildStep(world, log, KEPT, next)).next;
 }
 
 const filters: RowFilter[] = [
@@ -147,7 +148,7 @@ describe.each([
     await append(world, log, records.slice(0, 500));
     await sealAll(world, log);
     await append(world, log, records.slice(500, 600));
-    await Promise.all(objectsOf(world, log).map(({ name }) => shard(world, name).beginRebuild()));
+    await Promise.all(objectsOf(world, log).map(({ name }) => shard(world, name).beginRebuild(KEPT)));
     await append(world, log, records.slice(600));
     await sealAll(world, log);
     await continued(world, log);
@@ -169,7 +170,7 @@ test('a session that is erased during a rebuild does not come back', async () =>
   const records = made(log, 600);
   await append(single, log, records);
   await sealAll(single, log);
-  await Promise.all(objectsOf(single, log).map(({ name }) => shard(single, name).beginRebuild()));
+  await Promise.all(objectsOf(single, log).map(({ name }) => shard(single, name).beginRebuild(KEPT)));
   await eraseSession(single, log, SESSION);
   await continued(single, log);
   const { total } = await readPage(single, log, {
@@ -187,7 +188,7 @@ test('a session that is erased during a rebuild does not come back when its last
   await append(single, log, made(log, 600));
   await sealAll(single, log);
   const [{ name, stub }] = objectsOf(single, log) as [ReturnType<typeof objectsOf>[number]];
-  await shard(single, name).beginRebuild();
+  await shard(single, name).beginRebuild(KEPT);
   await eraseSession(single, log, SESSION);
   await runInDurableObject(stub, (instance) => {
     const held = instance as unknown as { env: ServiceEnv };
@@ -233,6 +234,19 @@ test('isolates and counters may have any name, and records any number', async ()
   await lose(single, log);
   expect(await rebuild(single, log)).toEqual({ rows: 90, skipped: [] });
   await append(single, log, records);
+  expect(await answers(single, log)).toEqual(before);
+});
+
+test('a log that is kept for longer than others is kept as long after a rebuild', async () => {
+  const log = newLog();
+  const records = made(log, 60).map((record) => ({ ...record, timestamp: record.timestamp - 60 * 24 * HOUR_MS }));
+  const rows = records.map((record) => verdictRow(record, true));
+  await appendRows(single, log, rows, arrivalNow(KEPT.retentionDays));
+  await sealAll(single, log);
+  const before = await answers(single, log);
+  await lose(single, log);
+  await rebuild(single, log);
+  for (const { stub } of objectsOf(single, log)) await runDurableObjectAlarm(stub);
   expect(await answers(single, log)).toEqual(before);
 });
 

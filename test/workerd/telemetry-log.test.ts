@@ -43,7 +43,7 @@ function newLog() {
     seal: async () => {
       for (const name of names) await shard(service, name).seal();
     },
-    rebuild: () => rebuildStep(service, log, null),
+    rebuild: () => rebuildStep(service, log, { retentionDays: 30 }, null),
     erase: (jti: string) => eraseSession(service, log, jti),
     objects: async () => {
       const { objects } = await service.SEGMENTS.list({ prefix: ownerFolder(names[0]!) });

@@ -51,7 +51,7 @@ export interface ShardRpc {
   /** Erases the whole shard a minute after `nowMs`: its instance was deleted. */
   retire(nowMs: number): Promise<void>;
   /** Drops what is derived from sealed segments, so that `rebuild` reads their objects again. */
-  beginRebuild(): Promise<void>;
+  beginRebuild(settings: ShardSettings): Promise<void>;
   /** Reads these objects of the bucket again. Those that the shard has already change nothing. */
   rebuild(objects: string[]): Promise<RebuiltSegments>;
   /** Ends a rebuild: every object was read. */

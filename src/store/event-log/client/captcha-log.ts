@@ -14,7 +14,7 @@ import { countTraffic } from './captcha-traffic.ts';
 import type { CaptchaTraffic } from './captcha-traffic.ts';
 
 /** Enough to compare one month with the month before. */
-const RETENTION_DAYS = 90;
+export const CAPTCHA_RETENTION_DAYS = 90;
 
 export function captchaLog(accountId: string): LogName {
   return { stream: 'captcha', owner: accountId };
@@ -28,7 +28,9 @@ export async function appendCaptchas(env: ShardEnv, events: readonly CaptchaEven
     byShard.set(name, [...(byShard.get(name) ?? []), event]);
   }
   await Promise.all(
-    [...byShard].map(([name, members]) => shard(env, name).appendCaptchas(members, { retentionDays: RETENTION_DAYS })),
+    [...byShard].map(([name, members]) =>
+      shard(env, name).appendCaptchas(members, { retentionDays: CAPTCHA_RETENTION_DAYS }),
+    ),
   );
 }
 

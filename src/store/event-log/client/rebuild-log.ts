@@ -3,7 +3,7 @@
  * segments, each reads some objects again, and the last finishes. A step that is repeated changes nothing.
  */
 import { ownerFolder, segmentFileName } from '../segment-key.ts';
-import type { SkippedObject } from '../shard-rpc.ts';
+import type { ShardSettings, SkippedObject } from '../shard-rpc.ts';
 import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
@@ -25,11 +25,16 @@ interface Revisions {
   last: R2Object;
 }
 
-/** `after`: the `next` of the step before; `null`: the first step. */
-export async function rebuildStep(env: ShardEnv, log: LogName, after: string | null): Promise<RebuildStep> {
+/** `after`: the `next` of the step before; `null`: the first step. `settings`: what a lost shard knew from appends. */
+export async function rebuildStep(
+  env: ShardEnv,
+  log: LogName,
+  settings: ShardSettings,
+  after: string | null,
+): Promise<RebuildStep> {
   const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
   const folder = ownerFolder(names[0] as string);
-  if (after === null) await Promise.all(names.map((name) => shard(env, name).beginRebuild()));
+  if (after === null) await Promise.all(names.map((name) => shard(env, name).beginRebuild(settings)));
   const listed = await env.SEGMENTS.list({ prefix: folder, ...(after === null ? {} : { startAfter: after }) });
   const all = revisionsOf(listed.objects);
   // The last segment of a page may have more revisions on the next page.

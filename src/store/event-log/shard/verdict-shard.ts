@@ -90,12 +90,15 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return this.#appended(this.#hot.mergeCaptchas(events), settings);
   }
 
-  async #appended<T>(answer: T, { retentionDays }: ShardSettings): Promise<T> {
-    if (this.#retentionDays !== retentionDays) {
-      const known = readMeta(this.#storage.sql, 'retention_days');
-      if (known !== String(retentionDays)) writeMeta(this.#storage.sql, 'retention_days', String(retentionDays));
-      this.#retentionDays = retentionDays;
-    }
+  #keepSettings({ retentionDays }: ShardSettings): void {
+    if (this.#retentionDays === retentionDays) return;
+    const known = readMeta(this.#storage.sql, 'retention_days');
+    if (known !== String(retentionDays)) writeMeta(this.#storage.sql, 'retention_days', String(retentionDays));
+    this.#retentionDays = retentionDays;
+  }
+
+  async #appended<T>(answer: T, settings: ShardSettings): Promise<T> {
+    this.#keepSettings(settings);
     const isOver = this.#hot.size >= this.#hotRowsMax();
     await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : MAINTENANCE_INTERVAL_MS));
     return answer;
@@ -168,7 +171,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return eraseSessionRows(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti);
   }
 
-  async beginRebuild(): Promise<void> {
+  async beginRebuild(settings: ShardSettings): Promise<void> {
+    this.#keepSettings(settings);
     await this.#exclusively(async () => beginRebuild(this.#storage.sql, this.#hot, Date.now()));
   }
 

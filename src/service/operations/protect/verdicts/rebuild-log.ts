@@ -4,7 +4,7 @@
  */
 import { rebuildLogRequest, rebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
 import type { RebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
-import { captchaLog } from '../../../../store/event-log/client/captcha-log.ts';
+import { captchaLog, CAPTCHA_RETENTION_DAYS } from '../../../../store/event-log/client/captcha-log.ts';
 import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { rebuildStep } from '../../../../store/event-log/client/rebuild-log.ts';
 import { operation } from '../../define-operation.ts';
@@ -32,7 +32,8 @@ export const rebuildLog = operation({
         { path: 'cursor', message: 'Send the nextCursor of the step before' },
       ]);
     }
-    const { segments, rows, skipped, next } = await rebuildStep(context.store, log, cursor ?? null);
+    const retentionDays = stream === 'captchas' ? CAPTCHA_RETENTION_DAYS : instance.retentionDays;
+    const { segments, rows, skipped, next } = await rebuildStep(context.store, log, { retentionDays }, cursor ?? null);
     return { segments, rows, skipped, nextCursor: next };
   },
 });
