@@ -190,6 +190,34 @@ describe('captchas that are sealed or erased', () => {
     expect(await totals(account)).toEqual({ total: 20, verified: 20 });
   });
 
+  test('take an event that arrives while they are sealed, also after a write that failed meanwhile', async () => {
+    const account = 'captcha-failed-write';
+    const courses = Array.from({ length: 10 }, (_, number) => course(account, number));
+    await appendCaptchas(
+      service,
+      courses.map((events) => events[0] as CaptchaEvent),
+    );
+    await runInDurableObject(stubOf(account), async (_, { storage }) => {
+      const hot = new HotRows(storage);
+      let puts = 0;
+      const put = (...given: Parameters<R2Bucket['put']>) => {
+        if (puts++ === 0) {
+          const full = () => {
+            throw new Error('The disk is full');
+          };
+          expect(() => hot.transaction(full)).toThrow('The disk is full');
+          hot.mergeCaptchas(courses[3]?.slice(1) ?? []);
+        }
+        return service.SEGMENTS.put(...given);
+      };
+      const bucket = { put } as unknown as R2Bucket;
+      await new Sealer(storage.sql, hot, bucket, `captcha/${account}:0:0`).sealOne(100, Date.now());
+    });
+    await evictDurableObject(stubOf(account));
+    expect(await totals(account)).toEqual({ total: 10, verified: 1 });
+    expect(await batches(account)).toEqual([]);
+  });
+
   test('are sealed once when the object stops before the manifest is written', async () => {
     const account = 'captcha-stopped';
     const name = `captcha/${account}:0:0`;

@@ -209,8 +209,9 @@ export class Sealer {
 
   /** `false`: a captcha changed while its segment was written, so it must be written again. */
   #commit({ segments }: Sealing, { batches, captchas }: SealedRows, built: readonly BuiltSegment[]): boolean {
-    if (captchas.some(({ captcha, body }) => captcha.body !== body)) return false;
-    const sealed = captchas.map(({ captcha }) => captcha);
+    // By id, because a failed transaction builds the captchas in memory anew.
+    if (captchas.some(({ captcha, body }) => this.#hot.captchas.get(captcha.id)?.body !== body)) return false;
+    const sealed = captchas.flatMap(({ captcha }) => this.#hot.captchas.get(captcha.id) ?? []);
     this.#hot.mergePending(() => {
       for (const [index, { no, object }] of segments.entries())
         recordManifest(this.#sql, no, object, built[index] as BuiltSegment);
