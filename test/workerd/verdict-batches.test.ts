@@ -176,6 +176,20 @@ describe('a batch', () => {
     expect(page.rows.map(({ body }) => body)).toEqual(bodies(many.flat()).slice(1000, 2000));
   });
 
+  test('of which a session was erased keeps its place in the order of storing', async () => {
+    const { log, name, records } = newLog();
+    const mine = records.map((record, at) => ({ ...record, jti: at === 3 ? 'gone' : 'kept' }));
+    for (const start of [0, 20, 40]) await send(log, mine.slice(start, start + 20));
+    expect(await eraseSession(service, log, 'gone')).toBe(1);
+    const told: number[] = [];
+    for (let after = 0, more = true; more;) {
+      const tail = await shard(service, name).tailRows({ filter: everything, after, limit: 7 });
+      told.push(...tail.rows.map(({ seq }) => seq));
+      ({ through: after, more } = tail);
+    }
+    expect(told).toEqual(Array.from({ length: 60 }, (_, at) => at + 1).filter((seq) => seq !== 4));
+  });
+
   test('of which a session was erased keeps its other rows, and refuses a copy of the erased ones', async () => {
     const { log, name, records } = newLog();
     const mine = records.map((record, at) => ({ ...record, jti: at % 5 === 0 ? 'gone' : 'kept' }));

@@ -51,7 +51,8 @@ export class HotKeys {
 
   /** `first` is the number of its first row in the order of storing. Returns how many rows it has. */
   set(no: number, first: number, records: number, maxTs: number, columns: string): number {
-    this.delete(no);
+    // A batch that is set again keeps its place in the map: its rows stay where they were stored.
+    this.#records -= this.#batches.get(no)?.records ?? 0;
     const rows = JSON.parse(columns) as RowColumns[];
     const keys = rows.map((row, line) => this.#keyOf(no, line, first, row));
     this.#batches.set(no, { records, maxTs, keys });
