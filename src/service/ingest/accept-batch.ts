@@ -29,7 +29,7 @@ const CLOCK_SKEW_MAX_MS = 300_000;
 
 const isPlainRecord = quickCheck(verdictRecord);
 
-/** Requests of one session, among the hundred verdicts of a batch, that count as a burst. */
+/** Requests of one session, among the verdicts of a batch, that count as a burst. */
 const BURST_MIN_REQUESTS = 10;
 
 export interface IncomingBatch {
