@@ -25,6 +25,7 @@ const SEGMENT_ROWS = 20_000;
 const FLOOR_ROWS = 60_000;
 /** Sent as batches that the service checks. Enough that sealing happens meanwhile. */
 const CHECKED_ROWS = 60_000;
+const ALONE_ROWS = 100_000;
 const ROWS_MIN = 400_000;
 const WEEK_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
@@ -160,6 +161,7 @@ async function append(call: Call, span: Span, loaded: number, { making, bare }: 
   const validated = await send(call, span, loaded + plain, CHECKED_ROWS, 'accept');
   const last = { ...span, first: span.total - SEGMENT_ROWS, rows: SEGMENT_ROWS };
   const twice = await call<Filled>({ op: 'fill', way: 'append', twice: true, ...last });
+  const alone = await shardAlone(call, span);
   const floor = microseconds(bare) - making;
   const table: Record<string, object> = {};
   const line = (name: string, cost: Cost): void => {
@@ -172,10 +174,22 @@ async function append(call: Call, span: Span, loaded: number, { making, bare }: 
     };
   };
   line('floor: a plain table, no ids, counts or sealing', bare);
+  line('the shard alone, without sealing (≥ 100,000)', alone);
   line('append to the shard, sealing included (≥ 10,000)', appended);
   line('the same with every record checked in the Worker', validated);
   console.table(table);
   console.log(`${SEGMENT_ROWS} rows sent twice: ${twice.accepted} stored, ${twice.duplicates} duplicates`);
+}
+
+/** Of packed batches, so that neither the checks nor the counting in the Worker are part of it. */
+async function shardAlone(call: Call, span: Span): Promise<Cost> {
+  await call<object>({ op: 'sealNothing' });
+  await send(call, span, 0, SEGMENT_ROWS, 'packed');
+  const packing = await send(call, span, SEGMENT_ROWS, ALONE_ROWS, 'pack');
+  const appended = await send(call, span, SEGMENT_ROWS, ALONE_ROWS, 'packed');
+  const making = await send(call, span, SEGMENT_ROWS, ALONE_ROWS, 'make');
+  // The table subtracts the making of the records.
+  return { ...appended, cpuMs: appended.cpuMs - packing.cpuMs + making.cpuMs };
 }
 
 async function checkCount(call: Call, rows: number): Promise<void> {

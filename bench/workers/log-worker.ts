@@ -9,10 +9,12 @@ import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import { rowFilter } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import type { StoredDimension } from '../../src/store/event-log/count-dimensions.ts';
+import { packBatch } from '../../src/store/event-log/client/pack-batch.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
+import type { PackedBatch } from '../../src/store/event-log/packed-batch.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { restarted } from './loaded-shard.ts';
@@ -49,8 +51,11 @@ const IN_FLIGHT = 4;
 const PAGE_ROWS = 50;
 const REFERENCE_WITHIN_MS = 60_000;
 
-/** `make` only makes the records. `bare` appends them to a plain table. `accept` checks each of them, as the service does. */
-type Way = 'make' | 'bare' | 'append' | 'accept';
+/**
+ * `make` only makes the records, `pack` packs them too. `packed` hands them to a shard that seals nothing. `bare`
+ * appends them to a plain table. `accept` checks each of them, as the service does.
+ */
+type Way = 'make' | 'pack' | 'packed' | 'bare' | 'append' | 'accept';
 
 interface Fill extends RecordSpan {
   way: Way;
@@ -90,13 +95,23 @@ function batchOf(env: BenchEnv, way: Way, records: VerdictRecord[], nowMs: numbe
     const bare = rows.map(({ record: { id, timestamp }, body }) => ({ id, timestamp, body }));
     return () => shardOf(env).bareAppend(bare);
   }
+  if (way === 'pack' || way === 'packed') {
+    const packed = packBatch({ isolate: 'isolate-bench', numbered: 0, announced: 0, heardAt: nowMs }, rows, {});
+    if (way === 'packed') return () => packedTo(env, packed, rows.length);
+  }
   if (way === 'append')
     return () => appendRows(env, log, rows, { retentionDays: instance.retentionDays, nowMs: Date.now() });
   return async () => ({ accepted: rows.length, duplicates: 0 });
 }
 
-function shardOf(env: BenchEnv) {
-  return env.VERDICT_SHARD.get(env.VERDICT_SHARD.idFromName(`verdicts/${INSTANCE_ID}:0:0`));
+async function packedTo(env: BenchEnv, packed: PackedBatch[], rows: number) {
+  await shardOf(env, 1).append(packed, { retentionDays: instance.retentionDays });
+  return { accepted: rows, duplicates: 0 };
+}
+
+/** The second shard only appends: it is told to seal nothing. */
+function shardOf(env: BenchEnv, index: 0 | 1 = 0) {
+  return env.VERDICT_SHARD.get(env.VERDICT_SHARD.idFromName(`verdicts/${INSTANCE_ID}:0:${index}`));
 }
 
 interface TopRequest {
@@ -136,7 +151,7 @@ type Call =
   | { op: 'sample'; number: number }
   | { op: 'referenceAt'; timestamp: number }
   | { op: 'byReference'; requestId: string }
-  | { op: 'restart' | 'statistics' | 'nothing' | 'barePage' | 'cost' };
+  | { op: 'sealNothing' | 'restart' | 'statistics' | 'nothing' | 'barePage' | 'cost' };
 
 async function respond(env: BenchEnv, call: Call): Promise<object> {
   switch (call.op) {
@@ -144,6 +159,9 @@ async function respond(env: BenchEnv, call: Call): Promise<object> {
       return fill(env, call);
     case 'load':
       return { rows: await shardOf(env).load(call) };
+    case 'sealNothing':
+      await shardOf(env, 1).tune({ hotRowsMax: 10_000_000, segmentRows: 10_000_000 });
+      return {};
     case 'restart':
       await restarted(shardOf(env));
       return shardOf(env).statistics();
