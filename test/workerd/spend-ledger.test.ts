@@ -211,6 +211,16 @@ describe('counting', () => {
     }
   });
 
+  test('keeps an earlier alarm after a restart', async () => {
+    await runInDurableObject(ledger('earlier-alarm'), async (instance, state) => {
+      await instance.count([{ key: 'short', limit: 5, windowMs: 60_000 }]);
+      const set = await state.storage.getAlarm();
+      await restarted(instance, state).count([{ key: 'long', limit: 5, windowMs: HOUR_MS }]);
+      expect(set).not.toBeNull();
+      expect(await state.storage.getAlarm()).toBe(set);
+    });
+  });
+
   test('keeps no row of a window that ended ten minutes ago', async () => {
     await runInDurableObject(ledger('ended-windows'), async (instance, state) => {
       await instance.count([{ key: 'short', limit: 5, windowMs: 1000 }]);

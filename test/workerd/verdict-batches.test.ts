@@ -53,6 +53,17 @@ async function batchesOf(name: string): Promise<number> {
 }
 
 describe('a batch', () => {
+  test('that a shard with too many unsealed rows refuses is taken once some are sealed', async () => {
+    const { log, name, records } = newLog();
+    await shard(service, name).tune({ hotRowsMax: 5, segmentRows: 20 });
+    await send(log, records.slice(0, 40));
+    await expect(send(log, records.slice(40))).rejects.toThrow('holds 40 unsealed rows');
+    expect(await stored(log)).toHaveLength(40);
+    await shard(service, name).seal();
+    await send(log, records.slice(40));
+    expect(await stored(log)).toEqual(bodies(records));
+  });
+
   test.each(['unsealed', 'restarted', 'sealed', 'sealed and restarted'])(
     'that overlaps others, which are %s, adds what is new',
     async (state) => {

@@ -10,8 +10,8 @@ import { acceptBatch } from '../ingest/accept-batch.ts';
 import type { EdgeRoute } from './edge-route.ts';
 import { noteSender } from './note-edge.ts';
 
-/** 500 records of 8 kB. The edge cuts each text of a record at 1,024 characters. */
-const VERDICTS_BODY_MAX_BYTES = 4 * 1024 * 1024;
+/** 500 records of 16 kB. The edge cuts each text of a record at 1,024 characters. */
+const VERDICTS_BODY_MAX_BYTES = 8 * 1024 * 1024;
 
 export const appendVerdicts: EdgeRoute = {
   method: 'POST',

@@ -50,6 +50,12 @@ const HOT_ROWS_MAX = 40_000;
 /** The same for captchas: an audit search tests unsealed rows one by one, sealed ones by column. */
 const HOT_CAPTCHAS_MAX = 10_000;
 const CAPTCHA_SEGMENT_ROWS = 10_000;
+/**
+ * While nothing can be sealed, as when R2 is down, unsealed rows fill the memory of the object. At this many times the
+ * rows at which sealing starts it takes no more, about 100 MB, and what edges send waits with them and in the queue.
+ */
+const HOT_TIMES_MAX = 8;
+const HOT_CAPTCHA_TIMES_MAX = 20;
 /** Most rows may still be too young to seal, so sealing is tried once a second and not at every append. */
 const SEAL_DELAY_MS = 1000;
 /** Rows of a quiet log are sealed by age, so that they leave the more expensive storage too. */
@@ -81,12 +87,14 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   async append(batches: PackedBatch[], settings: ShardSettings): Promise<BatchAnswer[]> {
+    this.#refuseWhenFull();
     const answers = this.#hot.append(batches);
     for (const jti of this.#erased.among(batches)) eraseHot(this.#storage.sql, this.#hot, jti);
     return this.#appended(answers, settings);
   }
 
   async appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts> {
+    this.#refuseWhenFull();
     return this.#appended(this.#hot.mergeCaptchas(events), settings);
   }
 
@@ -274,6 +282,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   #hotRowsMax(): number {
     const max = this.#name.startsWith('captcha/') ? HOT_CAPTCHAS_MAX : HOT_ROWS_MAX;
     return Number(readMeta(this.#storage.sql, 'hot_rows_max') ?? max);
+  }
+
+  #refuseWhenFull(): void {
+    const times = this.#name.startsWith('captcha/') ? HOT_CAPTCHA_TIMES_MAX : HOT_TIMES_MAX;
+    if (this.#hot.size < times * this.#hotRowsMax()) return;
+    throw new Error(`${this.#name} holds ${this.#hot.size} unsealed rows and takes no more until some are sealed`);
   }
 
   #isFull(nowMs: number): boolean {

@@ -23,8 +23,8 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
   readonly #uses: UseCounters;
   /** When the first table is due to be dropped. */
   #nextDropAt = Infinity;
-  /** When the alarm is set for; `Infinity` until this instance has set it. */
-  #alarmAt = Infinity;
+  /** When the alarm is set for; `null`: not known yet, `Infinity`: it is not set. */
+  #alarmAt: number | null = null;
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
@@ -123,6 +123,10 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
   }
 
   async #wake(at: number): Promise<void> {
+    if (this.#alarmAt === null) {
+      const stored = await this.ctx.storage.getAlarm();
+      this.#alarmAt ??= stored ?? Infinity;
+    }
     if (this.#alarmAt <= at) return;
     // Set before the write is awaited: calls that arrive meanwhile need not set the alarm again.
     this.#alarmAt = at;
