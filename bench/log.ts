@@ -182,7 +182,9 @@ async function append(call: Call, span: Span, loaded: number, { making, bare }: 
 }
 
 /** Of packed batches, so that neither the checks nor the counting in the Worker are part of it. */
-async function shardAlone(call: Call, span: Span): Promise<Cost> {
+async function shardAlone(call: Call, { until }: Span): Promise<Cost> {
+  // Traffic that comes at such a rate: all of it is of the same minutes.
+  const span = { total: SEGMENT_ROWS + ALONE_ROWS, since: until - MINUTE_MS, until };
   await call<object>({ op: 'sealNothing' });
   await send(call, span, 0, SEGMENT_ROWS, 'packed');
   const packing = await send(call, span, SEGMENT_ROWS, ALONE_ROWS, 'pack');

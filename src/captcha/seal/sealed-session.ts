@@ -3,8 +3,7 @@
  * never counts as the challenge of a captcha or a clearance, nor one of those as this. It is bound to one instance, one
  * visitor (network and user agent) and one host, so that solving it elsewhere, or for somebody else, opens nothing.
  */
-import { encodeHex } from '../../bytes/hex.ts';
-import { hexField, jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
+import { jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
 import type { Bytes } from './field-encoding.ts';
 import { CLOCK_SKEW_MS } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
@@ -17,7 +16,7 @@ const sessionLanes = ['rsw', 'sha256'] as const;
 export type SessionLane = (typeof sessionLanes)[number];
 
 export interface SealedSession {
-  /** 16 bytes in hex: the id of the session that the challenge opens. */
+  /** The id of the session that the challenge opens. */
   jti: string;
   instanceId: string;
   /** `visitorBinding` of the visitor that it was issued for. */
@@ -52,7 +51,7 @@ export async function openSession(keyring: Keyring, text: string, nowMs: number)
 
 function fieldsOf({ jti, instanceId, binding, host, lane, issuedAt, expiresAt, params }: SealedSession): Bytes[] {
   return [
-    hexField(jti),
+    textField(jti),
     textField(instanceId),
     textField(binding),
     textField(host),
@@ -64,11 +63,12 @@ function fieldsOf({ jti, instanceId, binding, host, lane, issuedAt, expiresAt, p
 }
 
 function sessionOf(fields: readonly Bytes[]): SealedSession | null {
-  const [instanceId, binding, host, laneText] = fields.slice(1, 5).map(readText);
+  const [jti, instanceId, binding, host, laneText] = fields.slice(0, 5).map(readText);
   const [issuedAt, expiresAt] = fields.slice(5, 7).map(readNumber);
   const lane = sessionLanes.find((known) => known === laneText);
   const params = challengeParams.safeParse(readJson(fields[7]!));
-  if (instanceId == null || binding == null || host == null || issuedAt == null || expiresAt == null) return null;
+  if (jti == null || instanceId == null || binding == null || host == null || issuedAt == null || expiresAt == null)
+    return null;
   if (lane === undefined || !params.success) return null;
-  return { jti: encodeHex(fields[0]!), instanceId, binding, host, lane, issuedAt, expiresAt, params: params.data };
+  return { jti, instanceId, binding, host, lane, issuedAt, expiresAt, params: params.data };
 }

@@ -1,19 +1,19 @@
 /**
  * The id of a session: the digit of its book, the moment its page asked for it, and 80 random bits. The moment leads to
  * the table and the place of the session, so that its row needs no index. Ids of another form, from an edge that opened
- * sessions in an outage, work as well: their book keeps their places.
+ * sessions in an outage, work as well: their book keeps their places. The hyphen tells it from the jti of a captcha.
  */
 import { encodeHex } from '../../bytes/hex.ts';
 
 /** Milliseconds since 1970 fit into 11 hexadecimal digits until the year 2527. */
 const TIME_DIGITS = 11;
 const RANDOM_BYTES = 10;
-const FORM = /^[0-9a-f]([0-9a-f]{11})[0-9a-f]{20}$/;
+const FORM = /^[0-9a-f]([0-9a-f]{11})-[0-9a-f]{20}$/;
 
-/** 32 hexadecimal digits. `book`: 0 to 15. */
+/** Twelve hexadecimal digits, a hyphen, twenty more. `book`: 0 to 15. */
 export function newSessionId(book: number, nowMs: number): string {
   const time = nowMs.toString(16).padStart(TIME_DIGITS, '0').slice(-TIME_DIGITS);
-  return book.toString(16) + time + encodeHex(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)));
+  return `${book.toString(16)}${time}-${encodeHex(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))}`;
 }
 
 /** Epoch milliseconds; `null` for an id of another form. */

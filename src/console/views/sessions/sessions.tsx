@@ -125,7 +125,7 @@ function columnsFor(params: Params): Column<Row>[] {
       title: 'Session',
       cell: ({ jti }) => (
         <a class="mono" href={addressOf(`/console/sessions/${encodeURIComponent(jti)}`, siteParam(params))}>
-          <VisitorText text={jti} maxChars={24} />
+          <VisitorText text={jti} maxChars={36} />
         </a>
       ),
     },
