@@ -1,16 +1,16 @@
 /** Captcha events for tests: the ordinary course of one captcha. */
 import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../src/store/event-log/captcha-record.ts';
 
-const facts: CaptchaFacts = {
+export const plainFacts: CaptchaFacts = {
   ip: '192.0.2.1',
   asn: 64_496,
   country: 'DE',
-  ja4: null,
-  user_agent: 'Mozilla/5.0',
+  ja4: 't13d1516h2_8daaf6152771_02713d6af862',
+  user_agent: 'Mozilla/5.0 (X11; Linux)',
   device_type: 'desktop',
   ip_category: [],
   host: 'shop.example',
-  action: null,
+  action: 'login',
   lane: 'rsw',
   user_account: null,
   session: null,
@@ -39,7 +39,7 @@ export function captchaCourse(
   const timestamp = start + number * 1000;
   const identity = { jti: jtiOf(number), account_id: account, site_key: siteKey, timestamp, captcha_type: type };
   return [
-    { ...identity, event: 'issued', facts: { ...facts, ip: `192.0.2.${number % 7}` } },
+    { ...identity, event: 'issued', facts: { ...plainFacts, ip: `192.0.2.${number % 7}` } },
     { ...identity, event: 'submitted', at: timestamp + 900, correct: true, reason: null, score: null, detectors: [] },
     {
       ...identity,

@@ -13,7 +13,7 @@ import type { CaptchaCondition } from '../../src/store/event-log/captcha-conditi
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
-import { plainFacts } from './service/captcha-events.ts';
+import { plainFacts } from '../support/captcha-course.ts';
 
 const service = env as ServiceEnv;
 const RUNS = 30;

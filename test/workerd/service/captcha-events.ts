@@ -1,30 +1,8 @@
 /** Captcha events of an account, written to the real log, for the tests of traffic and audit. */
 import { appendCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
 import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../../src/store/event-log/captcha-record.ts';
+import { plainFacts } from '../../support/captcha-course.ts';
 import { serviceEnv } from './service-under-test.ts';
-
-export const plainFacts: CaptchaFacts = {
-  ip: '192.0.2.1',
-  asn: 64_496,
-  country: 'DE',
-  ja4: 't13d1516h2_8daaf6152771_02713d6af862',
-  user_agent: 'Mozilla/5.0 (X11; Linux)',
-  device_type: 'desktop',
-  ip_category: [],
-  host: 'shop.example',
-  action: 'login',
-  lane: 'rsw',
-  user_account: null,
-  session: null,
-  web_view: false,
-  iframe: false,
-  score: 0.1,
-  threshold: 0.5,
-  detectors: [],
-  selection_reason: null,
-  access_rule: null,
-  policy_type: null,
-};
 
 export interface TestCaptcha {
   at: number;
