@@ -19,9 +19,8 @@ import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { nextRevision, ownerFolder } from '../../src/store/event-log/segment-key.ts';
-import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
-import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import type { SkippedObject } from '../../src/store/event-log/shard-rpc.ts';
+import { stopSealing } from './stopped-sealing.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const single = env as ServiceEnv;
@@ -283,7 +282,8 @@ test('a file that a crash left without a manifest is not read twice', async () =
   const before = await answers(single, log);
   const [{ name, stub }] = objectsOf(single, log) as [ReturnType<typeof objectsOf>[number]];
   await runInDurableObject(stub, async (_, state) => {
-    await new Sealer(state.storage.sql, new HotRows(state.storage), single.SEGMENTS, name).writeOnly(200, now + 60_000);
+    const stopped = await stopSealing(state.storage, single.SEGMENTS, name, { segmentRows: 200, nowMs: now + 60_000 });
+    expect(stopped).toBe(true);
   });
   await evictDurableObject(stub);
   expect(await rebuild(single, log)).toEqual({ rows: 0, skipped: [] });

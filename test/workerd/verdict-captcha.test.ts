@@ -14,6 +14,7 @@ import { shard } from '../../src/store/event-log/client/shards.ts';
 import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { captchaCourse, jtiOf } from '../support/captcha-course.ts';
+import { stopSealing } from './stopped-sealing.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -223,7 +224,8 @@ describe('captchas that are sealed or erased', () => {
     const name = `captcha/${account}:0:0`;
     await appendCaptchas(service, Array.from({ length: 50 }, (_, number) => course(account, number + 10)).flat());
     await runInDurableObject(stubOf(account), async (_, { storage }) => {
-      await new Sealer(storage.sql, new HotRows(storage), service.SEGMENTS, name).writeOnly(30, Date.now());
+      const bounds = { segmentRows: 30, nowMs: Date.now() };
+      expect(await stopSealing(storage, service.SEGMENTS, name, bounds)).toBe(true);
     });
     await evictDurableObject(stubOf(account));
     // Older than the newest that was chosen.

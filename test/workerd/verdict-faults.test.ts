@@ -18,10 +18,9 @@ import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
 import { instanceById } from '../../src/store/d1/instances.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
-import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
-import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
+import { stopSealing } from './stopped-sealing.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const SEEDS = 100;
@@ -169,9 +168,8 @@ class FaultyWorld {
   /** The object stops after its segment is in R2 and before its manifest is written. */
   async dieWhileSealing(): Promise<void> {
     await runInDurableObject(this.#stub(), async (_object, state) => {
-      const hot = new HotRows(state.storage);
       const name = `verdicts/${this.instance.id}:0:0`;
-      await new Sealer(state.storage.sql, hot, service.SEGMENTS, name).writeOnly(10, now + 60_000);
+      await stopSealing(state.storage, service.SEGMENTS, name, { segmentRows: 10, nowMs: now + 60_000 });
     });
     await this.restartShard();
   }

@@ -67,17 +67,17 @@ export class Sealer {
 
   /** `false`: nothing is old enough. */
   async sealOne(segmentRows: number, nowMs: number): Promise<boolean> {
-    const sealing = this.open(segmentRows, nowMs);
+    const sealing = this.#open(segmentRows, nowMs);
     if (sealing === null) return false;
     for (;;) {
       const sealed = this.#rowsOf(sealing);
-      const built = await this.write(sealing, sealed);
+      const built = await this.#write(sealing, sealed);
       if (this.#commit(sealing, sealed, built)) return true;
     }
   }
 
   /** What is being sealed, or what is chosen now. */
-  open(segmentRows: number, nowMs: number): Sealing | null {
+  #open(segmentRows: number, nowMs: number): Sealing | null {
     const open = this.#sql
       .exec<{ no: number; object: string; day: number; chosen: string }>(
         "SELECT no, object, min_ts AS day, chosen FROM segments WHERE state = 'sealing' ORDER BY no",
@@ -193,7 +193,7 @@ export class Sealer {
     return { unkept: unkept.entries(), isolates: [...isolates.values()], counters: this.#hot.counters.sums() };
   }
 
-  async write({ segments }: Sealing, { ofDay, extras }: SealedRows): Promise<BuiltSegment[]> {
+  async #write({ segments }: Sealing, { ofDay, extras }: SealedRows): Promise<BuiltSegment[]> {
     const built: BuiltSegment[] = [];
     for (const [index, { no, object, day }] of segments.entries()) {
       const segment = await buildSegment(
@@ -221,12 +221,6 @@ export class Sealer {
     for (const no of batches) this.#hot.keys.delete(no);
     this.#hot.captchas.settle(sealed);
     return true;
-  }
-
-  /** For tests of what a crash leaves: everything but the last step. */
-  async writeOnly(segmentRows: number, nowMs: number): Promise<void> {
-    const sealing = this.open(segmentRows, nowMs);
-    if (sealing) await this.write(sealing, this.#rowsOf(sealing));
   }
 }
 
