@@ -1,6 +1,6 @@
 /**
- * Reads that must not grow without bound: matches in more blocks than one page may open, or matches that only the rows
- * themselves show. The page ends early with a cursor, and the total is marked when it is a lower bound.
+ * Reads that must not grow without bound: matches in more row groups than one page may open, or matches that only the
+ * rows themselves show. The page ends early with a cursor, and the total is marked when it is a lower bound.
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
-import { PAGE_BLOCKS_MAX } from '../../src/store/event-log/shard-rpc.ts';
+import { PAGE_ROW_GROUPS_MAX } from '../../src/store/event-log/shard-rpc.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';
@@ -21,8 +21,8 @@ import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-recor
 const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'bounds' };
 const start = Date.now() - 4 * 3_600_000;
-/** One block each: more blocks than one page may open. */
-const SEGMENTS = PAGE_BLOCKS_MAX + 100;
+/** One row group each: more row groups than one page may open. */
+const SEGMENTS = PAGE_ROW_GROUPS_MAX + 100;
 const ROWS_PER_SEGMENT = 3;
 const random = seededRandom(5);
 const records: VerdictRecord[] = Array.from({ length: SEGMENTS * ROWS_PER_SEGMENT }, (_, seq) =>
@@ -39,7 +39,7 @@ const rare: RowFilter = {
   outcomes: [2],
   minRulesFired: 1,
 };
-/** In nearly every block: more blocks than one page may open. */
+/** In nearly every row group: more row groups than one page may open. */
 const often: RowFilter = { ...everything, outcomes: [1, 2] };
 const isOften = (record: VerdictRecord): boolean => record.decision !== 'allow';
 const isRare = (record: VerdictRecord): boolean =>
@@ -59,7 +59,7 @@ function page(filter: RowFilter, before: RowKey | null, limit: number): Promise<
   return readPage(service, log, { filter, before, offset: 0, limit, wantTotal: true });
 }
 
-test('a page that reaches its limit of blocks ends early, and cursors visit every row once', async () => {
+test('a page that reaches its limit of row groups ends early, and cursors visit every row once', async () => {
   const found: string[] = [];
   let before: RowKey | null = null;
   let early = 0;
@@ -163,7 +163,7 @@ test('an old row that arrived late does not hide newer rows beyond the limit of 
       ...changes,
     }) as VerdictRecord;
   const match = { decision: 'block', request_path: '/rare' } as const;
-  const common = Array.from({ length: PAGE_BLOCKS_MAX + 10 }, (_, at) =>
+  const common = Array.from({ length: PAGE_ROW_GROUPS_MAX + 10 }, (_, at) =>
     made(start + 10_000 + at * 1000, { decision: 'block', request_path: '/' }),
   );
   const sealed = made(start + 5000, match);

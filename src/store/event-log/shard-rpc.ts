@@ -102,28 +102,28 @@ export interface PlanRequest {
   wantTotal: boolean;
 }
 
-/** What a reader needs to build its page: unsealed rows, and the sealed blocks to open. */
+/** What a reader needs to build its page: unsealed rows, and the sealed row groups to open. */
 export interface Plan {
   hot: StoredRow[];
-  /** Newest first; some of their rows may not match the filter. At most `PAGE_BLOCKS_MAX` lie wholly before the cursor. */
-  blocks: BlockReference[];
-  /** More blocks may be needed than are listed. */
-  blocksCut: boolean;
+  /** Newest first; some of their rows may not match the filter. At most `PAGE_ROW_GROUPS_MAX` lie wholly before the cursor. */
+  rowGroups: RowGroupReference[];
+  /** More row groups may be needed than are listed. */
+  rowGroupsCut: boolean;
   total: PlannedTotal | null;
 }
 
-/** `counted` rows are known to match; the matching rows of the `open` blocks still have to be counted. */
+/** `counted` rows are known to match; the matching rows of the `open` row groups still have to be counted. */
 export interface PlannedTotal {
   counted: number;
-  open: BlockReference[];
+  open: RowGroupReference[];
   openCut: boolean;
 }
 
 /** R2 reads for one page before it ends with a cursor. A Worker has 1,000 subrequests for everything it does. */
-export const PAGE_BLOCKS_MAX = 200;
+export const PAGE_ROW_GROUPS_MAX = 200;
 
-/** What a reader needs to fetch one sealed block: a row group of a segment. */
-export interface BlockReference extends RowGroup {
+/** What a reader needs to fetch one row group of a sealed segment. */
+export interface RowGroupReference extends RowGroup {
   object: string;
   /** Bytes in the object. */
   start: number;
@@ -133,7 +133,7 @@ export interface BlockReference extends RowGroup {
   maxId: string;
   /** How many of its rows can match. */
   matching: number;
-  /** Numbers of these rows in the block, rising; `null`: any row can match. */
+  /** Numbers of these rows in the row group, rising; `null`: any row can match. */
   lines: number[] | null;
 }
 

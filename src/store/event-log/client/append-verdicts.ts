@@ -1,6 +1,7 @@
 /**
- * Appends verdicts, or reports of pages, to their log. Isolate and number are the identity of a record: a shard stores a batch whose numbers
- * are all new, and names those that it knows of another, so that the rest is sent again without them.
+ * Appends verdicts, or reports of pages, to their log. Isolate and number are the identity of a record: a shard stores
+ * a batch whose numbers are all new, and names those that it knows of another, so that the rest is sent again without
+ * them.
  */
 import type { BatchRange } from '../../../contract/edge/batch-range.ts';
 import type { NumberedRow } from '../log-row.ts';

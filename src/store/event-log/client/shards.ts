@@ -1,7 +1,8 @@
 /**
- * Which object holds which row. Shards are named `stream/owner:epoch:shard`. Verdicts of one isolate are in one shard, so
- * that a batch is one call; events of one captcha are in one shard, where they meet. An epoch starts at a given time and fixes a number of shards, so that adding shards moves no row.
- * `VERDICT_SHARDS` is `1`, or for example `1,8@2027-01-01T00:00:00Z`.
+ * Which object holds which row. Shards are named `stream/owner:epoch:shard`. Verdicts of one isolate are in one shard,
+ * so that a batch is one call; events of one captcha are in one shard, where they meet. An epoch starts at a given time
+ * and fixes a number of shards, so that adding shards moves no row. `VERDICT_SHARDS` is `1`, or for example
+ * `1,8@2027-01-01T00:00:00Z`.
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { ShardRpc } from '../shard-rpc.ts';

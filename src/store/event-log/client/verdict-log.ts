@@ -1,6 +1,6 @@
 /**
- * The log for the rest of the service: count, erase (`append-verdicts.ts` appends). Every function calls the shards that `shards.ts` names and
- * merges their results.
+ * The log for the rest of the service: count, erase (`append-verdicts.ts` appends). Every function calls the shards
+ * that `shards.ts` names and merges their results.
  */
 import type { StoredDimension } from '../count-dimensions.ts';
 import type { IsolateGap, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';

@@ -1,13 +1,13 @@
 /**
- * One page of the log, merged over shards and over unsealed and sealed rows. Blocks are opened newest first, and only
- * while one of their rows can still belong on the page. A page that reaches its limit of blocks ends early with a
- * cursor, so that no read grows without bound.
+ * One page of the log, merged over shards and over unsealed and sealed rows. Row groups are opened newest first, and
+ * only while one of their rows can still belong on the page. A page that reaches its limit of row groups ends early
+ * with a cursor, so that no read grows without bound.
  */
-import { BlockReader, nextBlocks, StalePlanError } from './sealed-block-reader.ts';
+import { nextRowGroups, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
-import type { BlockReference, Plan, PlanRequest } from '../shard-rpc.ts';
+import { PAGE_ROW_GROUPS_MAX } from '../shard-rpc.ts';
+import type { Plan, PlanRequest, RowGroupReference } from '../shard-rpc.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import { shard, shardNames } from './shards.ts';
@@ -86,10 +86,10 @@ async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): P
   const wanted = offset + limit + 1;
   const planRequest: PlanRequest = { ...request, limit: wanted };
   const plans = await Promise.all(names.map((name) => shard(env, name).plan(planRequest)));
-  const blocks = new BlockReader(env.SEGMENTS, log.stream, request.filter);
-  const merged = await mergeRows(plans, blocks, request.before, wanted);
+  const reader = new SealedRowReader(env.SEGMENTS, log.stream, request.filter);
+  const merged = await mergeRows(plans, reader, request.before, wanted);
   const rows = merged.rows.slice(offset, offset + limit);
-  const counted = request.wantTotal ? await countAll(plans, blocks) : { total: 0, isExact: false };
+  const counted = request.wantTotal ? await countAll(plans, reader) : { total: 0, isExact: false };
   const last = merged.rows.length === wanted ? rows.at(-1) : undefined;
   const skip = Math.max(offset - merged.rows.length, 0);
   const next = last
@@ -106,38 +106,40 @@ interface Merged {
 
 async function mergeRows(
   plans: readonly Plan[],
-  reader: BlockReader,
+  reader: SealedRowReader,
   before: RowKey | null,
   wanted: number,
 ): Promise<Merged> {
-  const blocks = plans.flatMap((plan) => plan.blocks).sort((a, b) => compareNewestFirst(newestOf(a), newestOf(b)));
-  const unlisted = plans.some((plan) => plan.blocksCut);
+  const rowGroups = plans
+    .flatMap((plan) => plan.rowGroups)
+    .sort((a, b) => compareNewestFirst(newestOf(a), newestOf(b)));
+  const unlisted = plans.some((plan) => plan.rowGroupsCut);
   const across =
-    before === null ? 0 : blocks.filter((block) => compareNewestFirst(newestOf(block), before) <= 0).length;
-  const readable = blocks.slice(0, across + PAGE_BLOCKS_MAX);
+    before === null ? 0 : rowGroups.filter((rowGroup) => compareNewestFirst(newestOf(rowGroup), before) <= 0).length;
+  const readable = rowGroups.slice(0, across + PAGE_ROW_GROUPS_MAX);
   const edge = readable.at(-1);
-  const cut = unlisted || readable.length < blocks.length;
+  const cut = unlisted || readable.length < rowGroups.length;
   let found = plans.flatMap((plan) => plan.hot).sort(compareNewestFirst);
   for (let at = 0; at < readable.length;) {
     const last = found[wanted - 1];
-    // Blocks are sorted newest first: once one starts below the page's last row, all that follow do.
-    if (last && compareNewestFirst(last, newestOf(readable[at] as BlockReference)) < 0) break;
-    const group = nextBlocks(readable, at, wanted - found.length);
-    const opened = await reader.rows(group);
+    // Row groups are sorted newest first: once one starts below the page's last row, all that follow do.
+    if (last && compareNewestFirst(last, newestOf(readable[at] as RowGroupReference)) < 0) break;
+    const next = nextRowGroups(readable, at, wanted - found.length);
+    const opened = await reader.rows(next);
     const fresh = opened.filter((row) => before === null || compareNewestFirst(before, row) < 0);
     found = [...found, ...fresh].sort(compareNewestFirst).slice(0, wanted);
-    at += group.length;
+    at += next.length;
   }
   found = found.slice(0, wanted);
   if (!cut || edge === undefined) return { rows: found, stoppedAt: null };
-  // Rows below the newest row of the last open block may interleave with blocks that stay closed.
+  // Rows below the newest row of the last open row group may interleave with row groups that stay closed.
   const stop = newestOf(edge);
   const last = found[wanted - 1];
   if (last && compareNewestFirst(last, stop) <= 0) return { rows: found, stoppedAt: null };
   return { rows: found.filter((row) => compareNewestFirst(row, stop) <= 0), stoppedAt: stop };
 }
 
-async function countAll(plans: readonly Plan[], reader: BlockReader): Promise<{ total: number; isExact: boolean }> {
+async function countAll(plans: readonly Plan[], reader: SealedRowReader): Promise<{ total: number; isExact: boolean }> {
   let total = 0;
   let isExact = true;
   for (const { total: planned } of plans) {
@@ -145,14 +147,14 @@ async function countAll(plans: readonly Plan[], reader: BlockReader): Promise<{ 
     total += planned.counted;
     if (planned.openCut) isExact = false;
     for (let at = 0; at < planned.open.length;) {
-      const group = nextBlocks(planned.open, at, Number.POSITIVE_INFINITY);
-      total += (await reader.rows(group)).length;
-      at += group.length;
+      const next = nextRowGroups(planned.open, at, Number.POSITIVE_INFINITY);
+      total += (await reader.rows(next)).length;
+      at += next.length;
     }
   }
   return { total, isExact };
 }
 
-function newestOf(block: BlockReference): RowKey {
-  return { timestamp: block.maxTs, id: block.maxId };
+function newestOf(rowGroup: RowGroupReference): RowKey {
+  return { timestamp: rowGroup.maxTs, id: rowGroup.maxId };
 }

@@ -1,23 +1,23 @@
 /**
- * A shard's plan for a reader: unsealed rows, the sealed blocks with rows of the page, and the exact number of matches.
- * Made in one synchronous step, so that unsealed and sealed rows neither overlap nor miss a row.
+ * A shard's plan for a reader: unsealed rows, the sealed row groups with rows of the page, and the exact number of
+ * matches. Made in one synchronous step, so that unsealed and sealed rows neither overlap nor miss a row.
  */
 import type { RowFilter } from '../row-filter.ts';
 import type { HotKeys } from './hot-keys.ts';
-import { PageBlocks } from './verdict-page-blocks.ts';
+import { PageRowGroups } from './verdict-page-row-groups.ts';
 import { SegmentMatcher } from './verdict-segment-match.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
 import type { Plan, PlannedTotal, PlanRequest } from '../shard-rpc.ts';
 import { hotRows } from './hot-query.ts';
 
-/** Blocks opened only to count `total`, for keys that are too long to be told apart: about 100 ms. */
-export const COUNT_BLOCKS_MAX = 80;
+/** Row groups opened only to count `total`, for keys that are too long to be told apart: about 100 ms. */
+export const COUNT_ROW_GROUPS_MAX = 80;
 
 export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): Plan {
   const { filter, before, limit } = request;
   const segments = sealedSegments(sql, filter);
   const matcher = new SegmentMatcher(sql, filter, segments);
-  const page = new PageBlocks(sql, before, limit, matcher.isSure);
+  const page = new PageRowGroups(sql, before, limit, matcher.isSure);
   const total = request.wantTotal ? { counted: keys.count(filter), open: [], openCut: false } : null;
   for (const segment of segments) {
     const isOnPage = page.wants(segment);
@@ -28,21 +28,21 @@ export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): 
       if (total !== null) countLater(total, page, segment, rows, matcher.isSure);
     }
   }
-  return { hot: hotRows(sql, keys, filter, before, limit), ...page.blocks(), total };
+  return { hot: hotRows(sql, keys, filter, before, limit), ...page.rowGroups(), total };
 }
 
 function countLater(
   total: PlannedTotal,
-  page: PageBlocks,
+  page: PageRowGroups,
   segment: SealedSegment,
   rows: readonly number[],
   isSure: boolean,
 ): void {
   if (isSure) total.counted += rows.length;
   else {
-    total.open.push(...page.blocksOf(segment, rows));
-    total.openCut ||= total.open.length > COUNT_BLOCKS_MAX;
-    total.open.length = Math.min(total.open.length, COUNT_BLOCKS_MAX);
+    total.open.push(...page.rowGroupsOf(segment, rows));
+    total.openCut ||= total.open.length > COUNT_ROW_GROUPS_MAX;
+    total.open.length = Math.min(total.open.length, COUNT_ROW_GROUPS_MAX);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * VerdictShard: the Durable Object of one shard of the log. It appends rows, seals old ones to R2, keeps the counts,
- * and plans reads. The Worker opens sealed blocks, so that reading old data does not delay appends. Tables:
+ * and plans reads. The Worker opens row groups, so that reading old data does not delay appends. Tables:
  * docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
@@ -65,6 +65,13 @@ const MAINTENANCE_INTERVAL_MS = 3_600_000;
 /** R2 failed: retry after this pause, so that the shard catches up without overloading R2. */
 const RETRY_AFTER_MS = 30_000;
 
+interface ShardBounds {
+  /** Unsealed rows at which sealing starts, and at which the shard takes no more. */
+  hotRowsMax: number;
+  unsealedMax: number;
+  segmentRows: number;
+}
+
 export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc {
   readonly #storage: DurableObjectStorage;
   readonly #name: string;
@@ -75,6 +82,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   #alarmAt: number | null = null;
   /** As it is stored; `null`: not read yet. */
   #retentionDays: number | null = null;
+  #bounds: ShardBounds;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
@@ -84,6 +92,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot);
     this.#erased = new ErasedSessions(this.#storage.sql);
+    this.#bounds = this.#readBounds();
   }
 
   async append(batches: PackedBatch[], settings: ShardSettings): Promise<BatchAnswer[]> {
@@ -107,7 +116,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
 
   async #appended<T>(answer: T, settings: ShardSettings): Promise<T> {
     this.#keepSettings(settings);
-    const isOver = this.#hot.size >= this.#hotRowsMax();
+    const isOver = this.#hot.size >= this.#bounds.hotRowsMax;
     await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : MAINTENANCE_INTERVAL_MS));
     return answer;
   }
@@ -224,6 +233,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   async tune(bounds: { hotRowsMax: number; segmentRows: number }): Promise<void> {
     writeMeta(this.#storage.sql, 'hot_rows_max', String(bounds.hotRowsMax));
     writeMeta(this.#storage.sql, 'segment_rows', String(bounds.segmentRows));
+    this.#bounds = this.#readBounds();
   }
 
   async seal(): Promise<number> {
@@ -251,7 +261,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       );
       next = nowMs + RETRY_AFTER_MS;
     }
-    if (this.#hot.size >= this.#hotRowsMax()) next = Math.min(next, nowMs + RETRY_AFTER_MS);
+    if (this.#hot.size >= this.#bounds.hotRowsMax) next = Math.min(next, nowMs + RETRY_AFTER_MS);
     if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, nowMs + RETRY_AFTER_MS));
     // An empty log sets no alarm until the next write.
     if (next !== nowMs + MAINTENANCE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
@@ -262,10 +272,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     this.#hot = new HotRows(this.#storage);
     this.#reader = new RollupReader(this.#hot);
     this.#erased = new ErasedSessions(this.#storage.sql);
+    this.#bounds = this.#readBounds();
+    this.#retentionDays = null;
   }
 
   async #sealOne(): Promise<void> {
-    await this.#sealer().sealOne(this.#segmentRows(), Date.now());
+    await this.#sealer().sealOne(this.#bounds.segmentRows, Date.now());
   }
 
   #sealer(): Sealer {
@@ -279,25 +291,25 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return mine;
   }
 
-  #hotRowsMax(): number {
-    const max = this.#name.startsWith('captcha/') ? HOT_CAPTCHAS_MAX : HOT_ROWS_MAX;
-    return Number(readMeta(this.#storage.sql, 'hot_rows_max') ?? max);
+  #readBounds(): ShardBounds {
+    const isOfCaptchas = this.#name.startsWith('captcha/');
+    const tuned = (key: string, otherwise: number) => Number(readMeta(this.#storage.sql, key) ?? otherwise);
+    const hotRowsMax = tuned('hot_rows_max', isOfCaptchas ? HOT_CAPTCHAS_MAX : HOT_ROWS_MAX);
+    return {
+      hotRowsMax,
+      unsealedMax: hotRowsMax * (isOfCaptchas ? HOT_CAPTCHA_TIMES_MAX : HOT_TIMES_MAX),
+      segmentRows: tuned('segment_rows', isOfCaptchas ? CAPTCHA_SEGMENT_ROWS : SEGMENT_ROWS),
+    };
   }
 
   #refuseWhenFull(): void {
-    const times = this.#name.startsWith('captcha/') ? HOT_CAPTCHA_TIMES_MAX : HOT_TIMES_MAX;
-    if (this.#hot.size < times * this.#hotRowsMax()) return;
+    if (this.#hot.size < this.#bounds.unsealedMax) return;
     throw new Error(`${this.#name} holds ${this.#hot.size} unsealed rows and takes no more until some are sealed`);
   }
 
   #isFull(nowMs: number): boolean {
-    if (this.#hot.size < this.#hotRowsMax()) return false;
-    return this.#sealer().hasFullSegment(this.#segmentRows(), nowMs);
-  }
-
-  #segmentRows(): number {
-    const rows = this.#name.startsWith('captcha/') ? CAPTCHA_SEGMENT_ROWS : SEGMENT_ROWS;
-    return Number(readMeta(this.#storage.sql, 'segment_rows') ?? rows);
+    if (this.#hot.size < this.#bounds.hotRowsMax) return false;
+    return this.#sealer().hasFullSegment(this.#bounds.segmentRows, nowMs);
   }
 
   #hasOldRows(nowMs: number): boolean {
