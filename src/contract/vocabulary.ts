@@ -129,3 +129,56 @@ export type PowLane = (typeof powLanes)[number];
 
 export const accountTiers = ['free', 'professional', 'enterprise', 'premium'] as const;
 export type AccountTier = (typeof accountTiers)[number];
+
+/** What a policy's condition can look at. See `management/policy-set/policy-fields.ts`. */
+export const policyFields = [
+  'host',
+  'path',
+  'method',
+  'query',
+  'header',
+  'cookie',
+  'ip',
+  'asn',
+  'country',
+  'ja4',
+  'userAgent',
+  'deviceType',
+  'bot',
+  'ipCategory',
+  'sessionStatus',
+  'riskScore',
+  'pathType',
+] as const;
+export type PolicyField = (typeof policyFields)[number];
+
+/** `matches`: a pattern with `*`, never a regular expression. `ipIn`: networks. */
+export const policyOperators = [
+  'equals',
+  'in',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'matches',
+  'exists',
+  'greaterThan',
+  'ipIn',
+] as const;
+export type PolicyOperator = (typeof policyOperators)[number];
+
+/** What a limit counts by. `header:<name>` and `cookie:<name>` stand beside these. */
+export const limitKeyFacts = [
+  'ip',
+  'prefix',
+  'asn',
+  'country',
+  'ja4',
+  'session',
+  'bot',
+  'path',
+  'host',
+  'user',
+] as const;
+export const limitAlgorithms = ['sliding', 'bucket'] as const;
+/** What a limit does with a request above its count. */
+export const limitActions = ['429', 'challenge', 'block'] as const;

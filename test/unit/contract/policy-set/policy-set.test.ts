@@ -1,0 +1,105 @@
+/** An instance's policies and limits: defaults, references between them, and errors that name the bad item. */
+import { describe, expect, test } from 'vitest';
+import { policySet } from '../../../../src/contract/management/policy-set/policy-set.ts';
+
+const when = { field: 'path', operator: 'startsWith', value: '/api' };
+const policy = { name: 'api', when, then: { action: 'challenge' } };
+const limit = { name: 'logins', key: ['ip'], count: 5, windowSeconds: 60 };
+
+function problemsOf(set: object): string[] {
+  return policySet.safeParse(set).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+}
+
+describe('a policy set', () => {
+  test('is empty by default', () => {
+    expect(policySet.parse({})).toEqual({ policies: [], limits: [] });
+  });
+
+  test('fills in what policies and limits leave out', () => {
+    const redirect = { action: 'redirect', location: '/closed' };
+    expect(policySet.parse({ policies: [{ ...policy, then: redirect }], limits: [limit] })).toEqual({
+      policies: [{ ...policy, then: { ...redirect, status: 302 }, mode: 'enforce' }],
+      limits: [{ ...limit, algorithm: 'sliding', on: 'request', then: '429', exact: false, mode: 'enforce' }],
+    });
+  });
+
+  test('accepts what it gave back', () => {
+    const once = policySet.parse({ policies: [policy], limits: [limit] });
+    expect(policySet.parse(once)).toEqual(once);
+  });
+
+  test.each([
+    ['/closed?from=gate#top', true],
+    ['https://status.shop.example/', true],
+    ['//evil.example', false],
+    ['/\\evil.example', false],
+    ['https:///evil.example', false],
+    ['https://', false],
+    ['http://shop.example/', false],
+    ['javascript:alert(1)', false],
+    ['/a b', false],
+    ['/a\r\nx: y', false],
+    ['/ä', false],
+    ['closed', false],
+  ])('redirects to %j: %s', (location, accepted) => {
+    const then = { action: 'redirect', location };
+    expect(policySet.safeParse({ policies: [{ ...policy, then }] }).success).toBe(accepted);
+  });
+
+  test.each([
+    ['two policies of a name', { policies: [policy, policy] }, 'policies.1.name: must be unique'],
+    ['two limits of a name', { limits: [limit, limit] }, 'limits.1.name: must be unique'],
+    ["the gate's own name", { policies: [{ ...policy, name: 'hosts' }] }, 'policies.0.name: is the name of a policy'],
+    ['a name in capitals', { policies: [{ ...policy, name: 'Api' }] }, 'policies.0.name: must have 1 to 48'],
+    [
+      'a limit that is not there',
+      { policies: [policy, { ...policy, name: 'b', then: { action: 'limit', limit: 'none' } }], limits: [limit] },
+      'policies.1.then.limit: must name a limit; there is none named "none"',
+    ],
+    [
+      'an action that is not there',
+      { policies: [{ ...policy, then: { action: 'drop' } }] },
+      'policies.0.then.action: ',
+    ],
+    [
+      'an unknown level',
+      { policies: [{ ...policy, then: { action: 'challenge', level: 3 } }] },
+      'policies.0.then.level: ',
+    ],
+    [
+      'a bad test inside a condition',
+      { policies: [policy, { ...policy, name: 'b', when: { and: [when, { not: { field: 'x' } }] } }] },
+      'policies.1.when.and.1.not.field: must be one of',
+    ],
+    ['a window of 0', { limits: [{ ...limit, windowSeconds: 0 }] }, 'limits.0.windowSeconds: '],
+    ['a count of 0', { limits: [{ ...limit, count: 0 }] }, 'limits.0.count: '],
+    ['a key without parts', { limits: [{ ...limit, key: [] }] }, 'limits.0.key: '],
+    ['a key part twice', { limits: [{ ...limit, key: ['ip', 'ip'] }] }, 'limits.0.key: must not have a part twice'],
+    ['a key by no header', { limits: [{ ...limit, key: ['header:a b'] }] }, 'limits.0.key.0: must be one of ip'],
+    ['an event that is not there', { limits: [{ ...limit, on: 'status:6xx' }] }, 'limits.0.on: must be request'],
+    ['no sign of a failed log-in', { limits: [{ ...limit, on: 'loginFailed' }] }, 'limits.0.loginFailed: must say'],
+    ['a user without a field', { limits: [{ ...limit, key: ['user'] }] }, 'limits.0.key: needs loginFailed'],
+    ['a fallback of a fast limit', { limits: [{ ...limit, ifUnreachable: 'open' }] }, 'limits.0.ifUnreachable: '],
+    ['an exact count of answers', { limits: [{ ...limit, exact: true, on: 'status:401' }] }, 'limits.0.exact: '],
+    ['1,001 policies', { policies: Array.from({ length: 1001 }, () => policy) }, 'policies: '],
+    ['origins', { origins: {} }, ''],
+  ])('is refused with %s', (_, set, problem) => {
+    expect(problemsOf(set)[0]).toContain(problem);
+  });
+
+  test('is refused above 512 KiB, and says how large it is', () => {
+    const value = Array.from({ length: 500 }, (_, index) => `${'x'.repeat(500)}${index}`);
+    const policies = Array.from({ length: 3 }, (_, index) => ({
+      ...policy,
+      name: `p${index}`,
+      when: { field: 'path', operator: 'in', value },
+    }));
+    expect(problemsOf({ policies })[0]).toMatch(/^: must have at most 524288 bytes; it has 7\d{5}$/);
+  });
+
+  test('is refused for a condition of any depth', () => {
+    let deep: unknown = when;
+    for (let level = 0; level < 100_000; level++) deep = { and: [deep] };
+    expect(problemsOf({ policies: [{ ...policy, when: deep }] })[0]).toContain('is nested deeper than 32 levels');
+  });
+});
