@@ -29,8 +29,11 @@ const COOKIE_NAME = /^[!-+\--:<>-~]+$/;
 /** Methods and countries are compared exactly, so that one in the wrong case would never match. */
 const exactForms: Partial<Record<PolicyField, readonly [RegExp, string]>> = {
   method: [/^[A-Z]{1,16}$/, 'must be a method in capital letters, such as "POST"'],
-  country: [/^[A-Z][A-Z0-9]$/, 'must be a country code in capital letters, such as "DE"'],
+  country: [/^(?:[A-Z]{2}|T1)$/, 'must be a country code in capital letters, such as "DE"'],
 };
+
+/** A path compared from its start begins as every path does. */
+const fromStart: readonly PolicyOperator[] = ['equals', 'in', 'startsWith', 'matches'];
 
 export function testProblem(test: Record<string, unknown>): TestProblem | null {
   const { field, name, operator, value } = test;
@@ -85,6 +88,7 @@ function valueProblem({ field, name, operator }: KnownTest, value: unknown): str
   if (typeof value !== 'string') return 'must be a text';
   if (value.length > TEST_TEXT_MAX_CHARS) return `must have at most ${TEST_TEXT_MAX_CHARS} characters`;
   if (!value.isWellFormed()) return 'must be well-formed text';
+  if (field === 'path' && fromStart.includes(operator) && !/^[/*]/.test(value)) return 'must begin with "/"';
   const isWhole = operator === 'equals' || operator === 'in';
   if (!isWhole) return value === '' ? 'must not be empty' : null;
   const words = wordsOf(field, name);

@@ -88,7 +88,7 @@ describe('a policy set', () => {
   });
 
   test('is refused above 512 KiB, and says how large it is', () => {
-    const value = Array.from({ length: 500 }, (_, index) => `${'x'.repeat(500)}${index}`);
+    const value = Array.from({ length: 500 }, (_, index) => `/${'x'.repeat(500)}${index}`);
     const policies = Array.from({ length: 3 }, (_, index) => ({
       ...policy,
       name: `p${index}`,
