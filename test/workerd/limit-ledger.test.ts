@@ -48,11 +48,35 @@ describe('a ledger', () => {
     expect(await stub.add(1000, [counter('a', 1, seconds)])).toEqual([[0, 1]]);
   });
 
+  test('takes late counts of the window before, and those of a clock that is ahead', async () => {
+    const stub = ledger('rolling');
+    const window = current();
+    await stub.add(WINDOW_MS, [counter('a', 2, window)]);
+    expect(await stub.add(WINDOW_MS, [counter('a', 3, window - 1)])).toEqual([[0, 3]]);
+    expect(await stub.add(WINDOW_MS, [counter('a', 5, window + 1)])).toEqual([[2, 5]]);
+    expect(await stub.add(WINDOW_MS, [counter('a', 1, window)])).toEqual([[0, 3]]);
+    expect(await stub.add(WINDOW_MS, [counter('a', 1, window + 1)])).toEqual([[3, 6]]);
+  });
+
+  test('adds to buckets of several lengths in one report, and drains them', async () => {
+    const stub = ledger('buckets');
+    const bucket = (key: string, count: number, windowMs: number) => ({ key, window: 0, count, windowMs, drains: 10 });
+    const levels = async (...counters: LimitCounter[]) =>
+      (await stub.add(WINDOW_MS, counters)).map(([, level = 0]) => level);
+    expect(await levels(bucket('a', 4, 1000), bucket('b', 8, 60_000))).toEqual([4000, 480_000]);
+    vi.setSystemTime(Date.now() + 30_000);
+    const [a = 0, b = 0] = await levels(bucket('a', 1, 1000), bucket('b', 1, 60_000));
+    vi.useRealTimers();
+    expect(a).toBe(1000);
+    expect(b).toBeLessThanOrEqual(4 * 60_000);
+    expect(b).toBeGreaterThan(3 * 60_000);
+  });
+
   test('forgets a counter after the window that follows', async () => {
     const stub = ledger('expiry');
     await stub.add(WINDOW_MS, [counter('a', 3)]);
     const rows = () =>
-      runInDurableObject(stub, (_, state) => state.storage.sql.exec('SELECT * FROM counters').toArray().length);
+      runInDurableObject(stub, (_, state) => state.storage.sql.exec('SELECT * FROM sums').toArray().length);
     await runDurableObjectAlarm(stub);
     expect(await rows()).toBe(1);
     vi.setSystemTime(Date.now() + 2 * WINDOW_MS);
@@ -94,6 +118,7 @@ describe('POST /edge/v1/limits/report', () => {
     ['a long key', { counters: [counter('a'.repeat(97))] }],
     ['a key with a line break', { counters: [counter('a\nb')] }],
     ['a window of a millisecond', { windowMs: 1, counters: [counter('a')] }],
+    ['a bucket that nothing leaves', { counters: [{ ...counter('a', 1, 0), drains: 0 }] }],
     ['an unknown field', { counters: [{ ...counter('a'), limit: 3 }] }],
   ])('refuses %s with 400', async (_, body) => {
     const response = await post({ windowMs: WINDOW_MS, ...body });

@@ -14,6 +14,7 @@ import { mergeRobotsFile } from './merge-robots-file.ts';
 import { reportLimits } from './report-limits.ts';
 import { spendNonce } from './spend-nonce.ts';
 import { spendSeal } from './spend-seal.ts';
+import { takeLimits } from './take-limits.ts';
 import { takeWait } from './take-wait.ts';
 
 export const edgeRoutes: readonly EdgeRoute[] = [
@@ -26,6 +27,7 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   appendVerdicts,
   appendTelemetry,
   reportLimits,
+  takeLimits,
   spendSeal,
   spendNonce,
   botKeys,

@@ -9,16 +9,18 @@ import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-route.ts';
+import { limitCount, limitCounterKey, limitWindowMs } from './limit-fields.ts';
 
 const BODY_MAX_BYTES = 32 * 1024;
 const counter = z.strictObject({
-  key: z.string().check(z.minLength(1), z.maxLength(96), z.regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/)),
+  key: limitCounterKey,
   window: z.int().check(z.nonnegative()),
   count: z.int().check(z.gte(1), z.lte(1_000_000)),
+  windowMs: z.optional(limitWindowMs),
+  drains: z.optional(limitCount),
 });
 const report = z.strictObject({
-  /** A second to a day. */
-  windowMs: z.int().check(z.gte(1000), z.lte(86_400_000)),
+  windowMs: limitWindowMs,
   counters: z.array(counter).check(z.minLength(1), z.maxLength(LIMIT_COUNTERS_MAX)),
 });
 

@@ -1,88 +1,82 @@
 /**
- * LimitLedger: the Durable Object that adds up what the isolates of all edges counted. A counter is a key and a window;
- * a sum is exact, and how late an isolate hears of it is the isolate's affair. Sums are written before the answer, so a
- * restart loses nothing. Rows end with the window after theirs. Table: docs/storage-schema.md.
+ * LimitLedger: the Durable Object that counts limits for the isolates of all edges. `add` takes what isolates counted by
+ * themselves: the sum is exact, and how late an isolate hears of it is the isolate's affair. `take` grants uses of exact
+ * limits, and nobody else does, so that never one too many passes. Everything is written before the answer, so a restart
+ * loses nothing; what is refused writes nothing. Tables: docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import type { LimitCounter, LimitSums } from '../../../contract/edge/limits.ts';
+import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../../contract/edge/limits.ts';
 import type { LimitLedgerRpc } from '../rpc.ts';
+import { Allowances } from './allowances.ts';
+import { WindowSums } from './window-sums.ts';
 
-/** 8 MB. A full object adds no new keys; then each isolate has only its own counts of them. */
-const COUNTERS_MAX = 100_000;
+/** A full object adds no new keys. Then isolates have only their own counts of them, and exact limits no answer. */
+const KEYS_MAX = 131_072;
 /** Rows that ended cost only space. */
-const CLEANING_INTERVAL_MS = 60_000;
-/** The clocks of two Workers differ. */
-const WINDOWS_AHEAD_MAX = 1;
+const CLEANING_INTERVAL_MS = 600_000;
+/** A full object looks for such rows more often. */
+const FULL_CLEANING_INTERVAL_MS = 10_000;
 
 export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedgerRpc {
-  readonly #sql: SqlStorage;
-  #rows: number;
+  readonly #sums: WindowSums;
+  readonly #allowances: Allowances;
   #alarmAt = Infinity;
+  #cleanedAt = -Infinity;
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
-    this.#sql = state.storage.sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS counters
-         (key TEXT NOT NULL, window_ms INTEGER NOT NULL, window_number INTEGER NOT NULL, used INTEGER NOT NULL,
-          ends_at INTEGER NOT NULL, PRIMARY KEY (key, window_ms, window_number)) WITHOUT ROWID`,
-    );
-    this.#rows = this.#countRows();
+    this.#sums = new WindowSums(state.storage.sql);
+    this.#allowances = new Allowances(state.storage.sql);
   }
 
   async add(windowMs: number, counters: readonly LimitCounter[]): Promise<LimitSums> {
     const nowMs = Date.now();
-    const current = Math.floor(nowMs / windowMs);
+    this.#makeRoom(nowMs);
     const sums = this.ctx.storage.transactionSync(() =>
-      counters.map(({ key, window, count }): [number, number] => {
-        const isLive = window >= current - 1 && window <= current + WINDOWS_AHEAD_MAX;
-        const used = this.#used(key, windowMs, window);
-        const isKept = isLive && (used !== null || this.#rows < COUNTERS_MAX);
-        if (isKept) this.#write(key, windowMs, window, used, count);
-        return [this.#used(key, windowMs, window - 1) ?? 0, (used ?? 0) + (isKept ? count : 0)];
+      counters.map((counter) => {
+        const meter = { windowMs: counter.windowMs ?? windowMs, count: counter.drains ?? 0 };
+        return counter.drains === undefined
+          ? this.#sums.add(counter, meter.windowMs, nowMs, this.#hasRoom())
+          : ([0, this.#allowances.fill(counter.key, meter, counter.count, nowMs, this.#hasRoom())] as const);
       }),
     );
-    if (this.#alarmAt === Infinity && this.#rows > 0) {
-      this.#alarmAt = nowMs + Math.max(2 * windowMs, CLEANING_INTERVAL_MS);
-      await this.ctx.storage.setAlarm(this.#alarmAt);
-    }
+    await this.#planCleaning(nowMs);
     return sums;
   }
 
-  override async alarm(): Promise<void> {
+  async take(takes: readonly LimitTake[]): Promise<LimitTakings> {
     const nowMs = Date.now();
-    this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', nowMs);
-    this.#rows = this.#countRows();
+    this.#makeRoom(nowMs);
+    const takings = this.ctx.storage.transactionSync(() =>
+      takes.map((take) => this.#allowances.take(take, nowMs, this.#hasRoom())),
+    );
+    await this.#planCleaning(nowMs);
+    return takings;
+  }
+
+  override async alarm(): Promise<void> {
     this.#alarmAt = Infinity;
-    const next = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
-    if (next === null) return;
-    this.#alarmAt = Math.max(nowMs + CLEANING_INTERVAL_MS, next);
+    this.#clean(Date.now());
+    await this.#planCleaning(Date.now());
+  }
+
+  #hasRoom(): boolean {
+    return this.#sums.rows + this.#allowances.rows < KEYS_MAX;
+  }
+
+  #makeRoom(nowMs: number): void {
+    if (!this.#hasRoom() && Math.abs(nowMs - this.#cleanedAt) >= FULL_CLEANING_INTERVAL_MS) this.#clean(nowMs);
+  }
+
+  #clean(nowMs: number): void {
+    this.#cleanedAt = nowMs;
+    this.#sums.clean(nowMs);
+    this.#allowances.clean(nowMs);
+  }
+
+  async #planCleaning(nowMs: number): Promise<void> {
+    if (this.#alarmAt !== Infinity || this.#sums.rows + this.#allowances.rows === 0) return;
+    this.#alarmAt = nowMs + CLEANING_INTERVAL_MS;
     await this.ctx.storage.setAlarm(this.#alarmAt);
-  }
-
-  #used(key: string, windowMs: number, window: number): number | null {
-    const rows = this.#sql.exec<{ used: number }>(
-      'SELECT used FROM counters WHERE key = ? AND window_ms = ? AND window_number = ?',
-      key,
-      windowMs,
-      window,
-    );
-    return rows.toArray()[0]?.used ?? null;
-  }
-
-  #write(key: string, windowMs: number, window: number, before: number | null, count: number): void {
-    if (before === null) this.#rows++;
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO counters (key, window_ms, window_number, used, ends_at) VALUES (?, ?, ?, ?, ?)',
-      key,
-      windowMs,
-      window,
-      (before ?? 0) + count,
-      (window + 2) * windowMs,
-    );
-  }
-
-  #countRows(): number {
-    return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM counters').one().n;
   }
 }

@@ -1,0 +1,11 @@
+/** Fields of what edges send about limits. The edge is of the operator, so they are bounded, and nothing more. */
+import * as z from 'zod/mini';
+
+/** `page 192.0.2.0/24`, or a signed key. */
+export const limitCounterKey = z
+  .string()
+  .check(z.minLength(1), z.maxLength(96), z.regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/));
+/** A second to a day. */
+export const limitWindowMs = z.int().check(z.gte(1000), z.lte(86_400_000));
+/** Of a limit and of the larger networks around its key, which have ten times as much. */
+export const limitCount = z.int().check(z.gte(1), z.lte(10_000_000));

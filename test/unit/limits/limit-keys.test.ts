@@ -1,0 +1,123 @@
+/** Keys of requests: what is one key, what is another, and the larger networks and companions around them. */
+import { describe, expect, test } from 'vitest';
+import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
+import { limitKeys, userName } from '../../../src/limits/limit-keys.ts';
+import type { KeySource } from '../../../src/limits/limit-keys.ts';
+
+const mac = new HmacSha256(new Uint8Array(32).fill(7));
+const visitor: KeySource = {
+  ip: '192.0.2.7',
+  asn: 64_496,
+  country: 'NL',
+  ja4: 't13d1516h2_8daaf6152771_02713d6af862',
+  session: 'ses_1',
+  bot: 'googlebot',
+  path: '/login',
+  host: 'shop.example',
+  header: (name) => (name === 'x-api-key' ? 'secret' : null),
+  cookie: (name) => (name === 'sid' ? 'abc' : null),
+  users: ['alice@example.com'],
+};
+const keys = (key: readonly string[], from: Partial<KeySource> = {}, name = 'login', algorithm = 'sliding') =>
+  limitKeys({ name, key, windowSeconds: 60, algorithm }, { ...visitor, ...from }, (text) => mac.sign(text));
+const own = (...asked: Parameters<typeof keys>) => keys(...asked).own;
+
+describe('keys of a limit', () => {
+  test.each<[string, string[], Partial<KeySource>]>([
+    ['the address', ['ip'], { ip: '192.0.2.8' }],
+    ['the /64', ['ip'], { ip: '2001:db8::1' }],
+    ['the network', ['prefix'], { ip: '192.0.3.7' }],
+    ['the AS', ['asn'], { asn: 64_497 }],
+    ['the country', ['country'], { country: 'DE' }],
+    ['the fingerprint', ['ja4'], { ja4: null }],
+    ['the session', ['session'], { session: 'ses_2' }],
+    ['the bot', ['bot'], { bot: null }],
+    ['the path', ['path'], { path: '/login/2' }],
+    ['the host', ['host'], { host: 'www.example' }],
+    ['a header', ['header:x-api-key'], { header: () => 'other' }],
+    ['a cookie', ['cookie:sid'], { cookie: () => null }],
+    ['the user', ['user'], { users: ['bob'] }],
+  ])('differ by %s where the limit names it, and not otherwise', (_, key, other) => {
+    expect(own(key, other)).not.toEqual(own(key));
+    expect(own(['ip', 'host'], { ...other, ip: visitor.ip, host: visitor.host })).toEqual(own(['ip', 'host']));
+  });
+
+  test('addresses of one /64 are one key, and so are addresses of one /24 by prefix', () => {
+    const other = { ip: '2001:db8:1:2:ffff::9' };
+    expect(own(['ip'], { ip: '2001:db8:1:2::1' })).toEqual(own(['ip'], other));
+    expect(own(['prefix'], { ip: '192.0.2.250' })).toEqual(own(['prefix']));
+  });
+
+  test('an IPv6 address has counts of its /56 and /48, which are larger; an IPv4 address has none', () => {
+    const one = keys(['ip', 'path'], { ip: '2001:db8:1:2::1' });
+    const sibling = keys(['ip', 'path'], { ip: '2001:db8:1:3::1' });
+    const cousin = keys(['ip', 'path'], { ip: '2001:db8:1:aa00::1' });
+    expect(one.wider.map(({ times }) => times)).toEqual([3, 10]);
+    expect(sibling.own).not.toEqual(one.own);
+    expect(sibling.wider).toEqual(one.wider);
+    expect(cousin.wider[0]).not.toEqual(one.wider[0]);
+    expect(cousin.wider[1]).toEqual(one.wider[1]);
+    expect(keys(['prefix'], { ip: '2001:db8:1:2::1' }).wider.map(({ times }) => times)).toEqual([10]);
+    expect(keys(['ip']).wider).toEqual([]);
+  });
+
+  test.each([['user'], ['path'], ['header:x-api-key'], ['cookie:sid'], ['ja4'], ['bot'], ['host']])(
+    'a key by %s alone has a companion: ten times the count for the network, whatever the visitor writes',
+    (part) => {
+      const change = { users: ['x'], path: '/x', header: () => 'x', cookie: () => 'x', ja4: 'x', bot: 'x', host: 'x' };
+      const one = keys([part]);
+      const other = keys([part], change);
+      expect(other.own).not.toEqual(one.own);
+      expect(other.wider).toEqual(one.wider);
+      expect(one.wider.map(({ times }) => times)).toEqual([10]);
+      expect(keys([part], { ip: '198.51.100.1' }).wider).not.toEqual(one.wider);
+      expect(keys([part, 'asn']).wider).toEqual([]);
+    },
+  );
+
+  test('requests without a part share a key within their network, and no header is that key', () => {
+    const without = { header: () => null };
+    expect(own(['header:x-api-key'], without)).toEqual(own(['header:x-api-key'], { ...without, ip: '192.0.2.99' }));
+    expect(own(['header:x-api-key'], without)).not.toEqual(
+      own(['header:x-api-key'], { ...without, ip: '198.51.100.1' }),
+    );
+    expect(own(['header:x-api-key'], without)).not.toEqual(own(['header:x-api-key'], { header: () => '-' }));
+    expect(own(['ip'], { ip: null })).toEqual(own(['ip'], { ip: null, asn: 1 }));
+  });
+
+  test('parts cannot be moved into each other', () => {
+    const two = ['header:a', 'header:b'];
+    const header = (a: string, b: string) => (name: string) => (name === 'a' ? a : b);
+    expect(own(two, { header: header('x\n1:y', 'z') })).not.toEqual(own(two, { header: header('x', 'y\n1:z') }));
+  });
+
+  test('a long value counts by its beginning', () => {
+    const long = 'x'.repeat(1024);
+    expect(own(['cookie:sid'], { cookie: () => `${long}1` })).toEqual(
+      own(['cookie:sid'], { cookie: () => `${long}2` }),
+    );
+  });
+
+  test('a path is one key in any letter case', () => {
+    expect(own(['path'], { path: '/LOGIN' })).toEqual(own(['path']));
+  });
+
+  test('a form that names two users counts for both', () => {
+    expect(own(['user'], { users: ['decoy', 'alice@example.com'] })).toContain(own(['user'])[0]);
+  });
+
+  test('differ by limit and algorithm, are short, and say nothing of the visitor', () => {
+    expect(own(['ip'], {}, 'api')).not.toEqual(own(['ip']));
+    expect(own(['ip'], {}, 'login', 'bucket')).not.toEqual(own(['ip']));
+    expect(own(['ip'])[0]).toMatch(/^[\w-]{16}$/);
+  });
+});
+
+test.each([
+  [' Alice@Example.com ', 'alice@example.com'],
+  ['Ａｌｉｃｅ', 'alice'],
+  ['', null],
+  ['   ', null],
+])('the user name %j is %j', (typed, name) => {
+  expect(userName(typed)).toBe(name);
+});
