@@ -52,6 +52,14 @@ export class ByteColumn extends Column<Uint8Array> {
   protected widen(buffer: ArrayBufferLike): Uint8Array<ArrayBuffer> {
     return new Uint8Array(buffer as ArrayBuffer);
   }
+  /** Adds zeros up to this length. */
+  fillTo(length: number): void {
+    if (length <= this.length) return;
+    this.reserve(length - this.length);
+    this.data.fill(0, this.length, length);
+    this.length = length;
+  }
+
   /** The bytes, with room for `bytes` more after `length`. The caller writes there and increases `length`. */
   room(bytes: number): Uint8Array {
     this.reserve(bytes);

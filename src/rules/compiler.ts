@@ -7,6 +7,7 @@ import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
 import { parseCidr, parseIpInto } from '../address/ip.ts';
 import { JA4_WORDS } from '../address/ja4.ts';
 import { blankSnapshot, sealSnapshot } from './layout.ts';
+import { type ListLayer, encodeLayers } from './list-layers.ts';
 import { PrefixBuilder } from './prefix-build.ts';
 import { ExtraRows } from './rule-meta.ts';
 import type { EdgeRule } from './types.ts';
@@ -18,6 +19,8 @@ export interface SnapshotMeta {
   version: number;
   /** Epoch milliseconds. */
   createdAtMs: number;
+  /** The lists that have an effect. */
+  lists?: readonly ListLayer[];
 }
 
 /** The length of a single address in a prefix table: one more than the longest prefix. */
@@ -33,6 +36,7 @@ export class RulesetCompiler {
   readonly #ja4s = new Ja4SetBuilder();
   readonly #userAgents = new UserAgentBuilder();
   readonly #words = new Uint32Array(4);
+  #hasEntries = false;
 
   constructor(meta: SnapshotMeta) {
     this.#meta = meta;
@@ -40,6 +44,7 @@ export class RulesetCompiler {
 
   /** `rule.value` must be canonical (see `canonicalValue`). @throws TypeError when it cannot be parsed. */
   add(rule: EdgeRule): void {
+    if (rule.list !== undefined) this.#hasEntries = true;
     switch (rule.type) {
       case 'ip': {
         const family = parseIpInto(rule.value, this.#words);
@@ -83,6 +88,7 @@ export class RulesetCompiler {
     const ja4s = this.#ja4s.sort();
     const userAgents = this.#userAgents.sort();
     const instanceId = new TextEncoder().encode(this.#meta.instanceId);
+    const lists = encodeLayers(this.#meta.lists ?? []);
     const kinds = [v4, v6, asns, countries, ja4s, userAgents];
     const extras = kinds.reduce((sum, kind) => sum + kind.extras, 0);
     const { bytes, sections: s } = blankSnapshot(
@@ -108,6 +114,8 @@ export class RulesetCompiler {
         extraExpiries: extras,
         extraRollouts: extras,
         extraFlags: extras,
+        lists: lists.length,
+        ruleLists: this.#hasEntries ? kinds.reduce((sum, { count }) => sum + count, 0) : 0,
       },
       roomAfter,
     );
@@ -117,6 +125,7 @@ export class RulesetCompiler {
     );
     const rows = new ExtraRows(s);
     s.instanceId.set(instanceId);
+    s.lists.set(lists);
     this.#v4.move({ index: s.v4Index, keys: s.v4Keys, meta: s.v4Meta, parents: s.v4Parents }, 0, rows);
     this.#v6.move({ index: s.v6Index, keys: s.v6Keys, meta: s.v6Meta, parents: s.v6Parents }, firstV6, rows);
     this.#asns.move(s.asnKeys, s.asnMeta, firstAsn, rows);

@@ -1,7 +1,7 @@
 /**
  * The changes since a base: rules that are set (a small snapshot of its own) and rules that are removed. It names the
  * base by hash, so it cannot be applied to another base. It applies as a whole, and a rule that it sets replaces the
- * base's rule with the same type and value.
+ * base's rule with the same type and value. Its table of lists replaces the base's.
  *
  *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
  *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
@@ -13,6 +13,7 @@ import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { edgeRuleTypes } from '../contract/vocabulary.ts';
 import { RulesetCompiler } from './compiler.ts';
 import { DELTA_MAGIC, openChecked, writeLengthAndChecksum, writeMagic } from './layout.ts';
+import type { ListLayer } from './list-layers.ts';
 import { type Snapshot, openSnapshot } from './snapshot.ts';
 import type { EdgeRule } from './types.ts';
 
@@ -26,6 +27,8 @@ export interface DeltaInput {
   upserts: Iterable<EdgeRule>;
   /** Canonical values. Rules that the base does not have are ignored. */
   removals: Iterable<{ type: EdgeRuleType; value: string }>;
+  /** Every list that has an effect at `version`. */
+  lists?: readonly ListLayer[];
   /** Epoch milliseconds. */
   createdAtMs?: number;
 }
@@ -47,10 +50,10 @@ const UPSERTS_AT = 80;
 const REMOVAL_HEADER_BYTES = 3;
 
 export function encodeDelta(input: DeltaInput): Uint8Array {
-  const { instanceId, version, createdAtMs = 0 } = input;
+  const { instanceId, version, createdAtMs = 0, lists = [] } = input;
   const baseHash = decodeHex(input.baseHash);
   if (baseHash?.length !== BASE_HASH_BYTES) throw new TypeError('baseHash is not a hex SHA-256');
-  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs });
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs, lists });
   for (const rule of input.upserts) compiler.add(rule);
   const upserts = compiler.finish();
   const encoder = new TextEncoder();

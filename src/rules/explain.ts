@@ -11,6 +11,7 @@ import type { RuleMatch } from './types.ts';
 const OTHER_RULES_NAMED_MAX = 8;
 /** Characters of one rule's id, so that a long user agent substring leaves room for the rest. */
 const NAME_MAX_CHARS = 80;
+const LIST = 'list:';
 
 const verbs: Record<Decision, string> = { allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' };
 const proofs: Record<BotProof, string> = {
@@ -34,10 +35,14 @@ function shorten(text: string): string {
   return `${text.slice(0, NAME_MAX_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+function namedRule(id: string): string {
+  return id.startsWith(LIST) ? `list ${shorten(id.slice(LIST.length))}` : `rule ${shorten(id)}`;
+}
+
 /** An input in words. */
 function named(input: DecisionInput, inputs: DecideInputs): string {
   const { network, client, bot, category, risk, policy } = inputs;
-  if (input === 'network' && network) return `rule ${shorten(network.id)}`;
+  if (input === 'network' && network) return namedRule(network.id);
   if (input === 'client' && client) return `rule ${shorten(client.id)}`;
   if (input === 'bot' && bot) return proofs[bot.proof] + shorten(bot.id);
   if (input === 'category' && category) return `address category ${shorten(category.category)}`;

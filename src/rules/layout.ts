@@ -1,15 +1,15 @@
 /**
  * The format of a snapshot: a header, a table of sections, and the sections. Each is aligned to 8 bytes, so that a
  * loaded snapshot is used in place through typed-array views, without an object for each rule. It is little-endian, as
- * is every platform that runs Workers. Format 2.
+ * is every platform that runs Workers. Format 3.
  *
- *   magic "GHRULES2" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
+ *   magic "GHRULES3" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
  */
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 
-export const SNAPSHOT_MAGIC = 'GHRULES2';
+export const SNAPSHOT_MAGIC = 'GHRULES3';
 export const DELTA_MAGIC = 'GHDELTA1';
 const CHECKSUM_AT_WORD = 4;
 const CHECKSUM_WORDS = 4;
@@ -51,6 +51,8 @@ const sections = {
   extraExpiries: 4,
   extraRollouts: 2,
   extraFlags: 1,
+  lists: 1,
+  ruleLists: 1,
 } as const;
 
 export type SectionName = keyof typeof sections;

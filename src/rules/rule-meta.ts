@@ -1,6 +1,7 @@
 /**
  * The properties of a rule other than its value, in little space. A plain rule is its verdict in two bits. A rule with
- * an expiry, a rollout or monitor mode has the fourth code and a row in a side table, sorted by rule number.
+ * an expiry, a rollout or monitor mode has the fourth code and a row in a side table, sorted by rule number. A ruleset
+ * with lists has one byte more for each rule: the number of its list.
  */
 import { type Decision, decisions } from '../contract/vocabulary.ts';
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
@@ -40,8 +41,12 @@ export class MetaColumn {
   readonly #expiries = new WordColumn();
   readonly #rollouts = new ShortColumn();
   readonly #flags = new ByteColumn();
+  /** As long as `#codes` once an entry of a list was added, and empty before. */
+  readonly #lists = new ByteColumn();
 
   add(rule: EdgeRule): void {
+    if (rule.list !== undefined) this.#lists.fillTo(this.#codes.length);
+    if (rule.list !== undefined || this.#lists.length > 0) this.#lists.push(rule.list ?? 0);
     if (this.#codes.length % BLOCK_RULES === 0) this.#rowsBefore.push(this.#flags.length);
     const verdict = decisions.indexOf(rule.verdict);
     if (isPlain(rule)) {
@@ -74,6 +79,7 @@ export class MetaColumn {
   /** Writes the side rows of the rules in `order`, which are numbered from `firstRule`, and gives back all memory. */
   moveExtras(order: Uint32Array, firstRule: number, out: ExtraRows): void {
     const codes = this.codes();
+    if (this.#lists.length > 0) out.moveLists(this.#lists.view(), order, firstRule);
     const blocks = this.#rowsBefore.view();
     for (let i = 0; i < order.length; i++) {
       const item = order[i] ?? 0;
@@ -87,7 +93,7 @@ export class MetaColumn {
   }
 
   #columns(): readonly (ByteColumn | ShortColumn | WordColumn)[] {
-    return [this.#codes, this.#rowsBefore, this.#expiries, this.#rollouts, this.#flags];
+    return [this.#codes, this.#rowsBefore, this.#expiries, this.#rollouts, this.#flags, this.#lists];
   }
 }
 
@@ -98,6 +104,12 @@ export class ExtraRows {
 
   constructor(sections: Sections) {
     this.#sections = sections;
+  }
+
+  /** `lists`: of the rules as they were added. */
+  moveLists(lists: Uint8Array, order: Uint32Array, firstRule: number): void {
+    const { ruleLists } = this.#sections;
+    for (let i = 0; i < order.length; i++) ruleLists[firstRule + i] = lists[order[i] ?? 0] ?? 0;
   }
 
   push(rule: number, expiry: number, rollout: number, flags: number): void {

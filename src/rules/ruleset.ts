@@ -9,6 +9,7 @@ import type { Delta } from './delta.ts';
 import { HeaderMemory } from './header-memory.ts';
 import { Hits } from './hits.ts';
 import { parseIpInto } from '../address/ip.ts';
+import type { ListLayer } from './list-layers.ts';
 import { EXTRA } from './rule-meta.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { MatchSignals, MatchedRule, RuleMatch } from './types.ts';
@@ -54,6 +55,7 @@ class LayeredRuleset implements Ruleset {
   readonly #base: Snapshot;
   readonly #overlay: Snapshot | null;
   readonly #dead: Uint32Array | null;
+  readonly #lists: readonly (ListLayer | undefined)[];
   readonly #network = new Hits();
   readonly #client = new Hits();
   readonly #headers = new HeaderMemory();
@@ -65,6 +67,7 @@ class LayeredRuleset implements Ruleset {
     this.#base = base;
     this.instanceId = base.instanceId;
     this.version = delta ? delta.version : base.version;
+    this.#lists = (delta?.upserts ?? base).lists;
     this.#overlay = delta && delta.upserts.ruleCount > 0 ? delta.upserts : null;
     const dead = delta ? deadRules(base, delta) : null;
     this.#dead = dead ? dead.bits : null;
@@ -90,6 +93,8 @@ class LayeredRuleset implements Ruleset {
     for (let i = 0; i < network.count; i++) {
       const rule = this.#live(network.refs[i]!, nowSeconds, signals);
       if (!rule) continue;
+      // The most specific entry of a list stands for all of them.
+      if (rule.entry !== undefined && fired.some(({ id }) => id === rule.id)) continue;
       fired.push(rule);
       if (!networkRule && rule.mode === 'enforce') networkRule = rule;
     }
@@ -144,6 +149,11 @@ class LayeredRuleset implements Ruleset {
     let snapshot = this.#base;
     if ((ref & 1) === 1) snapshot = this.#overlay ?? snapshot;
     else if (this.#dead && (this.#dead[rule >>> 5]! & (1 << (rule & 31))) !== 0) return null;
+    const list = snapshot.listOf(rule);
+    if (list !== 0) {
+      const layer = this.#lists[list];
+      return layer === undefined ? null : this.#name(ref, snapshot, layer.verdict, layer.mode, layer);
+    }
     const code = snapshot.code(rule);
     if (code !== EXTRA) return this.#name(ref, snapshot, decisions[code]!, 'enforce');
     const row = snapshot.extras.row(rule);
@@ -152,12 +162,21 @@ class LayeredRuleset implements Ruleset {
     return this.#name(ref, snapshot, verdict, mode);
   }
 
-  #name(ref: number, snapshot: Snapshot, verdict: Decision, mode: 'enforce' | 'monitor'): MatchedRule {
+  #name(
+    ref: number,
+    snapshot: Snapshot,
+    verdict: Decision,
+    mode: 'enforce' | 'monitor',
+    layer?: ListLayer,
+  ): MatchedRule {
     const slot = Math.imul(ref, 0x9e3779b1) >>> (32 - Math.log2(NAMED_RULES_KEPT));
     const kept = this.#namedRefs[slot] === ref ? this.#named[slot] : undefined;
     if (kept) return kept;
     const type = snapshot.type(ref >>> 1);
-    const named: MatchedRule = { id: `${type}:${snapshot.value(ref >>> 1)}`, type, verdict, mode };
+    const id = `${type}:${snapshot.value(ref >>> 1)}`;
+    const named: MatchedRule = layer
+      ? { id: `list:${layer.name}`, entry: id, type, verdict, mode }
+      : { id, type, verdict, mode };
     this.#namedRefs[slot] = ref;
     this.#named[slot] = named;
     return named;

@@ -12,6 +12,7 @@ import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
 import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from '../address/ja4.ts';
 import { type Sections, readSnapshot } from './layout.ts';
+import { type ListLayer, openLayers } from './list-layers.ts';
 import { NumberTable, rises, searchExact } from './number-table.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
 import { ExtraTable } from './rule-meta.ts';
@@ -23,6 +24,7 @@ interface Tables {
   v6: V6Table;
   ja4s: Ja4Set;
   userAgents: SubstringMatcher;
+  lists: readonly (ListLayer | undefined)[];
 }
 
 /** The rule number of an entry; -1 for no entry. */
@@ -54,7 +56,11 @@ export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
   ) {
     return failed('extras');
   }
-  return ok(new Snapshot(s, { v4, v6, ja4s, userAgents }, version, createdAtMs));
+  const lists = openLayers(s.lists);
+  if (!lists) return failed('lists');
+  const snapshot = new Snapshot(s, { v4, v6, ja4s, userAgents, lists }, version, createdAtMs);
+  const hasListPerRule = s.ruleLists.length === 0 || s.ruleLists.length === snapshot.ruleCount;
+  return hasListPerRule ? ok(snapshot) : failed('lists');
 }
 
 export class Snapshot {
@@ -63,6 +69,9 @@ export class Snapshot {
   readonly createdAtMs: number;
   readonly ruleCount: number;
   readonly extras: ExtraTable;
+  /** The lists of its version, by number. */
+  readonly lists: readonly (ListLayer | undefined)[];
+  readonly #hasEntries: boolean;
   readonly #sections: Sections;
   readonly #tables: Tables;
   readonly #firstV6: number;
@@ -80,6 +89,8 @@ export class Snapshot {
     this.createdAtMs = createdAtMs;
     this.instanceId = new TextDecoder().decode(sections.instanceId);
     this.extras = new ExtraTable(sections);
+    this.lists = tables.lists;
+    this.#hasEntries = sections.ruleLists.length > 0;
     this.#asns = new NumberTable(sections.asnKeys);
     this.#firstV6 = tables.v4.count;
     this.#firstAsn = this.#firstV6 + tables.v6.count;
@@ -129,6 +140,11 @@ export class Snapshot {
     if (rule < this.#firstJa4) return countryMeta[rule - this.#firstCountry]! & 3;
     if (rule < this.#firstUserAgent) return ja4Meta[rule - this.#firstJa4]! & 3;
     return uaMeta[rule - this.#firstUserAgent]! & 3;
+  }
+
+  /** The number of the list whose entry this rule is; 0 for a rule of the operator. */
+  listOf(rule: number): number {
+    return this.#hasEntries ? this.#sections.ruleLists[rule]! : 0;
   }
 
   type(rule: number): EdgeRuleType {

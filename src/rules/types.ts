@@ -11,6 +11,8 @@ export interface EdgeRule {
   expiry?: number;
   /** Percent of visitors, 0–100; everyone when absent. */
   rollout?: number;
+  /** The number of the list whose entry this is. Its verdict and mode are those of the list (`list-layers.ts`). */
+  list?: number;
 }
 
 /** The facts of a request that rules match. Unknown facts are `null`. */
@@ -25,9 +27,11 @@ export interface MatchSignals {
   rolloutBucket: number;
 }
 
-/** A rule that matched, enforced or monitored. `id` is `type:canonicalValue`. */
+/** A rule that matched, enforced or monitored. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. */
 export interface MatchedRule {
   id: string;
+  /** Of a list: `type:canonicalValue` of its most specific entry that matched. */
+  entry?: string;
   type: EdgeRuleType;
   verdict: Decision;
   mode: 'enforce' | 'monitor';

@@ -21,7 +21,7 @@ export * from './record-bounds.ts';
 const text = z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS));
 const id = z.string().check(z.minLength(1), z.maxLength(128));
 
-/** A rule that matched. `id` is `type:canonicalValue`. In mode `monitor` the rule decided nothing. */
+/** A rule that matched. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. In mode `monitor` the rule decided nothing. */
 export const firedRule = z.strictObject({
   id: z.string().check(z.maxLength(320)),
   verdict: z.enum(decisions),

@@ -20,6 +20,7 @@ const rules: EdgeRule[] = [
   { type: 'ipMask', value: '2001:db8::/32', verdict: 'challenge' },
   { type: 'ip', value: '2001:db8::1', verdict: 'block', expiry: 100 },
   { type: 'asn', value: '64496', verdict: 'block' },
+  { type: 'ipMask', value: '192.0.2.0/24', verdict: 'block', list: 1 },
   { type: 'countryCode', value: 'DE', verdict: 'challenge' },
   { type: 'ja4Hash', value: JA4, verdict: 'block' },
   ...['curl', 'curious', 'bot', 'x', 'url/8', 'aaaaaab', 'яндекс', 'mozilla/5.0 (compatible; curl'].map(
@@ -37,12 +38,14 @@ const visitors: MatchSignals[] = ['192.0.2.7', '2001:db8::1', '10.7.0.1', '255.2
     rolloutBucket: 7,
   })),
 );
-const snapshot = compile(rules);
+const lists = [{ number: 1, name: 'bad-networks', verdict: 'block' as const, mode: 'enforce' as const }];
+const snapshot = compile(rules, 1, lists);
 const delta = encodeDelta({
   instanceId: 'instance',
   baseHash: BASE_HASH,
   baseVersion: 1,
   version: 2,
+  lists,
   upserts: rules.slice(0, 12),
   removals: rules.slice(12),
 });

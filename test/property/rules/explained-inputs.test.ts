@@ -26,6 +26,7 @@ const network = fc.oneof(
   rule(fc.constant('ipMask:192.0.2.0/24'), 'ipMask'),
   rule(fc.constant('asn:64496'), 'asn'),
   rule(fc.constant('countryCode:DE'), 'countryCode'),
+  rule(fc.constant('list:bad-networks'), 'ipMask'),
 );
 const client = rule(
   misleading.map((text) => `userAgent:${text}`),

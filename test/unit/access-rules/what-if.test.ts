@@ -41,6 +41,20 @@ const fired = (id: string, verdict: 'allow' | 'challenge' | 'block', mode: 'enfo
   mode,
 });
 
+describe('an entry of a list that fired', () => {
+  const fired_rules = [
+    fired('ipMask:192.0.2.0/25', 'allow', 'monitor'),
+    fired('list:bad-networks', 'block'),
+    fired('ipMask:192.0.0.0/16', 'challenge'),
+  ];
+  const blocked: Partial<VerdictRecord> = { fired_rules, decision: 'block', source: 'access-rule' };
+
+  test('is as specific as its place in the record', () => {
+    expect(decided(blocked, { type: 'ipMask', value: '192.0.2.0/26', verdict: 'allow' })).toBe('block → allow');
+    expect(decided(blocked, { type: 'ipMask', value: '192.0.0.0/15', verdict: 'allow' })).toBe('block → block');
+  });
+});
+
 describe('a proposed rule', () => {
   test('changes a request that it matches and no other', () => {
     expect(decided({}, blockNetwork)).toBe('allow → block');

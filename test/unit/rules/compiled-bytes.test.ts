@@ -44,7 +44,7 @@ const all = Object.keys(values) as EdgeRule['type'][];
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 test('the hashes here belong to the name of the format', () => {
-  expect(SNAPSHOT_MAGIC).toBe('GHRULES2');
+  expect(SNAPSHOT_MAGIC).toBe('GHRULES3');
 });
 
 test.each<[string, EdgeRule['type'][], (i: number) => boolean, string]>([
@@ -52,30 +52,30 @@ test.each<[string, EdgeRule['type'][], (i: number) => boolean, string]>([
     'all types, some with a side row',
     all,
     (i) => i % 3 !== 0,
-    '005a82fd171319be6d8bd76d38f0eb758814f0ea12aa5edef2eccf236f300037',
+    '1da601a9a3a8c69054692768677690f070ec9eb18ea8051a9511a8dcc9c0361b',
   ],
   [
     'all types, none with a side row',
     all,
     () => true,
-    '3792f38c58aed492d6231f8dc12e8ae612f0b8d09e665168e388445806d9fe52',
+    '52bbfbd68383ffb9bc4e4a544d3826ff21d05f859515be28c913a07b87e93166',
   ],
   [
     'two types, all with side rows',
     ['ja4Hash', 'asn'],
     () => false,
-    '737af8a18f9c9c32849c730fcc458dc3ea56c27068dc8536acf61929119d8471',
+    'ac1c53e7d718ad68bcc622543b6e3867a12eeefb22d3afdd5438f5fe390bc79f',
   ],
   [
     'user agents only',
     ['userAgent'],
     (i) => i % 2 === 0,
-    'd9383402effde1c0b4660a0c631758a924fa9df6b1c633b2f3fcb4f71bf7216b',
+    'd6cd3e7244da77b3526e5da1733ecaece11d834cc851f99afc1938aec494b33d',
   ],
 ])('a file with %s has the same bytes in every release', (_, types, isPlain, hash) => {
   expect(sha256(compile(rules(types, isPlain)))).toBe(hash);
 });
 
 test('a file without rules has the same bytes in every release', () => {
-  expect(sha256(compile([]))).toBe('ed7d0e9488d904e026ad03d04638796603fb00fd0f042d8a2b4ebe39a5d72e7a');
+  expect(sha256(compile([]))).toBe('6900013af80c1305f2415effb1c3d60b65277d3668d1d72a35175f8a596c6766');
 });

@@ -39,6 +39,11 @@ describe('an explanation', () => {
     );
   });
 
+  test('names a list by its name', () => {
+    const network = rule('list:bad-networks', 'block');
+    expect(explain({ ...none, network }, [network])).toBe('Blocked by list bad-networks; ruleset version 7.');
+  });
+
   test('states that a rule was only monitored', () => {
     expect(explain(none, [rule('asn:64496', 'block', 'monitor')])).toBe(
       'Allowed by default: nothing applies; also fired asn:64496 (monitored block); ruleset version 7.',

@@ -1,14 +1,15 @@
 /** Rulesets for tests, made in one line. */
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { type Delta, encodeDelta, openDelta } from '../../../src/rules/delta.ts';
+import type { ListLayer } from '../../../src/rules/list-layers.ts';
 import { type Ruleset, createRuleset } from '../../../src/rules/ruleset.ts';
 import { type Snapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule, MatchSignals, RuleMatch } from '../../../src/rules/types.ts';
 
 export const BASE_HASH = 'ab'.repeat(32);
 
-export function compile(rules: Iterable<EdgeRule>, version = 1): Uint8Array {
-  const compiler = new RulesetCompiler({ instanceId: 'instance', version, createdAtMs: 1_700_000_000_000 });
+export function compile(rules: Iterable<EdgeRule>, version = 1, lists: readonly ListLayer[] = []): Uint8Array {
+  const compiler = new RulesetCompiler({ instanceId: 'instance', version, createdAtMs: 1_700_000_000_000, lists });
   for (const rule of rules) compiler.add(rule);
   return compiler.finish();
 }

@@ -16,9 +16,12 @@ import type { StoredInstance } from '../../../../store/d1/instances.ts';
 
 export type Policy = Pick<StoredInstance, 'ipCategoryRules' | 'challengeThreshold' | 'blockThreshold'>;
 
+/** `rank`: how specific an entry of a list is, where the record shows it. */
+export type RankedRule = MatchedRule & { rank?: number };
+
 export interface RecordedInputs {
   /** Enforced and monitored rules. */
-  rules: readonly MatchedRule[];
+  rules: readonly RankedRule[];
   inputs: DecideInputs;
   /** `false`: part of it follows from the present settings, or the record's list of rules is cut. */
   isExact: boolean;
@@ -28,10 +31,14 @@ export interface RecordedInputs {
 const ofPolicy: readonly VerdictRecord['source'][] = ['policy', 'no-session', 'bootstrap-passthrough'];
 /** Client rules of which the one that counted is looked for. */
 const CLIENTS_TRIED_MAX = 8;
+const LIST = 'list:';
+/** More lists fit between two ranks than a record has rules. */
+const ENTRY_STEP = 0.001;
 
 export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedInputs {
   // Risk detectors and the mark of requests without a page are in the list of fired rules, but they are not rules.
   const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|session):/.test(id)).map(matchedRule);
+  rankEntries(rules);
   const { network, client } = countingRules(rules);
   const isCut = record.fired_rules.length >= RECORD_FIRED_RULES_MAX;
   const explained = explainedInputs({
@@ -59,7 +66,7 @@ export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedI
 }
 
 /** The most specific enforced network rule, and the most restrictive enforced client rule. */
-export function countingRules(rules: readonly MatchedRule[]): Pick<DecideInputs, 'network' | 'client'> {
+export function countingRules(rules: readonly RankedRule[]): Pick<DecideInputs, 'network' | 'client'> {
   const enforced = rules.filter(({ mode }) => mode === 'enforce');
   return {
     network: best(enforced, specificity),
@@ -104,7 +111,7 @@ function riskInput(score: number | null, policy: Policy): DecideInputs['risk'] {
 }
 
 /** The rule with the highest rank above 0. */
-function best(rules: readonly MatchedRule[], rank: (rule: MatchedRule) => number): MatchedRule | null {
+function best(rules: readonly RankedRule[], rank: (rule: RankedRule) => number): MatchedRule | null {
   let found: MatchedRule | null = null;
   let highest = 0;
   for (const rule of rules) {
@@ -118,7 +125,8 @@ function best(rules: readonly MatchedRule[], rank: (rule: MatchedRule) => number
 }
 
 /** `ip` > longest `ipMask` > `asn` > `countryCode`; 0 for client rules. */
-function specificity(rule: MatchedRule): number {
+function specificity(rule: RankedRule): number {
+  if (rule.rank !== undefined) return rule.rank;
   switch (rule.type) {
     case 'ip':
       return 1000;
@@ -142,7 +150,21 @@ function isClient(type: EdgeRuleType): boolean {
   return type === 'ja4Hash' || type === 'userAgent';
 }
 
-function matchedRule({ id, verdict, mode }: VerdictRecord['fired_rules'][number]): MatchedRule {
+/**
+ * The record names the list and not its entry. But network rules are in order, so the entry is less specific than the
+ * rule before it and more than the one after it.
+ */
+function rankEntries(rules: readonly RankedRule[]): void {
+  let after = 0;
+  for (const rule of rules.toReversed()) {
+    if (rule.id.startsWith(LIST)) rule.rank = after + ENTRY_STEP;
+    after = specificity(rule);
+  }
+}
+
+function matchedRule({ id, verdict, mode }: VerdictRecord['fired_rules'][number]): RankedRule {
+  // Entries of lists are networks.
+  if (id.startsWith(LIST)) return { id, type: 'ipMask', verdict, mode };
   const name = id.slice(0, id.indexOf(':'));
   const type = edgeRuleTypes.find((known) => known === name) ?? 'userAgent';
   return { id, type, verdict, mode };
