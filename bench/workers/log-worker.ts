@@ -14,10 +14,10 @@ import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts'
 import { countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
-import type { PackedBatch } from '../../src/store/event-log/packed-batch.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { restarted } from './loaded-shard.ts';
+import { heldBatches } from './log-shard.ts';
 import type { VerdictShard } from './log-shard.ts';
 import { INSTANCE_ID, madeRecord, madeRecords } from './log-traffic.ts';
 import type { RecordSpan } from './log-traffic.ts';
@@ -52,10 +52,10 @@ const PAGE_ROWS = 50;
 const REFERENCE_WITHIN_MS = 60_000;
 
 /**
- * `make` only makes the records, `pack` packs them too. `packed` hands them to a shard that seals nothing. `bare`
- * appends them to a plain table. `accept` checks each of them, as the service does.
+ * `make` only makes the records. `bare` appends them to a plain table. `accept` checks each of them, as the service
+ * does.
  */
-type Way = 'make' | 'pack' | 'packed' | 'bare' | 'append' | 'accept';
+type Way = 'make' | 'bare' | 'append' | 'accept';
 
 interface Fill extends RecordSpan {
   way: Way;
@@ -95,18 +95,31 @@ function batchOf(env: BenchEnv, way: Way, records: VerdictRecord[], nowMs: numbe
     const bare = rows.map(({ record: { id, timestamp }, body }) => ({ id, timestamp, body }));
     return () => shardOf(env).bareAppend(bare);
   }
-  if (way === 'pack' || way === 'packed') {
-    const packed = packBatch({ isolate: 'isolate-bench', numbered: 0, announced: 0, heardAt: nowMs }, rows, {});
-    if (way === 'packed') return () => packedTo(env, packed, rows.length);
-  }
   if (way === 'append')
     return () => appendRows(env, log, rows, { retentionDays: instance.retentionDays, nowMs: Date.now() });
   return async () => ({ accepted: rows.length, duplicates: 0 });
 }
 
-async function packedTo(env: BenchEnv, packed: PackedBatch[], rows: number) {
-  await shardOf(env, 1).append(packed, { retentionDays: instance.retentionDays });
-  return { accepted: rows, duplicates: 0 };
+/** Keeps the records packed, so that the calls that follow measure the shard and not the making and packing. */
+function hold(span: RecordSpan): object {
+  heldBatches.length = 0;
+  const records = [...madeRecords(span)];
+  for (let start = 0; start < records.length; start += BATCH_RECORDS) {
+    const rows = records.slice(start, start + BATCH_RECORDS).map((record) => verdictRow(record, true));
+    const sender = { isolate: 'isolate-bench', numbered: 0, announced: 0, heardAt: span.until };
+    heldBatches.push(...packBatch(sender, rows, {}));
+  }
+  return { batches: heldBatches.length };
+}
+
+async function sendHeld(env: BenchEnv): Promise<object> {
+  const started = Date.now();
+  const queue = heldBatches.values();
+  const send = async () => {
+    for (const batch of queue) await shardOf(env, 1).append([batch], { retentionDays: instance.retentionDays });
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, send));
+  return { accepted: heldBatches.reduce((sum, { hashes }) => sum + hashes.length, 0), ms: Date.now() - started };
 }
 
 /** The second shard only appends: it is told to seal nothing. */
@@ -145,18 +158,24 @@ async function top(env: BenchEnv, { dimension, from, to, bucketMinutes }: TopReq
 
 type Call =
   | ({ op: 'fill' } & Fill)
-  | ({ op: 'load' } & RecordSpan)
+  | ({ op: 'load' | 'hold' } & RecordSpan)
   | ({ op: 'top' } & TopRequest)
   | { op: 'page'; filter: Partial<RowFilter> }
   | { op: 'sample'; number: number }
   | { op: 'referenceAt'; timestamp: number }
   | { op: 'byReference'; requestId: string }
-  | { op: 'sealNothing' | 'restart' | 'statistics' | 'nothing' | 'barePage' | 'cost' };
+  | { op: 'sealNothing' | 'sendHeld' | 'storeHeld' | 'restart' | 'statistics' | 'nothing' | 'barePage' | 'cost' };
 
 async function respond(env: BenchEnv, call: Call): Promise<object> {
   switch (call.op) {
     case 'fill':
       return fill(env, call);
+    case 'hold':
+      return hold(call);
+    case 'sendHeld':
+      return sendHeld(env);
+    case 'storeHeld':
+      return shardOf(env, 1).storeHeld();
     case 'load':
       return { rows: await shardOf(env).load(call) };
     case 'sealNothing':

@@ -23,10 +23,12 @@ export interface PackedBatch {
   unkept: string;
   /** JSON of `BatchCounters`. */
   counters: string;
-  /** JSON: one `RowColumns` for each row that readers may see. */
+  /** Rows that readers may see. */
+  rows: number;
+  /** JSON: one `RowColumns` for each of them. */
   columns: string;
-  /** The JSON of these rows, one a line. */
-  bodies: string;
+  /** Their JSON, of `packLines`. */
+  bodies: Uint8Array<ArrayBuffer>;
 }
 
 export interface BatchCounters {

@@ -7,10 +7,11 @@ import { textHash } from '../../text-hash.ts';
 import type { NumberedRow } from '../log-row.ts';
 import { rangesOf } from '../number-ranges.ts';
 import type { BatchCounters, PackedBatch, RowColumns } from '../packed-batch.ts';
+import { packLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import { trafficCounters } from '../traffic-counters.ts';
 
-/** A row in SQLite holds 2 MB, and a character takes three bytes at most. */
+/** A row in SQLite holds 2 MB, and a character takes three bytes at most. Compressed texts count whole. */
 const PACKED_MAX_CHARS = 630_000;
 
 export interface BatchSender {
@@ -26,10 +27,10 @@ export function packBatch(
   rows: readonly NumberedRow[],
   edgeCounters: Readonly<Record<string, number>>,
 ): PackedBatch[] {
-  const packed = packOne(sender, rows, edgeCounters);
-  const { bodies, columns, counts, unkept, counters } = packed;
-  const length = [bodies, columns, counts, unkept, counters].reduce((sum, text) => sum + text.length, 0);
-  if (length <= PACKED_MAX_CHARS || rows.length === 1) return [packed];
+  const { bodies, ...packed } = packOne(sender, rows, edgeCounters);
+  const texts = [packed.columns, packed.counts, packed.unkept, packed.counters, ...bodies];
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length <= PACKED_MAX_CHARS || rows.length === 1) return [{ ...packed, bodies: packLines(bodies) }];
   const half = rows.length >>> 1;
   return [...packBatch(sender, rows.slice(0, half), edgeCounters), ...packBatch(sender, rows.slice(half), {})];
 }
@@ -38,7 +39,7 @@ function packOne(
   sender: BatchSender,
   rows: readonly NumberedRow[],
   edgeCounters: Readonly<Record<string, number>>,
-): PackedBatch {
+): Omit<PackedBatch, 'bodies'> & { bodies: string[] } {
   const counts = new Aggregate();
   const unkept = new Aggregate();
   const counters: BatchCounters = { traffic: {}, edge: { ...edgeCounters } };
@@ -81,7 +82,8 @@ function packOne(
     counts: counts.packed(),
     unkept: unkept.rows === 0 ? '' : unkept.packed(),
     counters: JSON.stringify(counters),
+    rows: bodies.length,
     columns: JSON.stringify(columns),
-    bodies: bodies.join('\n'),
+    bodies,
   };
 }

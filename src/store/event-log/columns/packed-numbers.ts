@@ -20,7 +20,7 @@ export class NumberWriter {
     this.length += bytes.length;
   }
 
-  bytes(): Uint8Array {
+  bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.length);
   }
 

@@ -6,10 +6,10 @@
 const tables = ['batches_0', 'batches_1'] as const;
 type Place = 0 | 1;
 
-const COLUMNS = `no INTEGER PRIMARY KEY, first INTEGER NOT NULL, records INTEGER NOT NULL, max_ts INTEGER NOT NULL,
-  isolate TEXT NOT NULL, ranges TEXT NOT NULL, numbered INTEGER NOT NULL, announced INTEGER NOT NULL,
+const COLUMNS = `no INTEGER PRIMARY KEY, first INTEGER NOT NULL, rows INTEGER NOT NULL, records INTEGER NOT NULL,
+  max_ts INTEGER NOT NULL, isolate TEXT NOT NULL, ranges TEXT NOT NULL, numbered INTEGER NOT NULL, announced INTEGER NOT NULL,
   heard_at INTEGER NOT NULL, hashes BLOB NOT NULL, counts TEXT NOT NULL, unkept TEXT NOT NULL,
-  counters TEXT NOT NULL, columns TEXT NOT NULL, bodies TEXT NOT NULL`;
+  counters TEXT NOT NULL, columns TEXT NOT NULL, bodies BLOB NOT NULL`;
 
 export const batchStatements = [
   ...tables.map((table) => `CREATE TABLE IF NOT EXISTS ${table} (${COLUMNS})`),
@@ -46,7 +46,7 @@ export class BatchTables {
   }
 
   /** `values`: the columns in the order of the table. */
-  insert(no: number, records: number, values: readonly SqlStorageValue[]): void {
+  insert(no: number, records: number, values: readonly (SqlStorageValue | Uint8Array)[]): void {
     this.#sql.exec(`INSERT INTO ${this.#tableToFill()} VALUES (${values.map(() => '?').join(', ')})`, ...values);
     this.#hold(this.#filling, no, records);
   }

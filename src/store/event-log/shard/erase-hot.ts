@@ -5,6 +5,7 @@
 import type { CaptchaRecord } from '../captcha-record.ts';
 import { logRecord } from '../log-record.ts';
 import type { RowColumns } from '../packed-batch.ts';
+import { PackedLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { HotCaptcha } from './hot-captchas.ts';
 import { addCaptcha } from './hot-rows.ts';
@@ -13,10 +14,11 @@ import type { HotRows } from './hot-rows.ts';
 interface RewrittenBatch {
   no: number;
   first: number;
+  rows: number;
   records: number;
   maxTs: number;
   columns: string;
-  bodies: string;
+  bodies: Uint8Array;
 }
 
 /** Returns how many rows it erased. */
@@ -26,10 +28,12 @@ export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
   const captchas = captchasOf(hot, jti, away);
   const erase = (): void => {
     hot.rollups.mergeAggregate(away);
-    for (const { no, records, columns, bodies } of batches) {
+    for (const { no, rows, records, columns, bodies } of batches) {
       // Its counts are merged now, and name what the erased rows asked for.
       sql.exec(
-        `UPDATE ${hot.batches.tableOf(no)} SET records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
+        `UPDATE ${hot.batches.tableOf(no)} SET rows = ?, records = ?, columns = ?, bodies = ?, counts = '[]'
+         WHERE no = ?`,
+        rows,
         records,
         columns,
         bodies,
@@ -39,34 +43,31 @@ export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
     hot.captchas.recordErased(captchas);
   };
   if (away.rows > 0) hot.mergePending(erase);
-  for (const { no, first, records, maxTs, columns } of batches) hot.keys.set(no, first, records, maxTs, columns);
+  for (const batch of batches) hot.keys.set(batch.no, batch, batch.columns);
   hot.captchas.settle(captchas);
   return away.rows;
 }
 
 function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggregate): RewrittenBatch[] {
   const rewritten: RewrittenBatch[] = [];
-  for (const [no, { keys, maxTs }] of hot.keys.batches()) {
-    const kept = keys.filter((key) => key.jti !== jti);
-    if (kept.length === keys.length) continue;
+  for (const [no, { first, records, maxTs, keys }] of hot.keys.batches()) {
+    const gone = keys.filter((key) => key.jti === jti);
+    if (gone.length === 0) continue;
     const row = sql
-      .exec<{ first: number; records: number; columns: string; bodies: string }>(
-        'SELECT first, records, columns, bodies FROM batches WHERE no = ?',
-        no,
-      )
+      .exec<{ columns: string; bodies: ArrayBuffer }>('SELECT columns, bodies FROM batches WHERE no = ?', no)
       .one();
-    const lines = row.bodies.split('\n');
+    const bodies = new PackedLines(row.bodies);
     const columns = JSON.parse(row.columns) as RowColumns[];
-    for (const key of keys) {
-      if (key.jti === jti) away.add(logRecord(lines[key.line] as string), key.timestamp, key.outcome, -1);
-    }
+    for (const key of gone) away.add(logRecord(bodies.at(key.line)), key.timestamp, key.outcome, -1);
+    const lines = new Set(gone.map(({ line }) => line));
     rewritten.push({
       no,
-      first: row.first,
-      records: row.records - (keys.length - kept.length),
+      first,
+      rows: keys.length - gone.length,
+      records: records - gone.length,
       maxTs,
-      columns: JSON.stringify(kept.map(({ line }) => columns[line])),
-      bodies: kept.map(({ line }) => lines[line]).join('\n'),
+      columns: JSON.stringify(columns.filter((_, line) => !lines.has(line))),
+      bodies: bodies.without(lines),
     });
   }
   return rewritten;

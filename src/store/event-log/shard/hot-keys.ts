@@ -6,6 +6,7 @@
 import type { RowFilter } from '../row-filter.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import type { RowColumns } from '../packed-batch.ts';
+import { PackedLines } from '../packed-lines.ts';
 
 export interface HotKey extends RowKey {
   /** The batch that holds the row, and its line there. */
@@ -25,12 +26,17 @@ export interface HotKey extends RowKey {
   rules: readonly string[];
 }
 
-export interface HotBatch {
+export interface BatchFacts {
+  /** Number of its first row in the order of storing. */
+  first: number;
   /** All records, also those that no reader sees. */
   records: number;
   maxTs: number;
-  /** In the order of storing. */
-  keys: readonly HotKey[];
+}
+
+export interface HotBatch extends Readonly<BatchFacts> {
+  /** In the order of storing. Made when they are first read, because an append does not need them. */
+  readonly keys: readonly HotKey[];
 }
 
 const NO_RULES: readonly string[] = [];
@@ -49,15 +55,27 @@ export class HotKeys {
     return this.#records;
   }
 
-  /** `first` is the number of its first row in the order of storing. Returns how many rows it has. */
-  set(no: number, first: number, records: number, maxTs: number, columns: string): number {
+  set(no: number, { first, records, maxTs }: BatchFacts, columns: string): void {
     // A batch that is set again keeps its place in the map: its rows stay where they were stored.
     this.#records -= this.#batches.get(no)?.records ?? 0;
-    const rows = JSON.parse(columns) as RowColumns[];
-    const keys = rows.map((row, line) => this.#keyOf(no, line, first, row));
-    this.#batches.set(no, { records, maxTs, keys });
+    let unread: string | null = columns;
+    let keys: readonly HotKey[] = [];
+    const read = (): readonly HotKey[] => {
+      if (unread !== null) {
+        keys = (JSON.parse(unread) as RowColumns[]).map((row, line) => this.#keyOf(no, line, first, row));
+        unread = null;
+      }
+      return keys;
+    };
+    this.#batches.set(no, {
+      first,
+      records,
+      maxTs,
+      get keys() {
+        return read();
+      },
+    });
     this.#records += records;
-    return keys.length;
   }
 
   #keyOf(batch: number, line: number, first: number, row: RowColumns): HotKey {
@@ -118,8 +136,10 @@ export class HotKeys {
   /** Keys of the rows that were stored after the row of this number, in the order of storing. */
   storedAfter(seq: number): HotKey[] {
     const found: HotKey[] = [];
-    for (const { keys } of this.#batches.values()) {
-      if ((keys.at(-1)?.seq ?? 0) > seq) found.push(...keys.filter((key) => key.seq > seq));
+    const batches = [...this.#batches.values()];
+    for (const [index, batch] of batches.entries()) {
+      // Its keys are not read where the next batch begins before the wanted rows.
+      if ((batches[index + 1]?.first ?? Infinity) > seq + 1) found.push(...batch.keys.filter((key) => key.seq > seq));
     }
     return found;
   }
@@ -159,17 +179,13 @@ export function keyMatches(filter: RowFilter, key: HotKey): boolean {
 export function readRows<Key extends HotKey>(sql: SqlStorage, keys: readonly Key[]): (Key & StoredRow)[] {
   const wanted = Map.groupBy(keys, ({ batch }) => batch);
   const bodiesOf = new Map<Key, string>();
-  for (const { no, bodies } of sql.exec<{ no: number; bodies: string }>(
+  for (const { no, bodies } of sql.exec<{ no: number; bodies: ArrayBuffer }>(
     'SELECT no, bodies FROM batches WHERE no IN (SELECT value FROM json_each(?))',
     JSON.stringify([...wanted.keys()]),
   )) {
-    const lines = bodies.split('\n');
-    for (const key of wanted.get(no) ?? []) bodiesOf.set(key, ownText(lines[key.line] as string));
+    const lines = new PackedLines(bodies);
+    const rising = (wanted.get(no) ?? []).sort((one, other) => one.line - other.line);
+    for (const key of rising) bodiesOf.set(key, lines.at(key.line));
   }
   return keys.map((key) => ({ ...key, body: bodiesOf.get(key) as string }));
-}
-
-/** A copy. A part of a text refers to the whole text, which would stay in memory with it. */
-function ownText(part: string): string {
-  return ` ${part}`.slice(1);
 }

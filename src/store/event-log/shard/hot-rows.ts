@@ -8,6 +8,7 @@ import { captchaTerms, logRecord } from '../log-record.ts';
 import { captchaStatuses } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
 import type { BatchAnswer, BatchCounters, PackedBatch } from '../packed-batch.ts';
+import { PackedLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { AppendCounts, EdgeSums } from '../shard-rpc.ts';
 import { BatchTables } from './batch-tables.ts';
@@ -16,6 +17,7 @@ import { HotCaptchas } from './hot-captchas.ts';
 import type { CaptchaChange } from './hot-captchas.ts';
 import { HotKeys } from './hot-keys.ts';
 import { IsolateBook } from './isolate-book.ts';
+import type { IsolateBatch } from './isolate-book.ts';
 import { RollupStore } from './rollup-store.ts';
 import { readMeta, writeMeta } from './schema.ts';
 
@@ -93,6 +95,7 @@ export class HotRows {
     this.batches.insert(no, batch.hashes.length, [
       no,
       this.#nextSeq,
+      batch.rows,
       batch.hashes.length,
       batch.maxTs,
       batch.isolate,
@@ -107,11 +110,12 @@ export class HotRows {
       batch.columns,
       batch.bodies,
     ]);
-    this.#nextSeq += this.keys.set(no, this.#nextSeq, batch.hashes.length, batch.maxTs, batch.columns);
+    this.keys.set(no, { first: this.#nextSeq, records: batch.hashes.length, maxTs: batch.maxTs }, batch.columns);
+    this.#nextSeq += batch.rows;
     this.#count(batch);
   }
 
-  #count(batch: PackedBatch): void {
+  #count(batch: CountedBatch): void {
     this.#pending.addPacked(batch.counts, batch.hashes.length);
     this.counters.add(JSON.parse(batch.counters) as BatchCounters);
     this.isolates.add(batch);
@@ -172,11 +176,11 @@ export class HotRows {
 
   #unsealed(): Aggregate {
     const counts = new Aggregate();
-    for (const { bodies, unkept } of this.#sql.exec<{ bodies: string; unkept: string }>(
+    for (const { bodies, unkept } of this.#sql.exec<{ bodies: ArrayBuffer; unkept: string }>(
       'SELECT bodies, unkept FROM batches',
     )) {
       if (unkept !== '') counts.addPacked(unkept, 0);
-      for (const body of bodies === '' ? [] : bodies.split('\n')) {
+      for (const body of new PackedLines(bodies).all()) {
         const record = logRecord(body);
         counts.add(record, record.timestamp, outcomeOf(record.decision));
       }
@@ -199,11 +203,11 @@ export class HotRows {
     this.#nextBatch = merged + 1;
     this.#nextSeq = lastSeq + 1;
     for (const row of this.#sql.exec<RebuiltBatch>(
-      'SELECT no, first, records, max_ts AS maxTs, columns FROM batches ORDER BY no',
+      'SELECT no, first, rows, records, max_ts AS maxTs, columns FROM batches ORDER BY no',
     )) {
-      const rows = this.keys.set(row.no, row.first, row.records, row.maxTs, row.columns);
+      this.keys.set(row.no, row, row.columns);
       this.#nextBatch = Math.max(this.#nextBatch, row.no + 1);
-      this.#nextSeq = Math.max(this.#nextSeq, row.first + rows);
+      this.#nextSeq = Math.max(this.#nextSeq, row.first + row.rows);
     }
     for (const row of this.#sql.exec<UnmergedBatch>(
       `SELECT isolate, ranges, numbered, announced, heard_at AS heardAt, hashes, counts, counters
@@ -211,23 +215,19 @@ export class HotRows {
       merged,
     )) {
       const ranges = JSON.parse(row.ranges) as PackedBatch['ranges'];
-      this.#count({
-        ...row,
-        ranges,
-        hashes: new Uint32Array(row.hashes),
-        maxTs: 0,
-        unkept: '',
-        columns: '',
-        bodies: '',
-      });
+      this.#count({ ...row, ranges, hashes: new Uint32Array(row.hashes) });
     }
     this.#captchas = new HotCaptchas(this.#sql, merged, (change) => this.#countChange(change));
   }
 }
 
+/** The fields of a batch that are counted. */
+type CountedBatch = IsolateBatch & Pick<PackedBatch, 'counts' | 'counters'>;
+
 interface RebuiltBatch extends Record<string, SqlStorageValue> {
   no: number;
   first: number;
+  rows: number;
   records: number;
   maxTs: number;
   columns: string;
