@@ -28,9 +28,9 @@ export class VerdictShard extends LoadedShard {
     const started = Date.now();
     let accepted = 0;
     for (const batch of heldBatches) {
-      await this.append([batch], { retentionDays: RETENTION_DAYS });
+      const answers = await this.append([batch], { retentionDays: RETENTION_DAYS });
       await this.ctx.storage.sync();
-      accepted += batch.hashes.length;
+      if (answers[0]?.known.length === 0) accepted += batch.hashes.length;
     }
     return { accepted, ms: Date.now() - started };
   }

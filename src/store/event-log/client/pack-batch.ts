@@ -3,13 +3,13 @@
  * worked out here, in the Worker, because a shard is one thread for all traffic of its log.
  */
 import { decisions } from '../../../contract/vocabulary.ts';
-import { textHash } from '../../text-hash.ts';
 import type { NumberedRow } from '../log-row.ts';
 import { rangesOf } from '../number-ranges.ts';
 import type { BatchCounters, PackedBatch, RowColumns } from '../packed-batch.ts';
 import { packLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import { trafficCounters } from '../traffic-counters.ts';
+import { bodyHash } from './body-hash.ts';
 
 /** A row in SQLite holds 2 MB, and a character takes three bytes at most. Compressed texts count whole. */
 const PACKED_MAX_CHARS = 630_000;
@@ -50,7 +50,7 @@ function packOne(
   for (const [index, { record, kept, body }] of rows.entries()) {
     const outcome = decisions.findIndex((name) => name === record.decision);
     maxTs = Math.max(maxTs, record.timestamp);
-    hashes[index] = textHash(body);
+    hashes[index] = bodyHash(body);
     counts.add(record, record.timestamp, outcome);
     for (const name of trafficCounters(record)) counters.traffic[name] = (counters.traffic[name] ?? 0) + 1;
     if (!kept) {
