@@ -8,7 +8,7 @@
  */
 import { snappyUncompress } from 'hyparquet';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import { NumberReader, NumberWriter } from './columns/packed-numbers.ts';
+import { NumberReader, NumberWriter } from './packed-numbers.ts';
 
 /** About 60 kB, which is also as far back as Snappy finds repetitions. */
 const LINES_PER_BLOCK = 64;

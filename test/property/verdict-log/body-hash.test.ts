@@ -26,6 +26,6 @@ test('a text with one other digit has another hash', () => {
 });
 
 test('texts of a batch have different hashes, also longer ones than any before', () => {
-  const texts = Array.from({ length: 2000 }, (_, at) => JSON.stringify({ at, text: 'é'.repeat(at * 20) }));
+  const texts = Array.from({ length: 300 }, (_, at) => JSON.stringify({ at, text: 'é'.repeat(at * 100) }));
   expect(new Set(texts.map(bodyHash)).size).toBe(texts.length);
 });

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KeySlice, packSlice } from '../../../src/store/event-log/columns/key-slice.ts';
 import { compareKey, isCut, keyBytes, keyText, prefixBounds } from '../../../src/store/event-log/columns/key-text.ts';
-import { packRising, unpackRising } from '../../../src/store/event-log/columns/packed-numbers.ts';
+import { packRising, unpackRising } from '../../../src/store/event-log/packed-numbers.ts';
 
 const compareBytes = (one: Uint8Array, other: Uint8Array): number => compareKey(one, one.length, other);
 const unit = fc.oneof(

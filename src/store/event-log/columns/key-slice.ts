@@ -4,7 +4,7 @@
  * their common beginnings within blocks, and a search reads one block.
  */
 import { compareKey, KEY_MAX_BYTES } from './key-text.ts';
-import { NumberReader, NumberWriter } from './packed-numbers.ts';
+import { NumberReader, NumberWriter } from '../packed-numbers.ts';
 
 /** A key, its rows in rising order. */
 export type KeyRows = readonly [key: Uint8Array, rows: readonly number[]];

@@ -5,7 +5,7 @@
  */
 import { ColumnKeys, openPlaces } from './column.ts';
 import type { PackedColumn, Places } from './column.ts';
-import { packRising, unpackRising } from './packed-numbers.ts';
+import { packRising, unpackRising } from '../packed-numbers.ts';
 
 /** The number of the times of a segment's rows. The fields of a stream have numbers from 1 on, never reused. */
 const TIMES = 0;
