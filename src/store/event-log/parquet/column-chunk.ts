@@ -2,11 +2,11 @@
  * Reads the values of some rows from one column chunk of a segment. Only the entries of the dictionary that these rows
  * name become values, because a page of the log takes a few rows from each of many row groups.
  */
-import { snappyUncompress } from 'hyparquet';
 import { ByteCursor, UnreadableSegmentError } from './byte-cursor.ts';
 import { readPageHeader } from './page-header.ts';
 import type { PageHeader } from './page-header.ts';
-import { readDeltas, readRuns, readRunsAt } from './packed-integers.ts';
+import { readDeltas, readLevelRuns, readRunsAt } from './packed-integers.ts';
+import { SnappyBytes } from './snappy.ts';
 import type { Cell, Column } from './stream-schema.ts';
 
 /** Numbers of the encodings in the Parquet format. */
@@ -23,47 +23,53 @@ type Single = string | number | boolean;
 export function readChunk(bytes: Uint8Array, column: Column, count: number, rows: readonly number[]): Cell[] {
   const cursor = new ByteCursor(bytes);
   let header = readPageHeader(cursor);
-  let dictionary: Uint8Array | null = null;
+  let dictionary: PageBytes | null = null;
   if (header.isDictionary) {
-    dictionary = unpacked(cursor.take(header.length), column, header.unpackedLength);
+    dictionary = pageBytes(cursor.take(header.length), column, header.unpackedLength);
     header = readPageHeader(cursor);
   }
-  const depth = (column.nullable ? 1 : 0) + (column.kind === 'texts' ? 1 : 0);
   const entries = header.values;
   if (column.kind !== 'texts' && entries !== count) throw new UnreadableSegmentError('A column has too few rows');
-  const repetitions = readLevels(cursor, header.repetitionLength, 1, entries);
-  const definitions = readLevels(cursor, header.definitionLength, depth, entries);
+  if (column.nullable && column.kind !== 'texts' && header.nulls === entries) return rows.map(() => null);
+  const repetitions = cursor.take(header.repetitionLength);
+  const definitions = cursor.take(header.definitionLength);
   const levels = header.definitionLength + header.repetitionLength;
   const data = cursor.take(header.length - levels);
-  const values = new PageValues(
-    column,
-    header,
-    () => unpacked(data, column, header.unpackedLength - levels),
-    dictionary,
-  );
-  if (column.kind === 'texts') return lists(repetitions, definitions, column.nullable ? 2 : 1, values, rows);
-  if (definitions === null || header.nulls === 0) return values.at(rows);
-  return optional(definitions, values, rows);
-}
-
-function readLevels(cursor: ByteCursor, length: number, depth: number, entries: number): Uint32Array | null {
-  if (length === 0) return null;
-  return readRuns(new ByteCursor(cursor.take(length)), depth === 2 ? 2 : 1, entries);
-}
-
-function unpacked(data: Uint8Array, { isPacked }: Column, length: number): Uint8Array {
-  if (!isPacked || data.length === 0) return data;
-  if (!(length >= 0 && length <= PAGE_BYTES_MAX)) throw new UnreadableSegmentError('A page is too large');
-  const output = new Uint8Array(length);
-  try {
-    snappyUncompress(data, output);
-  } catch (error) {
-    throw new UnreadableSegmentError('A page is damaged', { cause: error });
+  const values = new PageValues(column, header, pageBytes(data, column, header.unpackedLength - levels), dictionary);
+  if (column.kind === 'texts') {
+    const full = column.nullable ? 2 : 1;
+    return lists(readLevels(repetitions, 1, entries), readLevels(definitions, full, entries), full, values, rows);
   }
-  return output;
+  if (definitions.length === 0 || header.nulls === 0) return values.at(rows);
+  return optional(readLevels(definitions, 1, entries), values, rows);
 }
 
-function optional(definitions: Uint32Array, values: PageValues, rows: readonly number[]): Cell[] {
+/** Bytes of a page that are complete up to where they were asked for. */
+interface PageBytes {
+  readonly bytes: Uint8Array;
+  /** Throws for a place behind the end. */
+  unpackTo(end: number): void;
+}
+
+function pageBytes(data: Uint8Array, { isPacked }: Column, length: number): PageBytes {
+  if (isPacked && data.length > 0) {
+    if (!(length >= 0 && length <= PAGE_BYTES_MAX)) throw new UnreadableSegmentError('A page is too large');
+    return new SnappyBytes(data, length);
+  }
+  return {
+    bytes: data,
+    unpackTo(end) {
+      if (end > data.length) throw new UnreadableSegmentError('A page is too short');
+    },
+  };
+}
+
+function readLevels(bytes: Uint8Array, highest: 1 | 2, entries: number): Uint8Array {
+  if (bytes.length === 0) throw new UnreadableSegmentError('A column has no levels');
+  return readLevelRuns(new ByteCursor(bytes), highest, entries);
+}
+
+function optional(definitions: Uint8Array, values: PageValues, rows: readonly number[]): Cell[] {
   const places: number[] = [];
   let place = 0;
   let row = 0;
@@ -77,32 +83,31 @@ function optional(definitions: Uint32Array, values: PageValues, rows: readonly n
 }
 
 function lists(
-  repetitions: Uint32Array | null,
-  definitions: Uint32Array | null,
+  repetitions: Uint8Array,
+  definitions: Uint8Array,
   full: number,
   values: PageValues,
   rows: readonly number[],
 ): Cell[] {
-  if (repetitions === null || definitions === null) throw new UnreadableSegmentError('A list has no levels');
   const places: number[] = [];
   const sizes: (number | null)[] = [];
+  let entry = 0;
+  // Before this entry: the last row, and the number of values.
   let row = -1;
   let place = 0;
-  let next = 0;
-  for (let entry = 0; entry < repetitions.length && next < rows.length; entry++) {
-    if (repetitions[entry] === 0) {
-      row++;
-      if (row > (rows[next] as number)) next++;
-      if (row === rows[next]) sizes.push(full === 2 && definitions[entry] === 0 ? null : 0);
+  for (const wanted of rows) {
+    for (; entry < repetitions.length && row + 1 - (repetitions[entry] as number) < wanted; entry++) {
+      row += 1 - (repetitions[entry] as number);
+      if (definitions[entry] === full) place++;
     }
-    if (definitions[entry] !== full) continue;
-    if (row === rows[next]) {
-      places.push(place);
-      sizes[sizes.length - 1] = (sizes.at(-1) ?? 0) + 1;
-    }
-    place++;
+    if (entry >= repetitions.length) throw new UnreadableSegmentError('A list has too few rows');
+    const isNull = full === 2 && definitions[entry] === 0;
+    const first = place;
+    row = wanted;
+    do if (definitions[entry++] === full) places.push(place++);
+    while (repetitions[entry] === 1);
+    sizes.push(isNull ? null : place - first);
   }
-  if (sizes.length < rows.length) throw new UnreadableSegmentError('A list has too few rows');
   const found = values.at(places) as string[];
   let start = 0;
   return sizes.map((size) => {
@@ -116,10 +121,10 @@ function lists(
 class PageValues {
   readonly #column: Column;
   readonly #header: PageHeader;
-  readonly #data: () => Uint8Array;
-  readonly #dictionary: Uint8Array | null;
+  readonly #data: PageBytes;
+  readonly #dictionary: PageBytes | null;
 
-  constructor(column: Column, header: PageHeader, data: () => Uint8Array, dictionary: Uint8Array | null) {
+  constructor(column: Column, header: PageHeader, data: PageBytes, dictionary: PageBytes | null) {
     this.#column = column;
     this.#header = header;
     this.#data = data;
@@ -130,10 +135,12 @@ class PageValues {
   at(places: readonly number[]): Single[] {
     if (places.length === 0) return [];
     const { encoding } = this.#header;
-    const cursor = new ByteCursor(this.#data());
+    const { bytes } = this.#data;
+    this.#data.unpackTo(bytes.length);
+    const cursor = new ByteCursor(bytes);
     if (encoding === RLE_DICTIONARY && this.#dictionary !== null) return this.#fromDictionary(cursor, places);
     if (encoding === DELTA_BINARY_PACKED) {
-      const numbers = readDeltas(cursor);
+      const numbers = readDeltas(cursor, (places.at(-1) as number) + 1);
       return places.map((place) => numberAt(numbers, place));
     }
     if (encoding === DELTA_BYTE_ARRAY) return textsByPrefix(cursor, places);
@@ -150,7 +157,7 @@ class PageValues {
 
   #fromDictionary(cursor: ByteCursor, places: readonly number[]): Single[] {
     const wanted = readRunsAt(cursor, cursor.byte(), this.#size(), places);
-    const dictionary = this.#dictionary as Uint8Array;
+    const dictionary = this.#dictionary as PageBytes;
     return this.#column.kind === 'text' || this.#column.kind === 'texts'
       ? dictionaryTexts(dictionary, wanted)
       : dictionaryNumbers(dictionary, this.#column, wanted);
@@ -163,30 +170,34 @@ function numberAt(numbers: Float64Array, place: number): number {
   return value;
 }
 
-function dictionaryNumbers(dictionary: Uint8Array, { kind }: Column, wanted: readonly number[]): number[] {
-  const view = new DataView(dictionary.buffer, dictionary.byteOffset, dictionary.byteLength);
-  return wanted.map((entry) => {
-    if (entry * 8 + 8 > view.byteLength) throw new UnreadableSegmentError('A dictionary has too few entries');
-    return kind === 'double' ? view.getFloat64(entry * 8, true) : Number(view.getBigInt64(entry * 8, true));
-  });
+function dictionaryNumbers(dictionary: PageBytes, { kind }: Column, wanted: readonly number[]): number[] {
+  const { bytes } = dictionary;
+  dictionary.unpackTo(8 * (highest(wanted) + 1));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return wanted.map((entry) =>
+    kind === 'double' ? view.getFloat64(entry * 8, true) : Number(view.getBigInt64(entry * 8, true)),
+  );
 }
+
+const highest = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 /** A mark at the beginning of a text belongs to the text. */
 const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
 
-function dictionaryTexts(dictionary: Uint8Array, wanted: readonly number[]): string[] {
-  const last = wanted.reduce((most, entry) => Math.max(most, entry), 0);
+function dictionaryTexts(dictionary: PageBytes, wanted: readonly number[]): string[] {
+  const { bytes } = dictionary;
+  const last = highest(wanted);
   const starts = new Uint32Array(last + 2);
-  const cursor = new ByteCursor(dictionary);
+  let start = 0;
   for (let entry = 0; entry <= last; entry++) {
-    cursor.at = (starts[entry] as number) + 4;
-    if (cursor.at > dictionary.length) throw new UnreadableSegmentError('A dictionary has too few entries');
-    starts[entry + 1] = cursor.at + lengthAt(dictionary, cursor.at - 4);
+    dictionary.unpackTo(start + 4);
+    start += 4 + lengthAt(bytes, start);
+    starts[entry + 1] = start;
   }
-  if ((starts[last + 1] as number) > dictionary.length) throw new UnreadableSegmentError('A dictionary is cut off');
+  dictionary.unpackTo(start);
   const known: (string | undefined)[] = [];
   return wanted.map((entry) => {
-    known[entry] ??= decoder.decode(dictionary.subarray((starts[entry] as number) + 4, starts[entry + 1]));
+    known[entry] ??= decoder.decode(bytes.subarray((starts[entry] as number) + 4, starts[entry + 1]));
     return known[entry];
   });
 }
@@ -198,8 +209,9 @@ function lengthAt(bytes: Uint8Array, at: number): number {
 
 /** DELTA_BYTE_ARRAY: how much of the text before each text repeats, and the rest of each text. */
 function textsByPrefix(cursor: ByteCursor, places: readonly number[]): string[] {
-  const shared = readDeltas(cursor);
-  const lengths = readDeltas(cursor);
+  const count = (places.at(-1) as number) + 1;
+  const shared = readDeltas(cursor, count);
+  const lengths = readDeltas(cursor, count);
   const ends = new Uint32Array(lengths.length);
   let end = cursor.at;
   for (let at = 0; at < ends.length; at++) {

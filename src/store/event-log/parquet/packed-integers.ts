@@ -10,27 +10,19 @@ const VALUES_MAX = 1_048_576;
 const RUN_WIDTH_MAX = 24;
 const DELTA_WIDTH_MAX = 53;
 
-/** All of `count` numbers of `width` bits. */
-export function readRuns(cursor: ByteCursor, width: number, count: number): Uint32Array {
-  const values = new Uint32Array(checkedCount(count));
+/** All of `count` levels, which have one or two bits. */
+export function readLevelRuns(cursor: ByteCursor, width: 1 | 2, count: number): Uint8Array {
+  const values = new Uint8Array(checkedCount(count));
+  const mask = width === 1 ? 1 : 3;
   eachRun(cursor, width, count, (at, length, value, packed) => {
     if (packed === null) values.fill(value, at, at + length);
-    else unpack(packed, width, values, at, length);
+    else {
+      for (let no = 0, bit = 0; no < length; no++, bit += width) {
+        values[at + no] = ((packed[bit >> 3] as number) >> (bit & 7)) & mask;
+      }
+    }
   });
   return values;
-}
-
-function unpack(packed: Uint8Array, width: number, values: Uint32Array, start: number, length: number): void {
-  const mask = 2 ** width - 1;
-  let buffer = 0;
-  let bits = 0;
-  let next = 0;
-  for (let at = start; at < start + length; at++) {
-    for (; bits < width; bits += 8) buffer |= (packed[next++] as number) << bits;
-    values[at] = buffer & mask;
-    buffer >>>= width;
-    bits -= width;
-  }
 }
 
 /** Those of `count` numbers at `places`, which are in rising order. */
@@ -67,15 +59,15 @@ function checkedCount(count: number): number {
   return count;
 }
 
-/** Integers as DELTA_BINARY_PACKED writes them. */
-export function readDeltas(cursor: ByteCursor): Float64Array {
+/** The first of the integers that DELTA_BINARY_PACKED wrote: `wanted` of them. The cursor moves behind all. */
+export function readDeltas(cursor: ByteCursor, wanted: number): Float64Array {
   const blockSize = cursor.varint();
   const parts = cursor.varint();
   const count = checkedCount(cursor.varint());
   const partSize = blockSize / parts;
   if (!(partSize > 0 && partSize % 8 === 0))
     throw new UnreadableSegmentError('A block of integers has an unknown form');
-  const values = new Float64Array(count);
+  const values = new Float64Array(Math.min(count, wanted));
   let value = cursor.zigzag();
   values[0] = value;
   for (let filled = 1; filled < count;) {
@@ -84,10 +76,12 @@ export function readDeltas(cursor: ByteCursor): Float64Array {
       if (width > DELTA_WIDTH_MAX) throw new UnreadableSegmentError('A delta is too wide');
       const bytes = cursor.take((width * partSize) / 8);
       const end = Math.min(filled + partSize, count);
-      for (let first = 0; filled < end; filled++, first += width) {
+      const read = Math.min(end, values.length);
+      for (let at = filled, first = 0; at < read; at++, first += width) {
         value += width === 0 ? least : least + bitsAt(bytes, first, width);
-        values[filled] = value;
+        values[at] = value;
       }
+      filled = end;
     }
   }
   return values;
