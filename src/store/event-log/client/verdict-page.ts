@@ -3,7 +3,8 @@
  * only while one of their rows can still belong on the page. A page that reaches its limit of row groups ends early
  * with a cursor, so that no read grows without bound.
  */
-import { nextRowGroups, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
+import { inWindow, readFrom, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
+import type { SealedRead } from './sealed-row-reader.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import type { RowFilter } from '../row-filter.ts';
 import { PAGE_ROW_GROUPS_MAX } from '../shard-rpc.ts';
@@ -120,16 +121,29 @@ async function mergeRows(
   const edge = readable.at(-1);
   const cut = unlisted || readable.length < rowGroups.length;
   let found = plans.flatMap((plan) => plan.hot).sort(compareNewestFirst);
-  for (let at = 0; at < readable.length;) {
-    const last = found[wanted - 1];
-    // Row groups are sorted newest first: once one starts below the page's last row, all that follow do.
-    if (last && compareNewestFirst(last, newestOf(readable[at] as RowGroupReference)) < 0) break;
-    const next = nextRowGroups(readable, at, wanted - found.length);
-    const opened = await reader.rows(next);
+  let at = 0;
+  // Rows that the reads which have begun can still return.
+  let awaited = 0;
+  const open = async (read: SealedRead, matching: number): Promise<void> => {
+    const opened = await reader.rows(read);
     const fresh = opened.filter((row) => before === null || compareNewestFirst(before, row) < 0);
     found = [...found, ...fresh].sort(compareNewestFirst).slice(0, wanted);
-    at += next.length;
-  }
+    awaited -= matching;
+  };
+  await inWindow(() => {
+    const newest = readable[at];
+    const last = found[wanted - 1];
+    // Row groups are sorted newest first: once one starts below the page's last row, all that follow do.
+    if (!newest || (last && compareNewestFirst(last, newestOf(newest)) < 0)) return null;
+    const missing = wanted - found.length - awaited;
+    if (!last && missing <= 0) return null;
+    const read = readFrom(readable, at, missing);
+    if (read === null) return null;
+    const matching = read.reduce((sum, rowGroup) => sum + rowGroup.matching, 0);
+    at += read.length;
+    awaited += matching;
+    return open(read, matching);
+  });
   found = found.slice(0, wanted);
   if (!cut || edge === undefined) return { rows: found, stoppedAt: null };
   // Rows below the newest row of the last open row group may interleave with row groups that stay closed.
@@ -146,11 +160,7 @@ async function countAll(plans: readonly Plan[], reader: SealedRowReader): Promis
     if (planned === null) continue;
     total += planned.counted;
     if (planned.openCut) isExact = false;
-    for (let at = 0; at < planned.open.length;) {
-      const next = nextRowGroups(planned.open, at, Number.POSITIVE_INFINITY);
-      total += (await reader.rows(next)).length;
-      at += next.length;
-    }
+    total += await reader.count(planned.open);
   }
   return { total, isExact };
 }
