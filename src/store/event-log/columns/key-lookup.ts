@@ -144,11 +144,15 @@ export class PathLookup {
     const bounds = prefix ? prefixBounds(text) : { text: key, from: keyBytes(key), to: null };
     for (const known of [{ first: SMALL_SLICE, bounds: [] }, ...knownBounds(sql)]) {
       const slices = slicesOfKey(known, bounds.text, prefix);
-      const starts = soughtIn(sql, slices.from, bounds.from, span, tables);
-      const ends = bounds.to === null ? null : soughtIn(sql, slices.to, bounds.to, span, tables);
-      for (const [segment, { at, behind }] of starts) {
-        const end = ends === null ? behind : (ends.get(segment)?.at ?? at);
-        if (end.place > at.place) this.#ranges.set(segment, { start: at, end, slices });
+      const wanted = bounds.to === null ? [bounds.from] : [bounds.from, bounds.to];
+      const inOne = slices.from === slices.to;
+      const starts = soughtIn(sql, slices.from, inOne ? wanted : wanted.slice(0, 1), span, tables);
+      const ends = inOne ? starts : soughtIn(sql, slices.to, wanted.slice(1), span, tables);
+      for (const [segment, [start]] of starts) {
+        const last = ends.get(segment)?.at(-1);
+        if (!start || !last) continue;
+        const end = bounds.to === null ? last.behind : last.at;
+        if (end.place > start.at.place) this.#ranges.set(segment, { start: start.at, end, slices });
       }
     }
   }
@@ -192,41 +196,56 @@ interface Sought {
   behind: KeyPlace;
 }
 
-/** Where each segment has this key, or would have it. */
+/** Where each segment has these keys of one slice, or would have them. */
 function soughtIn(
   sql: SqlStorage,
   no: number,
-  wanted: Uint8Array,
+  wanted: readonly Uint8Array[],
   span: SegmentSpan,
   tables: ReadonlyMap<number, Uint8Array> | null,
-): Map<number, Sought> {
-  const found = new Map<number, Sought>();
+): Map<number, Sought[]> {
+  const found = new Map<number, Sought[]>();
   for (const { segment, slice } of slicesBetween(sql, 'path', no, no, span)) {
-    // Of several parts, the last that does not start after the key.
-    if (found.has(segment) && slice.startsAfter(wanted)) continue;
     const table = tables === null ? null : tables.get(segment);
     // No class of this segment passes.
     if (table === undefined) continue;
-    const { isHeld, place, from, to } = slice.seek(wanted);
-    found.set(segment, {
-      at: { place, posting: slice.before.postings + from, passing: passingBefore(slice, from, table) },
-      behind: {
-        place: isHeld ? place + 1 : place,
-        posting: slice.before.postings + to,
-        passing: passingBefore(slice, to, table),
-      },
-    });
+    const known = found.get(segment);
+    // Of several parts, the last that does not start after the key.
+    const sought = wanted.map((key, at) =>
+      known !== undefined && slice.startsAfter(key) ? (known[at] as Sought) : soughtInSlice(slice, key, table),
+    );
+    found.set(segment, sought);
   }
   return found;
+}
+
+function soughtInSlice(slice: KeySlice, wanted: Uint8Array, table: Uint8Array | null): Sought {
+  const { isHeld, place, from, to } = slice.seek(wanted);
+  const { postings } = slice.before;
+  const passing = passingBefore(slice, from, table);
+  return {
+    at: { place, posting: postings + from, passing },
+    behind: {
+      place: isHeld ? place + 1 : place,
+      posting: postings + to,
+      passing: isHeld ? passing + passingIn(slice, from, to, table) : passing,
+    },
+  };
 }
 
 function passingBefore(slice: KeySlice, end: number, table: Uint8Array | null): number {
   const { before } = slice;
   if (table === null) return before.postings + end;
   let count = 0;
-  for (const [place, postings] of before.classes.entries()) if (table[place] === 1) count += postings;
+  for (let place = 0; place < table.length; place++) if (table[place] === 1) count += before.classes[place] ?? 0;
+  return count + passingIn(slice, 0, end, table);
+}
+
+function passingIn(slice: KeySlice, from: number, to: number, table: Uint8Array | null): number {
+  if (table === null) return to - from;
+  let count = 0;
   const classOf = slice.column(1);
-  for (let at = 0; at < end; at++) count += table[classOf[at] as number] as number;
+  for (let at = from; at < to; at++) count += table[classOf[at] as number] as number;
   return count;
 }
 
