@@ -1,8 +1,9 @@
 /**
  * `npm run bench -- log [--rows N]`: one shard of the verdict log in workerd, with N verdicts (1,000,000) over a week.
  * The older ones are written as sealing leaves them, the newest go through the real append, which seals meanwhile. Then
- * readers query them. There are two floors in the same object: the same bytes in a plain table without ids, indexes or
- * counts, and a plain `SELECT … LIMIT` of it. The count of all rows is checked before reads are timed.
+ * readers query them. There are three floors: in the same object the same bytes in a plain table without ids, indexes or
+ * counts, and a plain `SELECT … LIMIT` of it; and in the same bucket fifty bare range reads, which a page of fifty rows
+ * from as many row groups cannot do without. The count of all rows is checked before reads are timed.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,6 +35,8 @@ const CALLS_TIMED = 15;
 const COMBINATION_CALLS_TIMED = 5;
 const SLOWEST_SHOWN = 15;
 const PAGE_TARGET_MS = 50;
+/** As many as a page has rows, six at a time like the reader's, each as long as a row group. */
+const RANGE_READS = { reads: 50, atOnce: 6, bytes: 45_000 };
 interface Filled {
   accepted: number;
   duplicates: number;
@@ -212,6 +215,7 @@ async function checkCount(call: Call, rows: number): Promise<void> {
 async function combinations(call: Call, { total, since, until }: Span): Promise<void> {
   const sample = await call<SampleRecord>({ op: 'sample', number: Math.floor(total / 3) });
   const part = { since: since + 12_345, until: until - 5000 * MINUTE_MS };
+  const floors: number[] = [];
   const lines: { filters: string; medianMs: number; slowestMs: number; result: string }[] = [];
   for (const { name, filter } of filterCombinations(sample, part)) {
     const took: number[] = [];
@@ -221,6 +225,9 @@ async function combinations(call: Call, { total, since, until }: Span): Promise<
       result = await call<object>({ op: 'page', filter });
       took.push(performance.now() - started);
     }
+    const floorStarted = performance.now();
+    await call<object>({ op: 'rangeReads', ...RANGE_READS });
+    floors.push(performance.now() - floorStarted);
     const medianMs = rounded(median(took));
     lines.push({ filters: name, medianMs, slowestMs: rounded(Math.max(...took)), result: JSON.stringify(result) });
   }
@@ -229,6 +236,11 @@ async function combinations(call: Call, { total, since, until }: Span): Promise<
   const typical = rounded(median(lines.map(({ medianMs }) => medianMs)));
   console.log(
     `${lines.length} combinations of filters: ${typical} ms in the median, ${over} above ${PAGE_TARGET_MS} ms`,
+  );
+  const { reads, atOnce } = RANGE_READS;
+  console.log(
+    `floor of a page from ${reads} row groups: ${reads} R2 range reads, ${atOnce} at a time, ` +
+      `take ${rounded(median(floors))} ms in the median of ${floors.length}`,
   );
   console.table(lines.slice(0, SLOWEST_SHOWN));
 }

@@ -144,6 +144,28 @@ async function page(env: BenchEnv, wanted: Partial<RowFilter>): Promise<object> 
   return { rows: found.rows.length, total: found.total, totalIsExact: found.totalIsExact };
 }
 
+/** What a sparse page cannot do without: range reads as long as a row group, each of another object while there are some. */
+async function rangeReads(env: BenchEnv, { reads, atOnce, bytes }: RangeReads): Promise<object> {
+  objects ??= (await env.SEGMENTS.list({ prefix: 'verdicts/' })).objects;
+  const held = objects;
+  let next = 0;
+  let read = 0;
+  const lane = async (): Promise<void> => {
+    for (let no = next++; no < reads; no = next++) {
+      const { key, size } = held[no % held.length] as R2Object;
+      const offset = Math.floor(((size - bytes) * no) / reads);
+      const part = await env.SEGMENTS.get(key, { range: { offset, length: bytes } });
+      const length = (await part?.arrayBuffer())?.byteLength ?? 0;
+      read += length;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return { objects: Math.min(held.length, reads), bytes: read };
+}
+
+/** Listed once: the floor is the reads alone. */
+let objects: R2Object[] | null = null;
+
 /** The reference of a verdict at this time or after it. */
 async function referenceAt(env: BenchEnv, timestamp: number): Promise<object> {
   const filter = { ...everything, since: timestamp, until: timestamp + REFERENCE_WITHIN_MS };
@@ -159,11 +181,18 @@ async function top(env: BenchEnv, { dimension, from, to, bucketMinutes }: TopReq
   return { values: values.length, points: series.other.length };
 }
 
+interface RangeReads {
+  reads: number;
+  atOnce: number;
+  bytes: number;
+}
+
 type Call =
   | ({ op: 'fill' } & Fill)
   | ({ op: 'load' | 'hold' } & RecordSpan)
   | ({ op: 'top' } & TopRequest)
   | { op: 'page'; filter: Partial<RowFilter> }
+  | ({ op: 'rangeReads' } & RangeReads)
   | { op: 'sample'; number: number }
   | { op: 'referenceAt'; timestamp: number }
   | { op: 'byReference'; requestId: string }
@@ -201,6 +230,8 @@ async function respond(env: BenchEnv, call: Call): Promise<object> {
       return { rows: (await shardOf(env).barePage(PAGE_ROWS)).length };
     case 'page':
       return page(env, call.filter);
+    case 'rangeReads':
+      return rangeReads(env, call);
     case 'referenceAt':
       return referenceAt(env, call.timestamp);
     case 'byReference':
