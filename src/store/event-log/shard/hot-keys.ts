@@ -1,7 +1,8 @@
 /**
  * The keys of unsealed verdicts, in memory: their ids and the fields that filters use, so that only the rows of a page
- * are read. They come with each batch, and from its row when the object starts. The number of unsealed rows is bounded,
- * so this stays below 20 MB. It replaces table indexes, of which every entry would be a written row.
+ * are read. Their texts come with each batch, and from its row when the object starts; the first query reads them. The
+ * number of unsealed rows is bounded, so this stays below 20 MB. It replaces table indexes, of which every entry would
+ * be a written row.
  */
 import type { RowFilter } from '../row-filter.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
