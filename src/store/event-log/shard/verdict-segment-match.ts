@@ -6,7 +6,7 @@
 import type { RowFilter } from '../row-filter.ts';
 import { passingRows, passTable } from '../columns/field-test.ts';
 import { isToldApart, KeyLookup, PathLookup } from '../columns/key-lookup.ts';
-import type { Postings, SoughtPath } from '../columns/key-lookup.ts';
+import type { Postings, SegmentSpan, SoughtPath } from '../columns/key-lookup.ts';
 import { eachKeys, placesOf, timesBefore, timesOf } from '../columns/segment-columns.ts';
 import type { KeyField } from '../columns/segment-keys.ts';
 import { CLASS_COLUMN, classTest } from '../columns/verdict-fields.ts';
@@ -42,11 +42,16 @@ export class SegmentMatcher {
   constructor(sql: SqlStorage, filter: RowFilter, segments: readonly SealedSegment[]) {
     this.#sql = sql;
     this.#filter = filter;
-    const span = spanOf(segments);
     const keys = soughtKeys(filter);
-    this.#keys = keys.map(([field, texts]) => new KeyLookup(sql, field, texts, span));
+    // Each condition is looked up only where the ones before it have found rows.
+    let span = spanOf(segments.map(({ no }) => no));
+    this.#keys = keys.map(([field, texts]) => {
+      const lookup = new KeyLookup(sql, field, texts, span);
+      span = spanOf(lookup.segments);
+      return lookup;
+    });
     const path = soughtPath(filter);
-    this.#classes = this.#passingClasses(segments);
+    this.#classes = this.#passingClasses(segments.filter(({ no }) => no >= span.first && no <= span.last));
     const tables = this.#classes && new Map([...this.#classes].map(([segment, { table }]) => [segment, table]));
     this.#path = path && new PathLookup(sql, path, span, tables);
     this.isSure = filter.id === null && [...keys.flatMap(([, texts]) => texts), path?.text ?? ''].every(isToldApart);
@@ -118,8 +123,7 @@ export class SegmentMatcher {
   }
 }
 
-function spanOf(segments: readonly SealedSegment[]): { first: number; last: number } {
-  const nos = segments.map(({ no }) => no);
+function spanOf(nos: readonly number[]): SegmentSpan {
   return { first: Math.min(...nos, Number.MAX_SAFE_INTEGER), last: Math.max(...nos, -1) };
 }
 
