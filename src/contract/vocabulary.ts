@@ -22,13 +22,13 @@ export const deviceTypes = ['desktop', 'mobile', 'tablet', 'bot', 'unknown'] as 
 export type DeviceType = (typeof deviceTypes)[number];
 
 /** The input of the decision table that decided, or `default` when none of them did. */
-export const decisionInputs = ['network', 'client', 'bot', 'category', 'risk', 'policy', 'default'] as const;
+export const decisionInputs = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy', 'default'] as const;
 export type DecisionInput = (typeof decisionInputs)[number];
 
 /**
  * What kind of request handling produced a verdict; the `source` column of the verdict log.
  *
- * `access-rule`, `ip-category`, `risk`, `policy`: the deciding input of the table.
+ * `access-rule`, `ip-category`, `risk`, `limit`, `policy`: the deciding input of the table.
  * `no-session`: a json path without a session. `bootstrap-passthrough`: an html page let through so
  * that its script can open a session. `clearance`: a challenge lifted by a clearance cookie.
  * `verified`: a challenged submission whose token was verified in place. `exempt`: a path that is
@@ -52,6 +52,7 @@ export const verdictSources = [
   'preflight',
   'bot',
   'impostor',
+  'limit',
 ] as const;
 export type VerdictSource = (typeof verdictSources)[number];
 

@@ -1,5 +1,5 @@
 /**
- * The decision table (see "Which rule wins" in `docs/access-rules.md`). Six inputs each give a verdict or none. An
+ * The decision table (see "Which rule wins" in `docs/access-rules.md`). Seven inputs each give a verdict or none. An
  * `allow` lifts some of the inputs below it, and of the inputs that are left the most restrictive decides: `block` >
  * `challenge` > `allow`. Pure, so that a test compares every combination with an independent oracle.
  */
@@ -16,6 +16,8 @@ export interface DecideInputs {
   bot: { verdict: Decision; id: string; proof: BotProof } | null;
   category: { verdict: Decision; category: string } | null;
   risk: { verdict: Decision; score: number } | null;
+  /** A limit that the request is above. */
+  limit: { verdict: Decision; name: string } | null;
   policy: { verdict: Decision; reason: string } | null;
 }
 
@@ -23,19 +25,20 @@ export interface DecideOutcome {
   decision: Decision;
   /** The input that decided; `default` when no input gave a verdict that was not lifted. */
   input: DecisionInput;
-  /** Rule id, `bot:<id>`, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `default`. */
+  /** Rule id, `bot:<id>`, `category:<name>`, `risk:<verdict>`, `limit:<name>`, `policy:<reason>` or `default`. */
   decidedBy: string;
 }
 
 export const restrictiveness: Record<Decision, number> = { allow: 0, challenge: 1, block: 2 };
 
 /** In the order of their bits. */
-const liftable = ['client', 'bot', 'category', 'risk', 'policy'] as const;
+const liftable = ['client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
 const CLIENT = 1;
 const BOT = 2;
 const CATEGORY = 4;
 const RISK = 8;
-const POLICY = 16;
+const LIMIT = 16;
+const POLICY = 32;
 
 /** Whether the bot is who it says it is. */
 export function isProved(proof: BotProof): boolean {
@@ -55,16 +58,16 @@ export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
 function liftedBits({ network, client, bot, category, policy }: DecideInputs): number {
   let bits = 0;
   if (network?.verdict === 'allow') {
-    if (network.type === 'asn') bits = CATEGORY | RISK | POLICY;
+    if (network.type === 'asn') bits = CATEGORY | RISK | LIMIT | POLICY;
     else if (network.type === 'countryCode') bits = CATEGORY | POLICY;
-    else bits = CLIENT | BOT | CATEGORY | RISK | POLICY;
+    else bits = CLIENT | BOT | CATEGORY | RISK | LIMIT | POLICY;
   }
   // Anyone can forge a user agent, so its allow lifts the path's policy and nothing else.
   if (client?.verdict === 'allow' || category?.verdict === 'allow') bits |= POLICY;
   if (bot?.verdict === 'allow') {
     // A path that the operator closed stays closed. A name without a proof is a user agent.
     if (!isClosedPath(policy)) bits |= POLICY;
-    if (isProved(bot.proof)) bits |= CATEGORY | RISK;
+    if (isProved(bot.proof)) bits |= CATEGORY | RISK | LIMIT;
   }
   return bits;
 }
@@ -75,7 +78,7 @@ function isClosedPath(policy: DecideInputs['policy']): boolean {
 
 /** Of two equal verdicts, the input that comes first in the table decides. */
 export function decide(inputs: DecideInputs): DecideOutcome {
-  const { network, client, bot, category, risk, policy } = inputs;
+  const { network, client, bot, category, risk, limit, policy } = inputs;
   const lifted = liftedBits(inputs);
   let decision: Decision = 'allow';
   let input: DecisionInput = 'default';
@@ -99,6 +102,10 @@ export function decide(inputs: DecideInputs): DecideOutcome {
     decision = risk.verdict;
     input = 'risk';
   }
+  if (limit && !(lifted & LIMIT) && stands(limit.verdict, decision, input)) {
+    decision = limit.verdict;
+    input = 'limit';
+  }
   if (policy && !(lifted & POLICY) && stands(policy.verdict, decision, input)) {
     decision = policy.verdict;
     input = 'policy';
@@ -110,12 +117,16 @@ function stands(verdict: Decision, over: Decision, heldBy: DecisionInput): boole
   return heldBy === 'default' || restrictiveness[verdict] > restrictiveness[over];
 }
 
-function attribution({ network, client, bot, category, risk, policy }: DecideInputs, input: DecisionInput): string {
+function attribution(
+  { network, client, bot, category, risk, limit, policy }: DecideInputs,
+  input: DecisionInput,
+): string {
   if (input === 'network' && network) return network.id;
   if (input === 'client' && client) return client.id;
   if (input === 'bot' && bot) return `bot:${bot.id}`;
   if (input === 'category' && category) return `category:${category.category}`;
   if (input === 'risk' && risk) return `risk:${risk.verdict}`;
+  if (input === 'limit' && limit) return `limit:${limit.name}`;
   if (input === 'policy' && policy) return `policy:${policy.reason}`;
   return 'default';
 }

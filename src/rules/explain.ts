@@ -21,7 +21,7 @@ const proofs: Record<BotProof, string> = {
   claimed: 'bot that claims to be ',
   impostor: 'bot that is not ',
 };
-const inputOrder = ['network', 'client', 'bot', 'category', 'risk', 'policy'] as const;
+const inputOrder = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
 
 export interface ExplainInput {
   match: RuleMatch;
@@ -41,12 +41,13 @@ function namedRule(id: string): string {
 
 /** An input in words. */
 function named(input: DecisionInput, inputs: DecideInputs): string {
-  const { network, client, bot, category, risk, policy } = inputs;
+  const { network, client, bot, category, risk, limit, policy } = inputs;
   if (input === 'network' && network) return namedRule(network.id);
   if (input === 'client' && client) return `rule ${shorten(client.id)}`;
   if (input === 'bot' && bot) return proofs[bot.proof] + shorten(bot.id);
   if (input === 'category' && category) return `address category ${shorten(category.category)}`;
   if (input === 'risk' && risk) return `risk score ${risk.score.toFixed(2)}`;
+  if (input === 'limit' && limit) return `limit ${limit.name}`;
   if (input === 'policy' && policy) return `policy ${shorten(policy.reason)}`;
   return 'default: nothing applies';
 }
@@ -79,9 +80,9 @@ export function explainVerdict({ match, inputs, outcome, rulesetVersion }: Expla
   return text.length <= RECORD_TEXT_MAX_CHARS ? text : `${text.slice(0, RECORD_TEXT_MAX_CHARS - 1)}…`;
 }
 
-/** The explanation of a request to which no rule, category, risk or policy applies: one per ruleset version. */
+/** The explanation of a request to which no rule, category, risk, limit or policy applies: one per ruleset version. */
 export function quietExplanation(rulesetVersion: number): string {
   const outcome = { decision: 'allow', input: 'default', decidedBy: 'default' } as const;
-  const inputs = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
+  const inputs = { network: null, client: null, bot: null, category: null, risk: null, limit: null, policy: null };
   return explainVerdict({ match: { network: null, client: null, fired: [] }, inputs, outcome, rulesetVersion });
 }

@@ -1,6 +1,6 @@
 /**
  * From the explanation in a verdict record back to the inputs that it was written for. The record has the rules that
- * fired and the bot's name, but category, risk and policy only in this sentence. The candidates that the record allows are explained again,
+ * fired, limits among them, and the bot's name, but category, risk and policy only in this sentence. The candidates that the record allows are explained again,
  * and the one with the same sentence is it: the writer is the only definition of the text.
  */
 import { decisions } from '../contract/vocabulary.ts';
@@ -19,6 +19,8 @@ export interface Explained {
   bot: { id: string; proof: BotProof } | null;
   categories: readonly string[];
   riskScore: number | null;
+  /** The enforced limits that fired. */
+  limits: readonly NonNullable<DecideInputs['limit']>[];
   rulesetVersion: number;
 }
 
@@ -48,11 +50,12 @@ export function explainedInputs(said: Explained): DecideInputs | null {
 }
 
 /** Every combination that the sentence could be about, of the inputs below the rules. */
-function* candidatesBelow({ explain, bot: named, categories, riskScore }: Explained): Generator<InputsBelow> {
+function* candidatesBelow({ explain, bot: named, categories, riskScore, limits }: Explained): Generator<InputsBelow> {
   for (const bot of botCandidates(named))
     for (const category of categoryCandidates(explain, categories))
       for (const risk of riskCandidates(explain, riskScore))
-        for (const policy of policyCandidates(explain)) yield { bot, category, risk, policy };
+        for (const limit of limitCandidates(explain, limits))
+          for (const policy of policyCandidates(explain)) yield { bot, category, risk, limit, policy };
 }
 
 /** The explanation without the rules that only fired, up to its inputs. */
@@ -74,6 +77,10 @@ function categoryCandidates(explain: string, categories: readonly string[]): Dec
 function riskCandidates(explain: string, score: number | null): DecideInputs['risk'][] {
   if (score === null || !explain.includes(`risk score ${score.toFixed(2)}`)) return [null];
   return [null, ...everyDecision((verdict) => ({ verdict, score }))];
+}
+
+function limitCandidates(explain: string, limits: Explained['limits']): DecideInputs['limit'][] {
+  return [null, ...limits.filter(({ name }) => explain.includes(`limit ${name}`))];
 }
 
 /** Rules may contain such words too. What follows the last one is at the end of its list, where a policy is. */

@@ -4,14 +4,14 @@ import { decide, liftedInputs } from './decision-table.ts';
 import type { DecideInputs } from './decision-table.ts';
 
 export const rowOutcomes = ['decided', 'overruled', 'lifted', 'silent'] as const;
-export const tableInputs = ['network', 'client', 'bot', 'category', 'risk', 'policy'] as const;
+export const tableInputs = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
 export type TableInput = (typeof tableInputs)[number];
 
 export interface TableRow {
   input: TableInput;
   /** `null`: this input said nothing. */
   verdict: Decision | null;
-  /** Rule id, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `bot:<id>`. */
+  /** Rule id, `category:<name>`, `risk:<verdict>`, `limit:<name>`, `policy:<reason>` or `bot:<id>`. */
   by: string | null;
   outcome: (typeof rowOutcomes)[number];
   /** The first input whose `allow` lifts this one. */
@@ -36,7 +36,15 @@ function lifts(inputs: DecideInputs, lifter: TableInput, input: TableInput): boo
 
 /** These inputs, and none of the others. */
 function only(inputs: DecideInputs, kept: readonly TableInput[]): { inputs: DecideInputs; by: string } {
-  const empty: DecideInputs = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
+  const empty: DecideInputs = {
+    network: null,
+    client: null,
+    bot: null,
+    category: null,
+    risk: null,
+    limit: null,
+    policy: null,
+  };
   const chosen = { ...empty, ...Object.fromEntries(kept.map((input) => [input, inputs[input]])) };
   return { inputs: chosen, by: decide(chosen).decidedBy };
 }

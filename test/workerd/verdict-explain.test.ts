@@ -10,7 +10,15 @@ import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
 
-const none: DecideInputs = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
+const none: DecideInputs = {
+  network: null,
+  client: null,
+  bot: null,
+  category: null,
+  risk: null,
+  limit: null,
+  policy: null,
+};
 const rule = (id: string, verdict: MatchedRule['verdict'], mode: MatchedRule['mode'] = 'enforce'): MatchedRule => ({
   id,
   type: id.slice(0, id.indexOf(':')) as MatchedRule['type'],
@@ -80,6 +88,7 @@ test('the table says what each input said, what decided, what was overruled, and
     ['bot', null, 'silent', null],
     ['category', null, 'silent', null],
     ['risk', 'challenge', 'overruled', null],
+    ['limit', null, 'silent', null],
     ['policy', 'allow', 'overruled', null],
   ]);
   expect(told.table.map(({ by }) => by)).toEqual([
@@ -88,6 +97,7 @@ test('the table says what each input said, what decided, what was overruled, and
     null,
     null,
     'risk:challenge',
+    null,
     'policy:path:/x',
   ]);
   expect(told.without).toEqual({ by: 'userAgent:bot', decision: 'challenge', decidedBy: 'ip:192.0.2.1' });
@@ -106,6 +116,24 @@ test('the table says what each input said, what decided, what was overruled, and
   ]);
   expect(told.riskParts).toEqual([{ detector: 'webdriver', weight: expect.any(Number) }]);
   expect(told.siteKey).toBe(instance.siteKey);
+});
+
+test('a limit that the request was above is an input, and one that is only monitored is not', async () => {
+  const limit = { verdict: 'block', name: 'login' } as const;
+  const told = await explained(await newInstance(), { limit, policy: { verdict: 'allow', reason: 'onPending' } }, [], {
+    source: 'limit',
+    fired_rules: [
+      { id: 'limit:api', verdict: 'block', mode: 'monitor' },
+      { id: 'limit:login', verdict: 'block', mode: 'enforce' },
+    ],
+  });
+  expect(rows(told).slice(4)).toEqual([
+    ['risk', null, 'silent', null],
+    ['limit', 'block', 'decided', null],
+    ['policy', 'allow', 'overruled', null],
+  ]);
+  expect(told.without).toEqual({ by: 'limit:login', decision: 'allow', decidedBy: 'policy:onPending' });
+  expect(told.rules).toEqual([]);
 });
 
 test('a proved bot that the policy allows lifts category and path policy, and the log keeps who it is', async () => {
@@ -127,6 +155,7 @@ test('a proved bot that the policy allows lifts category and path policy, and th
     ['bot', 'allow', 'decided', null],
     ['category', 'challenge', 'lifted', 'bot'],
     ['risk', null, 'silent', null],
+    ['limit', null, 'silent', null],
     ['policy', 'challenge', 'lifted', 'bot'],
   ]);
   expect(told).toMatchObject({
@@ -156,6 +185,7 @@ test('an allow names what it lifted, and without it the next rule of its kind co
     ['bot', null, 'silent', null],
     ['category', 'block', 'lifted', 'network'],
     ['risk', 'block', 'lifted', 'network'],
+    ['limit', null, 'silent', null],
     ['policy', 'challenge', 'lifted', 'network'],
   ]);
   expect(told.without).toEqual({ by: 'ip:192.0.2.1', decision: 'block', decidedBy: 'countryCode:DE' });

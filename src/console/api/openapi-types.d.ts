@@ -3525,7 +3525,7 @@ export interface components {
                  * @description Input of the decision table
                  * @enum {string}
                  */
-                input: "network" | "client" | "bot" | "category" | "risk" | "policy";
+                input: "network" | "client" | "bot" | "category" | "risk" | "limit" | "policy";
                 /** @description What the input said. `null`: nothing */
                 verdict: components["schemas"]["Decision"] | null;
                 /** @description Rule, category or reason behind it */
@@ -3536,7 +3536,7 @@ export interface components {
                  */
                 outcome: "decided" | "overruled" | "lifted" | "silent";
                 /** @description The input that lifted it */
-                liftedBy: ("network" | "client" | "bot" | "category" | "risk" | "policy") | null;
+                liftedBy: ("network" | "client" | "bot" | "category" | "risk" | "limit" | "policy") | null;
             }[];
             /** @description What the table decided, before a clearance or another later step */
             tableDecision: components["schemas"]["Decision"] | null;
@@ -3580,7 +3580,7 @@ export interface components {
          */
         Decision: "allow" | "challenge" | "block";
         /** @enum {string} */
-        DecisionSource: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight" | "bot" | "impostor";
+        DecisionSource: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight" | "bot" | "impostor" | "limit";
         DecisionFilter: components["schemas"]["Decision"] | components["schemas"]["Decision"][];
         SourceFilter: components["schemas"]["DecisionSource"] | components["schemas"]["DecisionSource"][];
         DeviceTypeFilter: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
@@ -5535,7 +5535,7 @@ export interface components {
              * @description Input of the decision table
              * @enum {string}
              */
-            input: "network" | "client" | "bot" | "category" | "risk" | "policy" | "default";
+            input: "network" | "client" | "bot" | "category" | "risk" | "limit" | "policy" | "default";
             /** @description Who the visitor is taken for. `null`: no known bot. Without `bot`, only networks prove a bot here, as at its first request */
             bot: {
                 /** @description Id of the bot */

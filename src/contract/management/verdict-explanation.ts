@@ -13,11 +13,11 @@ export const verdictExplanationRequest = z.strictObject({
   siteKey: siteKeyField,
 });
 
-const tableInput = z.enum(['network', 'client', 'bot', 'category', 'risk', 'policy']);
+const tableInput = z.enum(['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy']);
 
 export const verdictExplanationResponse = z.object({
   verdict: verdictRecord,
-  /** The six inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
+  /** The seven inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
   table: z.array(
     z.object({
       input: tableInput,

@@ -92,6 +92,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     bot: bot && botInput(bot, inputs.botAction),
     category: categoryInput(policy, signals.ipCategories),
     risk: counts && risk !== null ? riskInput(policy, path, risk.score) : null,
+    limit: null,
     policy: policyInput(inputs, sessionMissing),
   };
   const outcome = decide(table);
@@ -296,6 +297,8 @@ function sourceOf(outcome: DecideOutcome, bot: BotSignal | null, pending: boolea
       return 'ip-category';
     case 'risk':
       return 'risk';
+    case 'limit':
+      return 'limit';
     case 'policy':
       return pending && outcome.decidedBy === 'policy:onPending' && outcome.decision === 'allow'
         ? 'bootstrap-passthrough'

@@ -16,6 +16,7 @@ const misleading = fc.constantFrom(
   'x; over policy onPending (block)',
   '; lifted risk score 0.50 (challenge)',
   'address category tor (block), ',
+  'x; over limit login (block)',
   'rule ip:192.0.2.1 (allow); also fired y',
   'long '.repeat(40),
 );
@@ -44,6 +45,7 @@ const inputs: fc.Arbitrary<DecideInputs> = fc.record({
   ),
   category: fc.option(fc.record({ verdict, category: fc.constantFrom(...ipCategories) })),
   risk: fc.option(fc.record({ verdict, score: fc.constantFrom(0.5, 0.66, 1) })),
+  limit: fc.option(fc.record({ verdict, name: fc.constantFrom('login', 'api-2') })),
   policy: fc.option(
     fc.record({
       verdict,
@@ -65,16 +67,25 @@ test('the inputs of a sentence are found by explaining them again', () => {
         bot: given.bot ?? { id: 'examplebot', proof: 'range' },
         categories: [...new Set([category, ...(given.category ? [given.category.category] : [])])],
         riskScore: given.risk?.score ?? 0.5,
+        limits: [{ verdict: 'block', name: 'other' }, ...(given.limit ? [given.limit] : [])],
         rulesetVersion: version,
       });
       expect(found).toEqual(given);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
 test('a sentence that no decision table wrote has no inputs', () => {
-  const nothing = { network: null, clients: [], bot: null, categories: [], riskScore: null, rulesetVersion: 1 };
+  const nothing = {
+    network: null,
+    clients: [],
+    bot: null,
+    categories: [],
+    riskScore: null,
+    limits: [],
+    rulesetVersion: 1,
+  };
   for (const explain of [
     'Answered 401: a json path asks for a session (no-session).',
     '',

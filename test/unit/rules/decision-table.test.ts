@@ -11,19 +11,20 @@ import type { MatchedRule } from '../../../src/rules/types.ts';
 type InputName = keyof DecideInputs;
 
 const lifts = {
-  ip: ['client', 'bot', 'category', 'risk', 'policy'],
-  ipMask: ['client', 'bot', 'category', 'risk', 'policy'],
-  asn: ['category', 'risk', 'policy'],
+  ip: ['client', 'bot', 'category', 'risk', 'limit', 'policy'],
+  ipMask: ['client', 'bot', 'category', 'risk', 'limit', 'policy'],
+  asn: ['category', 'risk', 'limit', 'policy'],
   countryCode: ['category', 'policy'],
   ja4Hash: ['policy'],
   userAgent: ['policy'],
-  range: ['category', 'risk', 'policy'],
-  dns: ['category', 'risk', 'policy'],
-  signature: ['category', 'risk', 'policy'],
+  range: ['category', 'risk', 'limit', 'policy'],
+  dns: ['category', 'risk', 'limit', 'policy'],
+  signature: ['category', 'risk', 'limit', 'policy'],
   claimed: ['policy'],
   impostor: ['policy'],
   category: ['policy'],
   risk: [],
+  limit: [],
   policy: [],
 } as const satisfies Record<string, readonly InputName[]>;
 
@@ -45,22 +46,25 @@ const bots = [
 ];
 const categories = [null, ...decisions.map((verdict) => ({ verdict, category: 'tor' }))];
 const risks = [null, ...decisions.map((verdict) => ({ verdict, score: 0.6 }))];
+/** A limit that is kept says nothing. */
+const limits = [null, ...(['challenge', 'block'] as const).map((verdict) => ({ verdict, name: 'login' }))];
 const policies = [
   null,
   ...decisions.map((verdict) => ({ verdict, reason: 'onPending' })),
   ...decisions.map((verdict) => ({ verdict, reason: 'path:/admin/**' })),
 ];
 
-function* everyCombination(): Generator<DecideInputs> {
+function* everyCombination(some: typeof policies = policies): Generator<DecideInputs> {
   for (const network of networks)
     for (const client of clients)
       for (const bot of bots)
         for (const category of categories)
           for (const risk of risks)
-            for (const policy of policies) yield { network, client, bot, category, risk, policy };
+            for (const limit of limits)
+              for (const policy of some) yield { network, client, bot, category, risk, limit, policy };
 }
 
-const order: readonly InputName[] = ['network', 'client', 'bot', 'category', 'risk', 'policy'];
+const order: readonly InputName[] = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'];
 
 function oracle(inputs: DecideInputs): { decision: Decision; input: string; lifted: string[] } {
   const lifted = new Set<string>();
@@ -68,7 +72,11 @@ function oracle(inputs: DecideInputs): { decision: Decision; input: string; lift
     const input = inputs[name];
     if (input?.verdict !== 'allow') continue;
     const kind =
-      'type' in input ? input.type : 'proof' in input ? input.proof : (name as 'category' | 'risk' | 'policy');
+      'type' in input
+        ? input.type
+        : 'proof' in input
+          ? input.proof
+          : (name as 'category' | 'risk' | 'limit' | 'policy');
     for (const other of lifts[kind]) {
       // A bot does not open a path that the operator closed.
       const isClosed =
@@ -98,11 +106,11 @@ describe('the decision table', () => {
       if (liftedInputs(inputs).join() !== lifted.join())
         expect({ inputs, lifted: liftedInputs(inputs) }).toEqual({ inputs, lifted });
     }
-    expect(combinations).toBe(13 * 7 * 16 * 4 * 4 * 7);
+    expect(combinations).toBe(13 * 7 * 16 * 4 * 4 * 3 * 7);
   });
 
-  test('explains every combination in one bounded sentence that names the deciding input', () => {
-    for (const inputs of everyCombination()) {
+  test('explains every combination of the other inputs with some policies in one bounded sentence that names the deciding input', () => {
+    for (const inputs of everyCombination(policies.filter((_, place) => place % 3 === 0))) {
       const outcome = decide(inputs);
       const fired = [inputs.network, inputs.client].filter((one) => one !== null);
       const match = { network: inputs.network, client: inputs.client, fired };
@@ -113,6 +121,7 @@ describe('the decision table', () => {
         bot: 'examplebot',
         category: 'category tor',
         risk: 'risk score 0.60',
+        limit: 'limit login',
         policy: outcome.decidedBy.replace(':', ' '),
         default: 'default',
       };
@@ -125,8 +134,8 @@ describe('the decision table', () => {
     }
   });
 
-  test('names the fired rule, category, risk, policy or default that decided', () => {
-    const none = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
+  test('names the fired rule, category, risk, limit, policy or default that decided', () => {
+    const none = { network: null, client: null, bot: null, category: null, risk: null, limit: null, policy: null };
     expect(decide(none).decidedBy).toBe('default');
     expect(decide({ ...none, network: rule('asn', 'allow') }).decidedBy).toBe('asn:value');
     expect(decide({ ...none, client: rule('userAgent', 'block') }).decidedBy).toBe('userAgent:value');
@@ -135,6 +144,7 @@ describe('the decision table', () => {
     );
     expect(decide({ ...none, category: { verdict: 'block', category: 'tor' } }).decidedBy).toBe('category:tor');
     expect(decide({ ...none, risk: { verdict: 'challenge', score: 0.6 } }).decidedBy).toBe('risk:challenge');
+    expect(decide({ ...none, limit: { verdict: 'block', name: 'login' } }).decidedBy).toBe('limit:login');
     expect(decide({ ...none, policy: { verdict: 'allow', reason: 'onPending' } }).decidedBy).toBe('policy:onPending');
   });
 });

@@ -4,7 +4,15 @@ import { type DecideInputs, decide } from '../../../src/rules/decision-table.ts'
 import { explainVerdict } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 
-const none: DecideInputs = { network: null, client: null, bot: null, category: null, risk: null, policy: null };
+const none: DecideInputs = {
+  network: null,
+  client: null,
+  bot: null,
+  category: null,
+  risk: null,
+  limit: null,
+  policy: null,
+};
 const rule = (id: string, verdict: MatchedRule['verdict'], mode: MatchedRule['mode'] = 'enforce'): MatchedRule => ({
   id,
   type: id.split(':')[0] as MatchedRule['type'],

@@ -1,4 +1,4 @@
-/** The decision table of the request: the six inputs in their order, what each said, and what became of it. */
+/** The decision table of the request: the seven inputs in their order, what each said, and what became of it. */
 import type { Schema } from '../../api/service-api.ts';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
@@ -13,6 +13,7 @@ const names: Record<Row['input'], string> = {
   bot: 'Bot policy',
   category: 'Address category',
   risk: 'Risk score',
+  limit: 'Limit',
   policy: 'Policy of the path',
 };
 

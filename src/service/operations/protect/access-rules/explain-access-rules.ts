@@ -73,6 +73,7 @@ export const explainAccessRules = operation({
       bot: input,
       category: categoryInput(instance, body.ipCategories ?? (facts.countryCode === 'T1' ? ['tor'] : [])),
       risk: null,
+      limit: null,
       policy: null,
     };
     const outcome = decide(inputs);

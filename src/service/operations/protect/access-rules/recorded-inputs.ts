@@ -1,6 +1,6 @@
 /**
- * What each input of the decision table said about a logged request: the rules from the record's list, category, risk
- * and policy from its explanation. Where a later step replaced the explanation, those three are worked out again from
+ * What each input of the decision table said about a logged request: rules and limits from the record's list, category,
+ * risk and policy from its explanation. Where a later step replaced the explanation, those three are worked out again from
  * the record and the instance's present settings. Pure.
  */
 import { RISK_NEVER } from '../../../../contract/edge/risk-detectors.ts';
@@ -36,9 +36,10 @@ const LIST = 'list:';
 const ENTRY_STEP = 0.001;
 
 export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedInputs {
-  // Risk detectors and the mark of requests without a page are in the list of fired rules, but they are not rules.
-  const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|session):/.test(id)).map(matchedRule);
+  // Risk detectors, limits and the mark of requests without a page are in the list of fired rules, but are not rules.
+  const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|limit|session):/.test(id)).map(matchedRule);
   rankEntries(rules);
+  const limits = firedLimits(record);
   const { network, client } = countingRules(rules);
   const isCut = record.fired_rules.length >= RECORD_FIRED_RULES_MAX;
   const explained = explainedInputs({
@@ -50,6 +51,7 @@ export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedI
     bot: record.bot ?? null,
     categories: record.ip_category,
     riskScore: record.risk_score,
+    limits,
     rulesetVersion: record.ruleset_version,
   });
   if (explained) return { rules, inputs: withWholeReason(explained, record), isExact: !isCut };
@@ -60,9 +62,26 @@ export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedI
     category: strictestCategory(record.ip_category, policy),
     // Who is proved to be a bot is not judged by how its requests look.
     risk: record.bot && isProved(record.bot.proof) ? null : riskInput(record.risk_score, policy),
+    limit: strictestLimit(limits),
     policy: ofPolicy.includes(record.source) ? policyInput(record) : null,
   };
   return { rules, inputs, isExact: false };
+}
+
+/** The enforced limits that the request was above. */
+function firedLimits({ fired_rules: fired }: VerdictRecord): NonNullable<DecideInputs['limit']>[] {
+  return fired
+    .filter(({ id, mode }) => mode === 'enforce' && id.startsWith('limit:'))
+    .map(({ id, verdict }) => ({ name: id.slice('limit:'.length), verdict }));
+}
+
+/** The first of the strictest, as the edge chooses it. */
+function strictestLimit(limits: readonly NonNullable<DecideInputs['limit']>[]): DecideInputs['limit'] {
+  let strictest: DecideInputs['limit'] = null;
+  for (const limit of limits) {
+    if (!strictest || restrictiveness[limit.verdict] > restrictiveness[strictest.verdict]) strictest = limit;
+  }
+  return strictest;
 }
 
 /** The most specific enforced network rule, and the most restrictive enforced client rule. */
