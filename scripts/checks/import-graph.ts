@@ -23,8 +23,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   risk: [...PURE, 'address'],
   captcha: [...PURE, 'address', 'risk'],
   verify: [...PURE, 'captcha'],
+  alerts: PURE,
   logsink: PURE,
-  store: [...PURE, 'address', 'rules', 'bots', 'policies', 'limits', 'risk', 'captcha'],
+  store: [...PURE, 'address', 'rules', 'bots', 'policies', 'limits', 'risk', 'captcha', 'alerts'],
   widget: [...PURE, 'captcha', 'locales'],
   console: PURE,
   edge: [
@@ -55,6 +56,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'logsink',
     'locales',
     'branding',
+    'alerts',
     'store',
     'widget',
     'console',
@@ -83,8 +85,9 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   ingest: ['environment.ts'],
   captcha: ['environment.ts', 'http', 'ingest'],
   proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
+  alerts: ['environment.ts', 'outbound-variables.ts', 'proofs'],
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots'],
-  operations: ['environment.ts', 'http', 'ingest', 'bots'],
+  operations: ['environment.ts', 'outbound-variables.ts', 'http', 'ingest', 'bots', 'alerts'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
 };
 /**
