@@ -28,5 +28,5 @@ const app = serviceApp({
 export default {
   fetch: app.fetch,
   queue: (batch, env) => consumeVerdicts(batch, checkedEnvironment(env).store),
-  scheduled: ({ scheduledTime }, env) => runScheduled(scheduledTime, checkedEnvironment(env).store),
+  scheduled: ({ scheduledTime }, env) => runScheduled(scheduledTime, checkedEnvironment(env)),
 } satisfies ExportedHandler<ServiceEnv>;

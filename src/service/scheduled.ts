@@ -8,17 +8,26 @@ import { purgeDirectories } from '../store/d1/bot-directories.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
 import { purgeSignIn } from '../store/d1/purge-sign-in.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
+import { purgeAlerts } from '../store/d1/alerts.ts';
+import { purgeStates } from '../store/d1/alert-states.ts';
+import { watchApiKeys } from './alerts/watch-api-keys.ts';
+import { watchInstances } from './alerts/watch-instances.ts';
+import { deliverDue } from './alerts/deliver-alerts.ts';
+import { postingOver } from './alerts/post-alert.ts';
 import { buildBotTables } from './bots/build-bot-table.ts';
 import { refreshRanges } from './bots/refresh-ranges.ts';
 import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
 import { retireDeletedInstances } from './ingest/retire-deleted-instances.ts';
 import { dropOldRefused } from './ingest/refused-records.ts';
-import type { ServiceStore } from './environment.ts';
+import type { ServiceEnvironment, ServiceStore } from './environment.ts';
+
+/** What a task may use of the environment. */
+export type ScheduledEnvironment = Pick<ServiceEnvironment, 'store' | 'outbound'>;
 
 export interface ScheduledTask {
   name: string;
-  run(store: ServiceStore, nowMs: number): Promise<void>;
+  run(store: ServiceStore, nowMs: number, outbound: ServiceEnvironment['outbound']): Promise<void>;
 }
 
 /** An expired access control rule stays in the list for this long, and is then deleted. */
@@ -34,6 +43,10 @@ const SIGN_IN_ROWS_PURGED_PER_RUN = 5000;
 /** Keys of an agent that does not come any more, or whose directory has been down for as long. */
 const DIRECTORY_KEPT_MS = 7 * 24 * 3600 * 1000;
 const DIRECTORIES_PURGED_PER_RUN = 5000;
+
+/** Alerts older than this are no longer listed. */
+const ALERTS_KEPT_MS = 90 * 24 * 3600 * 1000;
+const ALERTS_PURGED_PER_RUN = 5000;
 
 const tasks: readonly ScheduledTask[] = [
   { name: 'pow-keys', run: preparePowKeys },
@@ -67,13 +80,21 @@ const tasks: readonly ScheduledTask[] = [
   { name: 'deleted-instances', run: retireDeletedInstances },
   { name: 'bot-ranges', run: refreshRanges },
   { name: 'bot-tables', run: buildBotTables },
+  {
+    name: 'old-alerts',
+    run: (store, nowMs) => purgeAlerts(store, nowMs - ALERTS_KEPT_MS, ALERTS_PURGED_PER_RUN),
+  },
+  { name: 'alert-api-keys', run: watchApiKeys },
+  { name: 'alert-instances', run: watchInstances },
+  { name: 'old-alert-states', run: purgeStates },
+  { name: 'alert-deliveries', run: (store, nowMs, outbound) => deliverDue(store, postingOver(outbound), nowMs) },
 ];
 
 /** `nowMs`: when the run was due. */
-export async function runScheduled(nowMs: number, store: ServiceStore): Promise<void> {
+export async function runScheduled(nowMs: number, { store, outbound }: ScheduledEnvironment): Promise<void> {
   for (const task of tasks) {
     try {
-      await task.run(store, nowMs);
+      await task.run(store, nowMs, outbound);
     } catch (error) {
       console.error(JSON.stringify({ event: 'scheduled-task-failed', task: task.name, message: String(error) }));
     }

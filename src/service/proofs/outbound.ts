@@ -47,7 +47,8 @@ export async function fetchPublic(
   }
 }
 
-async function placeOf(
+/** Where a host may be called: its own address, or that of its stand-in. */
+export async function placeOf(
   url: URL,
   { standIns, resolverUrl }: OutboundSettings,
 ): Promise<Result<string, OutboundFailure>> {

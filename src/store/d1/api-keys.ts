@@ -92,6 +92,22 @@ export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promis
   return results.map(apiKeyRecord);
 }
 
+/** Keys of accounts that are not disabled, which expire after `fromMs` and before `untilMs`, the first one first. */
+export async function apiKeysExpiringBefore(
+  env: StoreEnv,
+  fromMs: number,
+  untilMs: number,
+  limit: number,
+): Promise<ApiKeyRecord[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT api_keys.* FROM api_keys JOIN accounts ON accounts.id = account_id
+     WHERE expires_at > ? AND expires_at <= ? AND disabled = 0 ORDER BY expires_at LIMIT ?`,
+  )
+    .bind(fromMs, untilMs, limit)
+    .all<ApiKeyRow>();
+  return results.map(apiKeyRecord);
+}
+
 /** Returns whether the account had this key. */
 export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
   const result = await env.DB.prepare('DELETE FROM api_keys WHERE id = ? AND account_id = ?').bind(id, accountId).run();

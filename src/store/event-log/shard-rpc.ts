@@ -80,6 +80,14 @@ export interface AppendCounts {
 export interface EdgeSums {
   counters: Record<string, number>;
   gaps: IsolateGap[];
+  room: ShardRoom;
+}
+
+/** How full a shard is. At `unsealedMax` rows that could not be sealed it takes no more. */
+export interface ShardRoom {
+  unsealed: number;
+  unsealedMax: number;
+  databaseBytes: number;
 }
 
 export interface IsolateGap {

@@ -19,8 +19,8 @@ export interface RuleBookRpc {
   delta(baseHash: string, version: number, by?: EdgeCaller): Promise<Uint8Array | null>;
   /** An edge made contact, and what that showed of it. */
   noteEdge(sighting: EdgeSighting): Promise<void>;
-  /** The edges that made contact, the last one first, and the version that they should hold. */
-  edges(): Promise<{ edges: SeenEdge[]; version: number }>;
+  /** The edges that made contact, the last one first, the version that they should hold, and how full the book is. */
+  edges(): Promise<{ edges: SeenEdge[]; version: number; rules: number; rulesMax: number }>;
   upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome>;
   remove(keys: RuleKey[], author: WriteAuthor): Promise<WriteOutcome>;
   /** Restores the rules of an earlier version, as a new version. */

@@ -3,7 +3,15 @@
  * that `shards.ts` names and merges their results.
  */
 import type { StoredDimension } from '../count-dimensions.ts';
-import type { IsolateGap, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';
+import type {
+  IsolateGap,
+  LargestValues,
+  Point,
+  ShardRoom,
+  ValueCounts,
+  ValueSeries,
+  ValueTotal,
+} from '../shard-rpc.ts';
 import { counterShardName, shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
@@ -26,10 +34,17 @@ export async function appendCounters(
   await shard(env, counterShardName(log)).count(batchId, { ...counters });
 }
 
+/** How many calls `edgeTotals` makes. */
+export function shardCount(env: ShardEnv): number {
+  return allShardsOf(env, verdictLogOf({ id: '' })).length;
+}
+
 export interface EdgeTotals {
   counters: Record<string, number>;
   /** How many records isolates numbered that the log does not hold: lost, dropped, refused or on their way. */
   missing: number;
+  /** Of each shard. */
+  rooms: ShardRoom[];
 }
 
 /** An isolate that holds records sends them within a second. After a minute it has been stopped with them. */
@@ -54,7 +69,7 @@ export async function edgeTotals(env: ShardEnv, log: LogName, nowMs: number): Pr
     }
   }
   const missing = [...isolates.values()].reduce((sum, gap) => sum + missingOf(gap, nowMs), 0);
-  return { counters: Object.fromEntries(counters), missing };
+  return { counters: Object.fromEntries(counters), missing, rooms: sums.map(({ room }) => room) };
 }
 
 /** What an isolate only announced is on its way while the isolate still sends. */

@@ -189,7 +189,7 @@ export class HotRows {
     return counts;
   }
 
-  edgeSums(): EdgeSums {
+  edgeSums(): Omit<EdgeSums, 'room'> {
     return { counters: this.counters.sums(), gaps: this.isolates.gaps() };
   }
 

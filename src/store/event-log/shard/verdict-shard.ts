@@ -126,7 +126,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   async edgeSums(): Promise<EdgeSums> {
-    return this.#hot.edgeSums();
+    const room = {
+      unsealed: this.#hot.size,
+      unsealedMax: this.#bounds.unsealedMax,
+      databaseBytes: this.#storage.sql.databaseSize,
+    };
+    return { ...this.#hot.edgeSums(), room };
   }
 
   async plan(request: PlanRequest): Promise<Plan> {

@@ -37,7 +37,7 @@ import type {
 import type { RuleKey, RuleWrite, StoredRule } from '../rule-row.ts';
 import { createRuleBookTables } from './schema.ts';
 import { userAgentRulesIn } from './user-agent-lookup.ts';
-import { countRules, deleteRules, restoreVersion, upsertRules } from './write-rules.ts';
+import { countRules, deleteRules, restoreVersion, RULES_PER_INSTANCE_MAX, upsertRules } from './write-rules.ts';
 
 /**
  * Every version sends the whole delta to every colo again. Once these add up to the size of the base, a new base is
@@ -101,14 +101,14 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     this.#contacts.note(base === null ? sighting : { ...sighting, rulesVersion: base.version }, version);
   }
 
-  async edges(): Promise<{ edges: SeenEdge[]; version: number }> {
+  async edges(): Promise<{ edges: SeenEdge[]; version: number; rules: number; rulesMax: number }> {
     const { sql } = this.#storage;
     const version = this.#publishedVersion(await this.#base());
     const edges = this.#contacts.list().map((edge) => ({
       ...edge,
       behindSince: edge.rulesVersion === null ? null : firstChangeAt(sql, edge.rulesVersion, version),
     }));
-    return { edges, version };
+    return { edges, version, rules: countRules(sql), rulesMax: RULES_PER_INSTANCE_MAX };
   }
 
   async upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome> {

@@ -1,0 +1,38 @@
+/** "Send a test": one alert to one channel, at once, whatever its quiet hours are. It is not repeated. */
+import { alertId } from '../../alerts/alert.ts';
+import type { Alert } from '../../alerts/alert.ts';
+import { summaryOf } from '../../alerts/kinds/kinds.ts';
+import type { Result } from '../../result.ts';
+import { openChannels } from '../../store/d1/alert-channels.ts';
+import { noteFailed, noteSent } from '../../store/d1/alert-deliveries.ts';
+import { recordAlert } from '../../store/d1/alerts.ts';
+import type { ServiceStore } from '../environment.ts';
+import type { PostAlert } from './post-alert.ts';
+
+/** Nobody else takes it meanwhile. */
+const TAKEN_MS = 120_000;
+
+export interface SentTest {
+  alertId: string;
+  outcome: Result<null, string>;
+}
+
+/** `null`: the channel is switched off. */
+export async function sendTest(
+  store: ServiceStore,
+  post: PostAlert,
+  { accountId, channelId, moment }: { accountId: string; channelId: string; moment: string },
+  nowMs: number,
+): Promise<SentTest | null> {
+  const channel = (await openChannels(store, [channelId], nowMs)).get(channelId);
+  if (channel === undefined) return null;
+  const identity = { accountId, instanceId: null, kind: 'test', phase: 'once', subject: channelId } as const;
+  const id = await alertId({ ...identity, moment });
+  const summary = summaryOf({ ...identity, facts: {} }, channel.name);
+  const alert: Alert = { id, ...identity, at: nowMs, summary, facts: {} };
+  await store.DB.batch(recordAlert(store, alert, undefined, { channelId, untilMs: nowMs + TAKEN_MS }));
+  const delivery = { alertId: id, channelId, attempts: 1, firstAt: nowMs };
+  const outcome = await post(channel, alert, nowMs);
+  await (outcome.ok ? noteSent(store, delivery, nowMs) : noteFailed(store, delivery, outcome.error, null, nowMs));
+  return { alertId: id, outcome };
+}

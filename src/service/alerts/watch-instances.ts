@@ -1,0 +1,141 @@
+/**
+ * Looks at a few instances in each scheduled run, each every two minutes: reads what the service knows of it once, asks
+ * every source, and records what began, what ended and what is about to expire.
+ */
+import { alertId } from '../../alerts/alert.ts';
+import type { Alert, AlertFacts } from '../../alerts/alert.ts';
+import { summaryOf } from '../../alerts/kinds/kinds.ts';
+import { stateChange } from '../../alerts/state-change.ts';
+import { rememberCheck, takeDueChecks } from '../../store/d1/alert-checks.ts';
+import type { DueCheck } from '../../store/d1/alert-checks.ts';
+import { changeState, statesOf } from '../../store/d1/alert-states.ts';
+import type { StoredState } from '../../store/d1/alert-states.ts';
+import { recordAlert } from '../../store/d1/alerts.ts';
+import { clientJwtsOfInstance } from '../../store/d1/client-jwts.ts';
+import type { StoredInstance } from '../../store/d1/instances.ts';
+import { ruleFailures } from '../../store/d1/rule-failures.ts';
+import type { RuleFailure } from '../../store/d1/rule-failures.ts';
+import { edgeTotals, shardCount, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
+import { ruleBook } from '../../store/rule-book/client.ts';
+import type { ServiceStore } from '../environment.ts';
+import { countedWindow } from './counted-window.ts';
+import { expiryWarning } from './expiry.ts';
+import { originFailing } from './sources/origin-failing.ts';
+import { rulesStale } from './sources/rules-stale.ts';
+import type { InstanceView, StateSource } from './sources/source.ts';
+import { storageFilling } from './sources/storage-filling.ts';
+import { verdictsLost } from './sources/verdicts-lost.ts';
+
+const sources: readonly StateSource[] = [originFailing, rulesStale, storageFilling, verdictsLost];
+
+const CHECK_EVERY_MS = 120_000;
+const INSTANCES_PER_RUN = 20;
+/** To shards of the logs. One task must not use up the subrequests of the whole run. */
+const SHARD_CALLS_PER_RUN = 300;
+const JWTS_MAX = 1000;
+const JWT_DAYS_AHEAD = 14;
+/** A client JWT that no edge has used for so long is not missed. */
+const UNUSED_MS = 24 * 3_600_000;
+
+export async function watchInstances(store: ServiceStore, nowMs: number): Promise<void> {
+  const limit = Math.max(1, Math.min(INSTANCES_PER_RUN, Math.floor(SHARD_CALLS_PER_RUN / shardCount(store))));
+  const due = await takeDueChecks(store, limit, nowMs, nowMs + CHECK_EVERY_MS);
+  if (due.length === 0) return;
+  const failures = await ruleFailures(store);
+  for (const check of due) {
+    try {
+      await watchInstance(store, check, failures, nowMs);
+    } catch (error) {
+      const { id } = check.instance;
+      console.error(JSON.stringify({ event: 'alert-check-failed', instanceId: id, message: String(error) }));
+    }
+  }
+}
+
+async function watchInstance(
+  store: ServiceStore,
+  { instance, remembered }: DueCheck,
+  failures: readonly RuleFailure[],
+  nowMs: number,
+): Promise<void> {
+  const [jwts, book, totals, states] = await Promise.all([
+    clientJwtsOfInstance(store, instance.id, JWTS_MAX),
+    ruleBook(store, instance.id).edges(),
+    edgeTotals(store, verdictLogOf(instance), nowMs),
+    statesOf(store, instance.accountId, instance.id),
+  ]);
+  const working = jwts.filter(
+    ({ issuedAt, expiresAt, revokedAt }) =>
+      revokedAt === null && expiresAt > nowMs && issuedAt > (instance.clientJwtsRevokedBefore ?? -1),
+  );
+  const { remember, ...window } = countedWindow(totals.counters, totals.missing, remembered, nowMs);
+  const view = {
+    ...window,
+    instance,
+    nowMs,
+    jwts: working,
+    edges: book.edges.filter(({ jti }) => working.some((jwt) => jwt.jti === jti)),
+    failingSteps: failures.filter(({ instanceId }) => instanceId === instance.id).map(({ step }) => step),
+    rules: book.rules,
+    rulesMax: book.rulesMax,
+    rooms: totals.rooms,
+  };
+  for (const source of sources) await applySource(store, source, states, view);
+  await warnOfClientJwts(store, view);
+  await rememberCheck(store, instance.id, remember);
+}
+
+type SharedView = Omit<InstanceView, 'isOn'>;
+
+async function applySource(
+  store: ServiceStore,
+  source: StateSource,
+  states: readonly StoredState[],
+  view: SharedView,
+): Promise<void> {
+  const { instance, nowMs } = view;
+  const known = new Map(states.filter(({ kind }) => kind === source.kind).map((state) => [state.subject, state]));
+  const isOn = (subject: string): boolean => (known.get(subject)?.begunAt ?? 0) > 0;
+  const seen = source.see({ ...view, isOn });
+  if (seen === null) return;
+  const factsOf = new Map(seen.map(({ subject, facts }) => [subject, facts]));
+  for (const subject of new Set([...known.keys(), ...factsOf.keys()])) {
+    const state = known.get(subject) ?? null;
+    const { next, happened } = stateChange(state, factsOf.has(subject), source, nowMs);
+    if (happened === null && next?.phase === state?.phase) continue;
+    const facts = factsOf.get(subject) ?? state?.facts ?? {};
+    const alert =
+      happened === null
+        ? null
+        : await alertOf(instance, { ...happened, kind: source.kind, subject, facts, moment: happened.begunAt }, nowMs);
+    const key = { accountId: instance.accountId, instanceId: instance.id, kind: source.kind, subject };
+    await store.DB.batch(changeState(store, key, state?.mark ?? null, { next, facts, alert }));
+  }
+}
+
+async function warnOfClientJwts(store: ServiceStore, { instance, jwts, edges, nowMs }: SharedView): Promise<void> {
+  for (const { jti, contactAt } of edges) {
+    const jwt = jwts.find((one) => one.jti === jti);
+    const warning = jwt && nowMs - contactAt < UNUSED_MS ? expiryWarning(jwt, JWT_DAYS_AHEAD, nowMs) : null;
+    if (warning === null) continue;
+    const facts = { jti, expiresAt: new Date(warning.expiresAt).toISOString() };
+    const occasion = {
+      kind: 'client-jwt-expiring',
+      phase: 'once',
+      subject: jti,
+      facts,
+      moment: warning.moment,
+    } as const;
+    await store.DB.batch(recordAlert(store, await alertOf(instance, occasion, nowMs)));
+  }
+}
+
+async function alertOf(
+  instance: StoredInstance,
+  occasion: Pick<Alert, 'kind' | 'phase' | 'subject'> & { facts: AlertFacts; moment: string | number },
+  nowMs: number,
+): Promise<Alert> {
+  const { moment, ...what } = occasion;
+  const owned = { ...what, accountId: instance.accountId, instanceId: instance.id };
+  return { ...owned, id: await alertId({ ...owned, moment }), at: nowMs, summary: summaryOf(what, instance.name) };
+}

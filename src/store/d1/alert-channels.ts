@@ -1,0 +1,231 @@
+/**
+ * Channels of alerts in D1. Address and secrets are sealed: with the address of a Slack or Discord channel
+ * anybody can write there, and with the secret of a webhook anybody can sign as this service.
+ */
+import { newWebhookSecret } from '../../alerts/shapes/standard-webhook.ts';
+import { ALERT_CHANNELS_MAX } from '../../contract/management/alerts.ts';
+import type { AlertKind, ChannelShape, QuietHours } from '../../contract/management/alerts.ts';
+import type { StoreEnv } from '../binding.ts';
+import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
+import { rootKey } from '../keys/root-key.ts';
+
+export interface ChannelSettings {
+  name: string;
+  kinds: AlertKind[];
+  quietHours: QuietHours | null;
+  enabled: boolean;
+}
+
+/** As it is listed: without its address and its secrets. */
+export interface AlertChannel extends ChannelSettings {
+  id: string;
+  shape: ChannelShape;
+  host: string;
+  createdAt: number;
+  updatedAt: number;
+  /** Until when webhooks are signed with the former secret too; `null`: they are not. */
+  formerSecretUntil: number | null;
+}
+
+/** What sending needs. */
+export interface OpenChannel extends Pick<AlertChannel, 'id' | 'name' | 'shape' | 'quietHours'> {
+  url: string;
+  /** Valid ones, the newest first. Empty for Slack and Discord. */
+  secrets: string[];
+}
+
+interface ChannelRow {
+  id: string;
+  account_id: string;
+  name: string;
+  shape: ChannelShape;
+  url_sealed: string;
+  host: string;
+  secret_sealed: string | null;
+  former_secret_sealed: string | null;
+  former_secret_until: number;
+  kinds: string;
+  quiet_hours: string | null;
+  enabled: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const ID_BYTES = 12;
+
+const context = (column: string, id: string): string => `alert_channels.${column}:${id}`;
+const hostOf = (url: string): string => new URL(url).host;
+
+/** `null`: the account has as many as it may have. */
+export async function createChannel(
+  env: StoreEnv,
+  accountId: string,
+  { shape, webhookUrl, ...settings }: ChannelSettings & { shape: ChannelShape; webhookUrl: string },
+  nowMs: number,
+): Promise<{ channel: AlertChannel; secret: string | null } | null> {
+  const id = `chan_${randomToken(ID_BYTES)}`;
+  const root = await rootKey(env);
+  const secret = shape === 'webhook' ? newWebhookSecret() : null;
+  const made = await env.DB.prepare(
+    `INSERT INTO alert_channels
+       (id, account_id, name, shape, url_sealed, host, secret_sealed, kinds, quiet_hours, enabled, created_at, updated_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11
+     WHERE (SELECT COUNT(*) FROM alert_channels WHERE account_id = ?2) < ?12
+     RETURNING *`,
+  )
+    .bind(
+      id,
+      accountId,
+      settings.name,
+      shape,
+      await sealAtRest(root, context('url_sealed', id), webhookUrl),
+      hostOf(webhookUrl),
+      secret === null ? null : await sealAtRest(root, context('secret_sealed', id), secret),
+      JSON.stringify(settings.kinds),
+      settings.quietHours === null ? null : JSON.stringify(settings.quietHours),
+      settings.enabled ? 1 : 0,
+      nowMs,
+      ALERT_CHANNELS_MAX,
+    )
+    .first<ChannelRow>();
+  return made === null ? null : { channel: listed(made, nowMs), secret };
+}
+
+/** Of an account, oldest first. */
+export async function channelsOf(env: StoreEnv, accountId: string, nowMs: number): Promise<AlertChannel[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM alert_channels WHERE account_id = ? ORDER BY created_at, id')
+    .bind(accountId)
+    .all<ChannelRow>();
+  return results.map((row) => listed(row, nowMs));
+}
+
+/** Changes what is given. `null`: the account has no such channel. */
+export async function updateChannel(
+  env: StoreEnv,
+  accountId: string,
+  id: string,
+  change: { [Field in keyof ChannelSettings]?: ChannelSettings[Field] | undefined } & {
+    webhookUrl?: string | undefined;
+  },
+  nowMs: number,
+): Promise<AlertChannel | null> {
+  const { name, webhookUrl, kinds, quietHours, enabled } = change;
+  const columns: Record<string, string | number | null> = { updated_at: nowMs };
+  if (name !== undefined) columns['name'] = name;
+  if (kinds !== undefined) columns['kinds'] = JSON.stringify(kinds);
+  if (quietHours !== undefined) columns['quiet_hours'] = quietHours === null ? null : JSON.stringify(quietHours);
+  if (enabled !== undefined) columns['enabled'] = enabled ? 1 : 0;
+  if (webhookUrl !== undefined) {
+    columns['url_sealed'] = await sealAtRest(await rootKey(env), context('url_sealed', id), webhookUrl);
+    columns['host'] = hostOf(webhookUrl);
+  }
+  const sets = Object.keys(columns).map((column) => `${column} = ?`);
+  const row = await env.DB.prepare(
+    `UPDATE alert_channels SET ${sets.join(', ')} WHERE id = ? AND account_id = ? RETURNING *`,
+  )
+    .bind(...Object.values(columns), id, accountId)
+    .first<ChannelRow>();
+  return row === null ? null : listed(row, nowMs);
+}
+
+/** What waits for the channel is dropped with it. What became of earlier deliveries stays. */
+export async function deleteChannel(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
+  const [deleted] = await env.DB.batch([
+    env.DB.prepare('DELETE FROM alert_channels WHERE id = ? AND account_id = ?').bind(id, accountId),
+    env.DB.prepare(
+      `DELETE FROM alert_deliveries WHERE channel_id = ?1 AND state = 'waiting'
+         AND NOT EXISTS (SELECT 1 FROM alert_channels WHERE id = ?1)`,
+    ).bind(id),
+  ]);
+  return deleted?.meta.changes === 1;
+}
+
+/** A new secret; the present one stays valid until `formerUntilMs`. `null`: the account has no such webhook. */
+export async function rotateChannelSecret(
+  env: StoreEnv,
+  accountId: string,
+  id: string,
+  formerUntilMs: number,
+  nowMs: number,
+): Promise<string | null> {
+  const root = await rootKey(env);
+  const row = await env.DB.prepare(
+    'SELECT secret_sealed AS sealed FROM alert_channels WHERE id = ? AND account_id = ? AND secret_sealed IS NOT NULL',
+  )
+    .bind(id, accountId)
+    .first<{ sealed: string }>();
+  if (row === null) return null;
+  const secret = newWebhookSecret();
+  const former = await openAtRest(root, context('secret_sealed', id), row.sealed);
+  const { meta } = await env.DB.prepare(
+    `UPDATE alert_channels SET secret_sealed = ?, former_secret_sealed = ?, former_secret_until = ?, updated_at = ?
+     WHERE id = ? AND secret_sealed = ?`,
+  )
+    .bind(
+      await sealAtRest(root, context('secret_sealed', id), secret),
+      await sealAtRest(root, context('former_secret_sealed', id), former),
+      formerUntilMs,
+      nowMs,
+      id,
+      row.sealed,
+    )
+    .run();
+  // Another call was faster. Its secret is the newest, and this one was shown to nobody.
+  return meta.changes === 1 ? secret : rotateChannelSecret(env, accountId, id, formerUntilMs, nowMs);
+}
+
+/** Channels by id that may be sent to: enabled ones of accounts that are not disabled. */
+export async function openChannels(
+  env: StoreEnv,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<Map<string, OpenChannel>> {
+  const { results } = await env.DB.prepare(
+    `SELECT channel.* FROM alert_channels AS channel JOIN accounts ON accounts.id = channel.account_id
+     WHERE channel.id IN (SELECT value FROM json_each(?)) AND enabled = 1 AND disabled = 0`,
+  )
+    .bind(JSON.stringify(ids))
+    .all<ChannelRow>();
+  const root = await rootKey(env);
+  const opened = results.map(async (row): Promise<[string, OpenChannel]> => {
+    const { id, name, shape } = row;
+    const sealed: [string, string | null][] = [
+      ['secret_sealed', row.secret_sealed],
+      ['former_secret_sealed', row.former_secret_until > nowMs ? row.former_secret_sealed : null],
+    ];
+    const secrets = sealed.map(async ([column, value]) =>
+      value === null ? [] : [await openAtRest(root, context(column, id), value)],
+    );
+    return [
+      id,
+      {
+        id,
+        name,
+        shape,
+        quietHours: quietHoursOf(row),
+        url: await openAtRest(root, context('url_sealed', id), row.url_sealed),
+        secrets: (await Promise.all(secrets)).flat(),
+      },
+    ];
+  });
+  return new Map(await Promise.all(opened));
+}
+
+function listed(row: ChannelRow, nowMs: number): AlertChannel {
+  return {
+    id: row.id,
+    name: row.name,
+    shape: row.shape,
+    host: row.host,
+    kinds: JSON.parse(row.kinds) as AlertKind[],
+    quietHours: quietHoursOf(row),
+    enabled: row.enabled === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    formerSecretUntil: row.former_secret_until > nowMs ? row.former_secret_until : null,
+  };
+}
+
+function quietHoursOf({ quiet_hours: text }: ChannelRow): QuietHours | null {
+  return text === null ? null : (JSON.parse(text) as QuietHours);
+}

@@ -1,0 +1,97 @@
+/**
+ * Deliveries of alerts that wait. A sender that takes one has it for a while: others leave it alone until then, and take it up
+ * again if its sender was stopped in between. So an alert is sent at least once, and a second time only after such a
+ * stop, with the same id.
+ */
+import type { StoreEnv } from '../binding.ts';
+
+export interface TakenDelivery {
+  alertId: string;
+  channelId: string;
+  /** With this one. */
+  attempts: number;
+  /** When the first attempt was due. */
+  firstAt: number;
+}
+
+interface TakenRow {
+  alert_id: string;
+  channel_id: string;
+  attempts: number;
+  first_at: number;
+}
+
+/** Takes deliveries that are due, the oldest first and a few of each channel, so that no channel delays the others. */
+export async function takeDueDeliveries(
+  env: StoreEnv,
+  { limit, perChannel, untilMs }: { limit: number; perChannel: number; untilMs: number },
+  nowMs: number,
+): Promise<TakenDelivery[]> {
+  const { results } = await env.DB.prepare(
+    `UPDATE alert_deliveries SET due_at = ?1, attempts = attempts + 1
+     WHERE (alert_id, channel_id) IN (
+       SELECT alert_id, channel_id FROM (
+         SELECT alert_id, channel_id, due_at, ROW_NUMBER() OVER (PARTITION BY channel_id ORDER BY due_at) AS place
+         FROM alert_deliveries WHERE state = 'waiting' AND due_at <= ?2)
+       WHERE place <= ?3 ORDER BY due_at LIMIT ?4)
+     RETURNING alert_id, channel_id, attempts, first_at`,
+  )
+    .bind(untilMs, nowMs, perChannel, limit)
+    .all<TakenRow>();
+  return results.map(taken);
+}
+
+export async function noteSent(env: StoreEnv, delivery: TakenDelivery, nowMs: number): Promise<void> {
+  await env.DB.prepare(
+    "UPDATE alert_deliveries SET state = 'sent', tried_at = ?, error = NULL WHERE alert_id = ? AND channel_id = ?",
+  )
+    .bind(nowMs, delivery.alertId, delivery.channelId)
+    .run();
+}
+
+/** `againAt`: `null` gives it up. Where another sender has taken it meanwhile, it is theirs. */
+export async function noteFailed(
+  env: StoreEnv,
+  delivery: TakenDelivery,
+  error: string,
+  againAt: number | null,
+  nowMs: number,
+): Promise<void> {
+  await env.DB.prepare(
+    `UPDATE alert_deliveries SET state = ?1, due_at = COALESCE(?2, due_at), tried_at = ?3, error = ?4
+     WHERE alert_id = ?5 AND channel_id = ?6 AND state = 'waiting' AND attempts = ?7`,
+  )
+    .bind(
+      againAt === null ? 'given-up' : 'waiting',
+      againAt,
+      nowMs,
+      error,
+      delivery.alertId,
+      delivery.channelId,
+      delivery.attempts,
+    )
+    .run();
+}
+
+/** Quiet hours: it was not tried, and its day begins when it may be. */
+export async function postpone(env: StoreEnv, delivery: TakenDelivery, untilMs: number): Promise<void> {
+  await env.DB.prepare(
+    `UPDATE alert_deliveries SET due_at = ?1, first_at = ?1, attempts = attempts - 1
+     WHERE alert_id = ?2 AND channel_id = ?3 AND state = 'waiting' AND attempts = ?4`,
+  )
+    .bind(untilMs, delivery.alertId, delivery.channelId, delivery.attempts)
+    .run();
+}
+
+/** The channel is switched off or gone. */
+export async function giveUp(env: StoreEnv, delivery: TakenDelivery, error: string): Promise<void> {
+  await env.DB.prepare(
+    "UPDATE alert_deliveries SET state = 'given-up', error = ? WHERE alert_id = ? AND channel_id = ? AND state = 'waiting'",
+  )
+    .bind(error, delivery.alertId, delivery.channelId)
+    .run();
+}
+
+function taken(row: TakenRow): TakenDelivery {
+  return { alertId: row.alert_id, channelId: row.channel_id, attempts: row.attempts, firstAt: row.first_at };
+}

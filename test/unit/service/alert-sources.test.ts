@@ -1,0 +1,123 @@
+/** When the sources of alerts see something, from what edges counted and from the ends of keys. */
+import { describe, expect, test } from 'vitest';
+import { countedWindow } from '../../../src/service/alerts/counted-window.ts';
+import { expiryWarning } from '../../../src/service/alerts/expiry.ts';
+import { originFailing } from '../../../src/service/alerts/sources/origin-failing.ts';
+import type { InstanceView } from '../../../src/service/alerts/sources/source.ts';
+import { storageFilling } from '../../../src/service/alerts/sources/storage-filling.ts';
+import { verdictsLost } from '../../../src/service/alerts/sources/verdicts-lost.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const counters = (good: number, bad: number, unanswered: number) => ({
+  'origin_responses{class="2xx"}': good,
+  'origin_responses{class="5xx"}': bad,
+  origin_failures: unanswered,
+  'requests{decision="allow"}': good + bad + unanswered,
+  'requests{decision="block"}': 5,
+});
+const quiet = {
+  rules: 0,
+  rulesMax: 1_250_000,
+  rooms: [{ unsealed: 0, unsealedMax: 320_000, databaseBytes: 0 }],
+  isOn: () => false,
+} as unknown as InstanceView;
+
+describe('a window over what edges counted', () => {
+  test('needs something to compare with', () => {
+    expect(countedWindow(counters(100, 0, 0), 3, null, 0)).toMatchObject({ origin: null, losses: null });
+    expect(countedWindow(counters(100, 0, 0), 3, 'damaged', 0)).toMatchObject({ origin: null, losses: null });
+    const { remember } = countedWindow(counters(100, 0, 0), 0, null, 0);
+    // The log was rebuilt.
+    expect(countedWindow(counters(10, 0, 0), 0, remember, 1)).toMatchObject({ origin: null, losses: null });
+  });
+
+  test('has errors and missing answers of the origin', () => {
+    const { remember } = countedWindow(counters(100, 10, 1), 0, null, 0);
+    expect(countedWindow(counters(120, 15, 6), 0, remember, MINUTE_MS).origin).toEqual({ responses: 30, errors: 10 });
+  });
+
+  test('grows on a quiet site until it has enough responses, for half an hour at most', () => {
+    let { remember } = countedWindow(counters(0, 0, 0), 0, null, 0);
+    for (let minute = 1; minute < 10; minute++) {
+      const window = countedWindow(counters(0, 0, 2 * minute), 0, remember, minute * MINUTE_MS);
+      expect(window.origin).toBeNull();
+      ({ remember } = window);
+    }
+    expect(countedWindow(counters(0, 0, 20), 0, remember, 10 * MINUTE_MS).origin).toEqual({
+      responses: 20,
+      errors: 20,
+    });
+    expect(countedWindow(counters(0, 0, 19), 0, remember, 30 * MINUTE_MS).origin).toEqual({
+      responses: 19,
+      errors: 19,
+    });
+  });
+
+  test('counts a verdict as lost when it is missing at two checks', () => {
+    const first = countedWindow(counters(0, 0, 0), 0, null, 0);
+    const late = countedWindow(counters(1000, 0, 0), 50, first.remember, MINUTE_MS);
+    expect(late.losses).toEqual({ lost: 0, requests: 1000 });
+    const arrived = countedWindow(counters(1050, 0, 0), 0, late.remember, 2 * MINUTE_MS);
+    expect(arrived.losses?.lost).toBe(0);
+    const gone = countedWindow(counters(1050, 0, 0), 50, late.remember, 2 * MINUTE_MS);
+    expect(gone.losses).toEqual({ lost: 50, requests: 50 });
+    // Once.
+    expect(countedWindow(counters(1050, 0, 0), 50, gone.remember, 3 * MINUTE_MS).losses?.lost).toBe(0);
+  });
+});
+
+describe('the origin fails', () => {
+  const sees = (responses: number, errors: number, isOn = false) =>
+    originFailing.see({ ...quiet, origin: { responses, errors }, isOn: () => isOn })?.length;
+
+  test.each([
+    [1000, 199, 0],
+    [1000, 200, 1],
+    [20, 9, 0],
+    [20, 10, 1],
+    [0, 0, 0],
+  ])('of %i responses, with %i errors: %i', (responses, errors, seen) => {
+    expect(sees(responses, errors)).toBe(seen);
+  });
+
+  test('until it is nearly well again', () => {
+    expect(sees(1000, 60, true)).toBe(1);
+    expect(sees(1000, 49, true)).toBe(0);
+    expect(originFailing.see({ ...quiet, origin: null })).toBeNull();
+  });
+});
+
+test('a few lost verdicts of an isolate that was stopped are no alert', () => {
+  const sees = (lost: number, requests: number) => verdictsLost.see({ ...quiet, losses: { lost, requests } })?.length;
+  expect([sees(9, 100), sees(10, 100), sees(50, 100_000), sees(100, 100_000)]).toEqual([0, 1, 0, 1]);
+});
+
+test.each([
+  ['access-rules', { rules: 1_000_000 }],
+  ['unsealed-verdicts', { rooms: [...quiet.rooms, { unsealed: 260_000, unsealedMax: 320_000, databaseBytes: 0 }] }],
+  ['log-storage', { rooms: [...quiet.rooms, { unsealed: 0, unsealedMax: 320_000, databaseBytes: 8e9 }] }],
+])('%s near their bound are seen, and seen on until there is clearly room', (subject, change) => {
+  expect(storageFilling.see(quiet)).toEqual([]);
+  const view = { ...quiet, ...change };
+  expect(storageFilling.see(view)).toMatchObject([{ subject, facts: { what: subject } }]);
+  const isOn = (one: string): boolean => one === subject;
+  expect(storageFilling.see({ ...quiet, rules: 900_000, isOn })).toHaveLength(subject === 'access-rules' ? 1 : 0);
+});
+
+describe('the end of a key', () => {
+  const key = { issuedAt: 0, expiresAt: 30 * DAY_MS };
+
+  test('is announced twice: a week and a day ahead', () => {
+    const moments = [1, 22, 23.5, 28, 29.5, 31].map((day) => expiryWarning(key, 7, day * DAY_MS)?.moment ?? null);
+    expect(moments).toEqual([null, null, `7d ${30 * DAY_MS}`, `7d ${30 * DAY_MS}`, `1d ${30 * DAY_MS}`, null]);
+  });
+
+  test('is not announced a week ahead when the key was made for ten days, and never when for an hour', () => {
+    const short = { issuedAt: 0, expiresAt: 10 * DAY_MS };
+    expect(expiryWarning(short, 7, 5 * DAY_MS)).toBeNull();
+    expect(expiryWarning(short, 7, 9.5 * DAY_MS)?.moment).toBe(`1d ${10 * DAY_MS}`);
+    expect(expiryWarning({ issuedAt: 0, expiresAt: 3_600_000 }, 7, 1000)).toBeNull();
+  });
+});
