@@ -101,6 +101,13 @@ const shared: Readonly<Record<string, string>> = {
   BotTraffic: 'get-bot-traffic.response.bots[]',
   ImpostorTraffic: 'get-bot-traffic.response.impostors[]',
 
+  Alert: 'list-alerts.response.alerts[]',
+  AlertDelivery: 'list-alerts.response.alerts[].deliveries[]',
+  AlertKind: 'update-alert-channel.response.kinds[]',
+  AlertChannel: 'update-alert-channel.response',
+  QuietHours: 'update-alert-channel.response.quietHours',
+  'QuietHours.requestBody': 'create-alert-channel.requestBody.quietHours',
+
   CaptchaRecord: 'search-captcha-records.response.records[]',
   CaptchaCounts: 'get-traffic-data.response[].pow',
   TrafficRow: 'get-traffic-data.response[]',

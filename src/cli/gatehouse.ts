@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { alertCommands, run as runAlerts } from './alerts.ts';
 import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
 import { botTrafficCommands, run as runBotTraffic } from './bot-traffic.ts';
 import { usageOf } from './command-line.ts';
@@ -54,6 +55,7 @@ const byService = Object.entries({
   ...botPolicyCommands,
   ...botTrafficCommands,
   ...logCommands,
+  ...alertCommands,
 });
 const byArithmetic = Object.entries<CommandLine>(costCommands);
 
@@ -85,6 +87,7 @@ function serviceRunner(args: readonly string[]): typeof runWhy | null {
   const [noun, verb] = args;
   if (noun === 'rules') return runRules;
   if (noun === 'why') return runWhy;
+  if (noun === 'alerts') return runAlerts;
   if (noun === 'log' && verb === 'rebuild') return runLog;
   if (isBotPolicyCommand(args)) return runBotPolicy;
   return noun === 'bots' && verb === 'traffic' ? runBotTraffic : null;

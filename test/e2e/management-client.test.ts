@@ -135,6 +135,25 @@ describe('the client typed by the OpenAPI document', () => {
     expect((await api.post('/audit-trail/get', { limit: 1 })).entries[0]?.operation).toBe('delete-api-key');
   });
 
+  test('creates an alert channel, tests it, rotates its secret, and deletes it', async () => {
+    const { channel, secret } = await api.post('/alerts/channels/create', {
+      name: 'On call',
+      shape: 'webhook',
+      webhookUrl: 'https://receiver.internal/alerts',
+      quietHours: { from: '22:00', until: '07:00', timeZone: 'Europe/Berlin' },
+    });
+    expect(secret).toMatch(/^whsec_/);
+    const channelId = channel.id;
+    const changed = await api.post('/alerts/channels/update', { channelId, kinds: ['origin-failing'] });
+    expect((await api.post('/alerts/channels')).channels).toEqual([changed]);
+    const sent = await api.post('/alerts/channels/test', { channelId });
+    expect(sent).toMatchObject({ delivered: false, error: 'The host is not a public one' });
+    const { alerts } = await api.post('/alerts/list', { kind: 'test' });
+    expect(alerts.map(({ id, deliveries }) => [id, deliveries[0]?.state])).toEqual([[sent.alertId, 'given-up']]);
+    expect((await api.post('/alerts/channels/rotate-secret', { channelId })).secret).not.toBe(secret);
+    expect(await api.post('/alerts/channels/delete', { channelId })).toEqual({ success: true, id: channelId });
+  });
+
   test('creates an instance, issues and revokes its client JWTs, and deletes it', async () => {
     const site = await api.post('/sites/create', { name: 'second', settings: { domains: ['second.example'] } });
     const made = await api.post('/protect/instances/create', {

@@ -440,6 +440,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alerts/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List alerts and their deliveries
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-alerts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List alert channels
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-alert-channels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/channels/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an alert channel
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["create-alert-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/channels/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an alert channel
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["update-alert-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/channels/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete an alert channel
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["delete-alert-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/channels/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["rotate-alert-channel-secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/channels/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to an alert channel
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["test-alert-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/instances": {
         parameters: {
             query?: never;
@@ -3741,6 +3881,111 @@ export interface components {
             /** @description Share of all requests, 0 to 1 */
             share: number;
         };
+        /** @description Something that happened, with what became of each delivery */
+        Alert: {
+            /** @description The same in every attempt to send it, so that a receiver can drop a second copy */
+            id: string;
+            /**
+             * @description What it is about, see alerts.md
+             * @enum {string}
+             */
+            kind: "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
+            /**
+             * @description `begins` and `ends` of a state; `once` for anything else
+             * @enum {string}
+             */
+            phase: "begins" | "ends" | "once";
+            /** @description When it happened */
+            at: number;
+            /** @description The instance that it is about; `null`: the account */
+            instanceId: string | null;
+            /** @description What of the account or the instance, such as the id of a key. Empty: all of it */
+            subject: string;
+            /** @description What happened, then what to do */
+            summary: string;
+            /** @description Figures and names behind the summary, by kind */
+            facts: {
+                [key: string]: string | number;
+            };
+            /** @description One for each channel that gets it */
+            deliveries: components["schemas"]["AlertDelivery"][];
+        };
+        /** @description What became of one alert in one channel */
+        AlertDelivery: {
+            /** @description Id of the alert channel */
+            channelId: string;
+            /** @description Name of the channel; `null` when it was deleted */
+            channelName: string | null;
+            /**
+             * @description `waiting`: it is sent, or sent again. `given-up`: no attempt of a whole day was accepted
+             * @enum {string}
+             */
+            state: "waiting" | "sent" | "given-up";
+            /** @description How often it was tried */
+            attempts: number;
+            /** @description When it was last tried; `null`: never */
+            triedAt: number | null;
+            /** @description When it is tried next; `null` unless it waits */
+            dueAt: number | null;
+            /** @description Why the last attempt was not accepted */
+            error: string | null;
+        };
+        /** @enum {string} */
+        AlertKind: "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing";
+        /** @description Where alerts are sent. Its address is never returned */
+        AlertChannel: {
+            /** @description Id of the channel */
+            id: string;
+            /** @description Its name */
+            name: string;
+            /**
+             * @description `webhook`: Standard Webhooks, signed. `slack`, `discord`: the text that each of them shows
+             * @enum {string}
+             */
+            shape: "webhook" | "slack" | "discord";
+            /** @description Host of its address */
+            host: string;
+            /** @description Kinds that are sent there; empty: every kind */
+            kinds: components["schemas"]["AlertKind"][];
+            /** @description When alerts wait; `null`: never */
+            quietHours: components["schemas"]["QuietHours"];
+            /** @description `false`: nothing is sent there */
+            enabled: boolean;
+            /** @description When it was created */
+            createdAt: number;
+            /** @description When it last changed */
+            updatedAt: number;
+            /** @description Until when webhooks are signed with the former secret too; `null`: they are not */
+            formerSecretUntil: number | null;
+        };
+        /** @description Alerts of these hours are sent when they are over */
+        QuietHours: {
+            /** @description Time of day at which they begin */
+            from: string;
+            /** @description Time of day at which they end */
+            until: string;
+            /** @description Name of the IANA database, such as `Europe/Berlin` */
+            timeZone: string;
+            /**
+             * @description Kinds that do not wait
+             * @default []
+             */
+            except: components["schemas"]["AlertKind"][];
+        } | null;
+        /** @description Alerts of these hours are sent when they are over */
+        "QuietHours.requestBody": {
+            /** @description Time of day at which they begin */
+            from: string;
+            /** @description Time of day at which they end */
+            until: string;
+            /** @description Name of the IANA database, such as `Europe/Berlin` */
+            timeZone: string;
+            /**
+             * @description Kinds that do not wait
+             * @default []
+             */
+            except?: components["schemas"]["AlertKind"][];
+        } | null;
         /** @description A captcha from issue to verification */
         CaptchaRecord: {
             /** @description Id of the record */
@@ -4729,6 +4974,114 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
             nextCursor: string | null;
+        };
+        "list-alerts.requestBody": {
+            /** @description Only alerts about the instance with this site key. Without it, all of the account */
+            siteKey?: string;
+            /**
+             * @description Only alerts of this kind
+             * @enum {string}
+             */
+            kind?: "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
+            limit?: number;
+            /** @description `nextCursor` of the previous page. Without it, the first page */
+            cursor?: string;
+        };
+        "list-alerts.response": {
+            /** @description Newest first */
+            alerts: components["schemas"]["Alert"][];
+            /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
+            nextCursor: string | null;
+        };
+        "list-alert-channels.requestBody": Record<string, never>;
+        "list-alert-channels.response": {
+            /** @description Oldest first */
+            channels: components["schemas"]["AlertChannel"][];
+        };
+        "create-alert-channel.requestBody": {
+            /** @description Its name */
+            name: string;
+            /**
+             * @description `webhook`: Standard Webhooks, signed. `slack`, `discord`: the text that each of them shows
+             * @enum {string}
+             */
+            shape: "webhook" | "slack" | "discord";
+            /** @description Where it sends: `https`, the standard port, a public host name. It counts as a secret */
+            webhookUrl: string;
+            /**
+             * @description Kinds that are sent there; empty: every kind
+             * @default []
+             */
+            kinds?: components["schemas"]["AlertKind"][];
+            /**
+             * @description When alerts wait; `null`: never
+             * @default null
+             */
+            quietHours?: components["schemas"]["QuietHours.requestBody"];
+            /**
+             * @description `false`: nothing is sent there
+             * @default true
+             */
+            enabled?: boolean;
+        };
+        "create-alert-channel.response": {
+            /** @description The channel that was made */
+            channel: components["schemas"]["AlertChannel"];
+            /** @description What a webhook is signed with. It is in no other response. `null` for Slack and Discord */
+            secret: string | null;
+        };
+        "update-alert-channel.requestBody": {
+            /** @description Id of the alert channel */
+            channelId: string;
+            /** @description Its name */
+            name?: string;
+            /** @description Where it sends: `https`, the standard port, a public host name. It counts as a secret */
+            webhookUrl?: string;
+            /** @description Kinds that are sent there; empty: every kind */
+            kinds?: components["schemas"]["AlertKind"][];
+            /** @description When alerts wait; `null`: never */
+            quietHours?: components["schemas"]["QuietHours.requestBody"];
+            /** @description `false`: nothing is sent there */
+            enabled?: boolean;
+        };
+        "delete-alert-channel.requestBody": {
+            /** @description Id of the alert channel */
+            channelId: string;
+        };
+        "delete-alert-channel.response": {
+            /**
+             * @description The change was made
+             * @constant
+             */
+            success: true;
+            /** @description Id of the channel that was deleted */
+            id: string;
+        };
+        "rotate-alert-channel-secret.requestBody": {
+            /** @description Id of the alert channel */
+            channelId: string;
+        };
+        "rotate-alert-channel-secret.response": {
+            /** @description The new secret. It is in no other response */
+            secret: string;
+            /** @description Until when webhooks are signed with the former secret too; `null`: they are not */
+            formerSecretUntil: number;
+        };
+        "test-alert-channel.requestBody": {
+            /** @description Id of the alert channel */
+            channelId: string;
+        };
+        "test-alert-channel.response": {
+            /** @description Id of the alert that was sent */
+            alertId: string;
+            /** @description Whether the receiver accepted it */
+            delivered: boolean;
+            /** @description Why it did not; `null` when it did */
+            error: string | null;
         };
         "list-instances.requestBody": Record<string, never>;
         "list-instances.response": components["schemas"]["Instance"][];
@@ -7524,6 +7877,265 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["get-audit-trail.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-alerts.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-alerts.requestBody"];
+                "multipart/form-data": components["schemas"]["list-alerts.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-alerts.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-alert-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-alert-channels.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-alert-channels.requestBody"];
+                "multipart/form-data": components["schemas"]["list-alert-channels.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-alert-channels.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "create-alert-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["create-alert-channel.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-alert-channel.requestBody"];
+                "multipart/form-data": components["schemas"]["create-alert-channel.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["create-alert-channel.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "update-alert-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["update-alert-channel.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["update-alert-channel.requestBody"];
+                "multipart/form-data": components["schemas"]["update-alert-channel.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "delete-alert-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["delete-alert-channel.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-alert-channel.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-alert-channel.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["delete-alert-channel.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "rotate-alert-channel-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["rotate-alert-channel-secret.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["rotate-alert-channel-secret.requestBody"];
+                "multipart/form-data": components["schemas"]["rotate-alert-channel-secret.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["rotate-alert-channel-secret.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "test-alert-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["test-alert-channel.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["test-alert-channel.requestBody"];
+                "multipart/form-data": components["schemas"]["test-alert-channel.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["test-alert-channel.response"];
                 };
             };
             400: components["responses"]["400"];

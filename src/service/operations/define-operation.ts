@@ -7,6 +7,7 @@ import type * as core from 'zod/v4/core';
 import type { Feature, Permission, PermissionMap } from '../../contract/management/permissions.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import type { ServiceStore } from '../environment.ts';
+import type { OutboundSettings } from '../outbound-variables.ts';
 
 export interface Account {
   id: string;
@@ -40,6 +41,8 @@ export interface OperationContext<Body> {
   nowMs: number;
   /** Public address of this deployment, without a trailing slash. */
   serviceUrl: string;
+  /** For calls to addresses that an operator chose. */
+  outbound: OutboundSettings;
   waitUntil: (work: Promise<unknown>) => void;
   /** Of the operation that is called. */
   access: 'read' | 'write';

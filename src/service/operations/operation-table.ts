@@ -7,6 +7,13 @@ import { deleteAccessControlRule } from './access-control/delete-access-control-
 import { deleteRuleGroup } from './access-control/delete-rule-group.ts';
 import { getAccessControlRules } from './access-control/get-access-control-rules.ts';
 import { getRuleGroupJob } from './access-control/get-rule-group-job.ts';
+import { createAlertChannel } from './alerts/create-alert-channel.ts';
+import { deleteAlertChannel } from './alerts/delete-alert-channel.ts';
+import { listAlertChannels } from './alerts/list-alert-channels.ts';
+import { listAlerts } from './alerts/list-alerts.ts';
+import { rotateAlertChannelSecret } from './alerts/rotate-alert-channel-secret.ts';
+import { testAlertChannel } from './alerts/test-alert-channel.ts';
+import { updateAlertChannel } from './alerts/update-alert-channel.ts';
 import { createApiKey } from './api-keys/create-api-key.ts';
 import { deleteApiKey } from './api-keys/delete-api-key.ts';
 import { getApiKeys } from './api-keys/get-api-keys.ts';
@@ -92,6 +99,13 @@ export const operations: readonly Operation[] = [
   createApiKey,
   deleteApiKey,
   getAuditTrail,
+  listAlerts,
+  listAlertChannels,
+  createAlertChannel,
+  updateAlertChannel,
+  deleteAlertChannel,
+  rotateAlertChannelSecret,
+  testAlertChannel,
   listInstances,
   createInstance,
   updateInstance,

@@ -24,7 +24,7 @@ import { refusalOf } from './operation-error.ts';
 const IGNORED_FIELDS = ['accountId', 'token'] as const;
 
 export async function runOperation(operation: Operation, call: ServiceCall): Promise<Response> {
-  const { store, serviceUrl, requestId, nowMs, waitUntil } = call;
+  const { store, serviceUrl, outbound, requestId, nowMs, waitUntil } = call;
   const caller = await authorise(call, operation);
   if (!caller.ok) return errorResponse(caller.error);
   const body = await bodyFor(operation, call.request);
@@ -43,6 +43,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
       requestId,
       nowMs,
       serviceUrl,
+      outbound,
       waitUntil,
       access: operation.access,
       responseHeaders,

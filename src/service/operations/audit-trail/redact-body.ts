@@ -2,7 +2,8 @@
  * What the audit trail keeps of a request body: enough to show what was asked for, without secrets, and bounded in size
  * for any body.
  */
-const SECRET_NAME = /secret|token(?!Field)|passw|passphrase|credential|jwt|authorization|(api|private)[_-]?key$/i;
+const SECRET_NAME =
+  /secret|webhookUrl|token(?!Field)|passw|passphrase|credential|jwt|authorization|(api|private)[_-]?key$/i;
 const TEXT_MAX_CHARS = 256;
 const ITEMS_MAX = 10;
 const FIELDS_MAX = 50;
