@@ -1,0 +1,126 @@
+/** One comparison of Cloudflare's Rules language, a field that is true or false, or a function that is. */
+import { any, exists, negated } from '../condition.ts';
+import type { Condition } from '../condition.ts';
+import type { Reader } from '../scan.ts';
+import { compareText } from '../text-subject.ts';
+import type { Differences, TextOperator } from '../text-subject.ts';
+import { flagFields } from './fields.ts';
+import { compareAddress, compareNumber } from './numbers.ts';
+import { compareLength, compareTexts, noteIndex, readWords } from './texts.ts';
+import { readValue } from './value.ts';
+import type { TextValue } from './value.ts';
+
+const affixes: Readonly<Record<string, TextOperator>> = { starts_with: 'startsWith', ends_with: 'endsWith' };
+
+export function readComparison(reader: Reader, differences: Differences): Condition {
+  const { kind, value: word } = reader.next;
+  if (kind !== 'word') throw reader.unexpected('a field, "not" or "("');
+  if (word === 'true' || word === 'false') return reader.take().value === 'true';
+  const flag = Object.hasOwn(flagFields, word) ? flagFields[word] : undefined;
+  if (flag) return readFlag(reader, flag, differences);
+  const affix = Object.hasOwn(affixes, word) ? affixes[word] : undefined;
+  if (affix !== undefined) return readAffix(reader, affix, differences);
+  if (word === 'any' || word === 'all') return readQuantified(reader, differences);
+  if (word === 'has_key') return readHasKey(reader);
+  const value = readValue(reader);
+  const operator = readOperator(reader);
+  if (value.kind === 'asn') return compareNumber(reader, operator);
+  if (value.kind === 'address') return compareAddress(reader, operator);
+  if (value.kind === 'length') return compareLength(reader, value, operator);
+  return compareTexts(reader, value, operator, differences);
+}
+
+/** In one spelling. */
+function readOperator(reader: Reader): string {
+  const spellings: Readonly<Record<string, string>> = {
+    '==': 'eq',
+    '!=': 'ne',
+    '<': 'lt',
+    '<=': 'le',
+    '>': 'gt',
+    '>=': 'ge',
+    '~': 'matches',
+  };
+  const { kind, value } = reader.next;
+  if (kind === 'text' || kind === 'end') throw reader.unexpected('an operator, such as eq');
+  reader.take();
+  if (value === 'strict') {
+    reader.needs('wildcard');
+    return 'strict wildcard';
+  }
+  return spellings[value] ?? value;
+}
+
+function readFlag(
+  reader: Reader,
+  { condition, difference }: { condition: Condition; difference: string },
+  differences: Differences,
+): Condition {
+  reader.take();
+  differences.add(difference);
+  const isCompared = reader.skips('eq', '==');
+  const isOpposite = !isCompared && reader.skips('ne', '!=');
+  if (!isCompared && !isOpposite) return condition;
+  if (reader.skips('true')) return isOpposite ? negated(condition) : condition;
+  reader.needs('false');
+  return isOpposite ? condition : negated(condition);
+}
+
+/** `starts_with(field, "text")` */
+function readAffix(reader: Reader, operator: TextOperator, differences: Differences): Condition {
+  reader.take();
+  reader.needs('(');
+  const value = readValue(reader);
+  reader.needs(',');
+  const text = reader.text().value;
+  reader.needs(')');
+  const subject = textOf(reader, value);
+  noteIndex(subject, differences);
+  return compareText(subject, operator, [text], differences);
+}
+
+/** `any(list[*] eq "text")`. `all` also holds for an empty list, which a policy does not say. */
+function readQuantified(reader: Reader, differences: Differences): Condition {
+  if (reader.next.value === 'all') throw reader.unexpected('any(…), because a policy cannot say all(…)');
+  reader.take();
+  reader.needs('(');
+  const affix = Object.hasOwn(affixes, reader.next.value) ? affixes[reader.next.value] : undefined;
+  const condition = affix === undefined ? readOfList(reader, differences) : readAffix(reader, affix, differences);
+  reader.needs(')');
+  return condition;
+}
+
+function readOfList(reader: Reader, differences: Differences): Condition {
+  const value = readValue(reader);
+  const operator = readOperator(reader);
+  if (value.kind === 'names') {
+    if (operator !== 'eq' && operator !== 'in') throw reader.unexpected('a list of names compared with eq or in');
+    const names = operator === 'in' ? readWords(reader) : [reader.text().value];
+    return anyName(value.field, names);
+  }
+  if (value.kind !== 'text') throw reader.unexpected('a list of texts');
+  // "Some value is another" is not "no value is this".
+  if (operator === 'ne') throw reader.unexpected('an operator other than ne in any(…)');
+  return compareTexts(reader, value, operator, differences);
+}
+
+function anyName(field: 'header' | 'cookie' | 'query', names: readonly string[]): Condition {
+  return any(names.map((name) => exists({ field, name })));
+}
+
+/** `has_key(map, "name")` */
+function readHasKey(reader: Reader): Condition {
+  reader.take();
+  reader.needs('(');
+  const value = readValue(reader);
+  if (value.kind !== 'map') throw reader.unexpected('headers, cookies or arguments in has_key');
+  reader.needs(',');
+  const name = reader.text().value;
+  reader.needs(')');
+  return exists({ field: value.field, name });
+}
+
+function textOf(reader: Reader, value: ReturnType<typeof readValue>): TextValue {
+  if (value.kind === 'text') return value;
+  throw reader.unexpected('a function of a text');
+}

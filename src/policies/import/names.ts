@@ -1,0 +1,28 @@
+/** Names for imported policies: from what the rule is called there, each once. */
+
+const NAME_MAX_CHARS = 48;
+const TAKEN_BY_THE_GATE = ['hosts'];
+
+export class PolicyNames {
+  readonly #taken = new Set<string>(TAKEN_BY_THE_GATE);
+
+  /** `fallback`: for a text that has no letter or digit of a name. */
+  next(text: string, fallback: string): string {
+    const bare = text
+      .slice(0, 500)
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-/, '')
+      .slice(0, NAME_MAX_CHARS)
+      .replace(/-$/, '');
+    const base = bare === '' ? fallback : bare;
+    let name = base;
+    for (let number = 2; this.#taken.has(name); number++) {
+      const suffix = `-${number}`;
+      name = `${base.slice(0, NAME_MAX_CHARS - suffix.length)}${suffix}`;
+    }
+    this.#taken.add(name);
+    return name;
+  }
+}
