@@ -1,0 +1,209 @@
+/**
+ * Reads a CEL expression of an Anubis policy as a condition: comparisons of the request's texts, whether a header or a
+ * query parameter is there, and `!`, `&&`, `||`. Arithmetic, chance, load and look-ups in DNS have no counterpart.
+ */
+import { parseIp } from '../../../address/ip.ts';
+import { all, any, exists, isEmpty, negated, oneOf } from '../condition.ts';
+import type { Condition } from '../condition.ts';
+import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
+import { Reader, scan } from '../scan.ts';
+import { compareRegex, compareText } from '../text-subject.ts';
+import type { Differences, TextOperator, TextSubject } from '../text-subject.ts';
+import { celLexicon } from './cel-lexicon.ts';
+
+type Operand =
+  | ({ kind: 'subject' } & TextSubject)
+  | ({ kind: 'size' } & TextSubject)
+  | { kind: 'map'; field: 'header' | 'query' }
+  | { kind: 'text'; value: string }
+  | { kind: 'number'; value: number }
+  | { kind: 'texts'; values: string[] }
+  | { kind: 'condition'; condition: Condition };
+
+const subjects: Readonly<Record<string, TextSubject>> = {
+  userAgent: { field: 'userAgent', letterCase: 'exact' },
+  path: { field: 'path', letterCase: 'exact' },
+  host: { field: 'host', letterCase: 'exact' },
+  method: { field: 'method', letterCase: 'exact' },
+  remoteAddress: { field: 'ip', letterCase: 'exact' },
+};
+const maps: Readonly<Record<string, 'header' | 'query'>> = { headers: 'header', query: 'query' };
+const methods: readonly string[] = ['startsWith', 'endsWith', 'contains'];
+
+/** @throws NotExpressible */
+export function readCel(source: string, differences: Differences): Condition {
+  if (source.length > SOURCE_MAX_CHARS) {
+    throw new NotExpressible(`the expression is longer than ${SOURCE_MAX_CHARS} characters`);
+  }
+  const cel = new CelReader(new Reader(scan(source, celLexicon)), differences);
+  return cel.whole();
+}
+
+class CelReader {
+  readonly #reader: Reader;
+  readonly #differences: Differences;
+
+  constructor(reader: Reader, differences: Differences) {
+    this.#reader = reader;
+    this.#differences = differences;
+  }
+
+  whole(): Condition {
+    const condition = this.#condition(this.#or());
+    if (this.#reader.next.kind !== 'end') throw this.#reader.unexpected('"&&", "||" or the end');
+    return condition;
+  }
+
+  #or(): Operand {
+    const first = this.#and();
+    if (!this.#reader.skips('||')) return first;
+    const parts = [this.#condition(first)];
+    do parts.push(this.#condition(this.#and()));
+    while (this.#reader.skips('||'));
+    return { kind: 'condition', condition: any(parts) };
+  }
+
+  #and(): Operand {
+    const first = this.#relation();
+    if (!this.#reader.skips('&&')) return first;
+    const parts = [this.#condition(first)];
+    do parts.push(this.#condition(this.#relation()));
+    while (this.#reader.skips('&&'));
+    return { kind: 'condition', condition: all(parts) };
+  }
+
+  #relation(): Operand {
+    const left = this.#operand();
+    const { value: operator } = this.#reader.next;
+    if (!this.#reader.skips('==', '!=', '<', '<=', '>', '>=', 'in')) return left;
+    const right = this.#operand();
+    return { kind: 'condition', condition: this.#compared(left, operator, right) };
+  }
+
+  #compared(left: Operand, operator: string, right: Operand): Condition {
+    if (operator === 'in') return this.#contained(left, right);
+    if (left.kind === 'size' && right.kind === 'number') return sizeCondition(left, operator, right.value);
+    if (operator !== '==' && operator !== '!=') {
+      throw new NotExpressible(`a policy compares no text with ${operator}`);
+    }
+    const equal = this.#equal(left, right) ?? this.#equal(right, left);
+    if (equal === null) throw new NotExpressible('a policy compares fields of the request with texts only');
+    return operator === '==' ? equal : negated(equal);
+  }
+
+  #equal(left: Operand, right: Operand): Condition | null {
+    if (left.kind === 'condition' && right.kind === 'condition' && typeof right.condition === 'boolean') {
+      return right.condition ? left.condition : negated(left.condition);
+    }
+    if (left.kind !== 'subject' || right.kind !== 'text') return null;
+    return this.#equals(left, [right.value]);
+  }
+
+  #contained(left: Operand, right: Operand): Condition {
+    if (left.kind === 'text' && right.kind === 'map') return exists({ field: right.field, name: left.value });
+    if (left.kind === 'subject' && right.kind === 'texts') return this.#equals(left, right.values);
+    throw new NotExpressible('a policy looks for a text in a list, and for a name among headers and query parameters');
+  }
+
+  #equals(subject: TextSubject, values: readonly string[]): Condition {
+    if (subject.field !== 'ip') return compareText(subject, 'equals', values, this.#differences);
+    if (values.some((value) => parseIp(value) === null)) throw new NotExpressible('this is no address');
+    return oneOf({ field: 'ip' }, 'ipIn', values);
+  }
+
+  #operand(): Operand {
+    return this.#reader.nested(() => {
+      if (this.#reader.skips('!')) {
+        return { kind: 'condition', condition: negated(this.#condition(this.#operand())) };
+      }
+      let operand = this.#primary();
+      for (;;) {
+        if (this.#reader.skips('[')) operand = this.#indexed(operand);
+        else if (this.#reader.skips('.')) operand = this.#member(operand);
+        else return operand;
+      }
+    });
+  }
+
+  #primary(): Operand {
+    if (this.#reader.skips('(')) {
+      const inner = this.#or();
+      this.#reader.needs(')');
+      return inner;
+    }
+    if (this.#reader.skips('[')) return { kind: 'texts', values: this.#texts(']') };
+    const { kind, value } = this.#reader.next;
+    if (kind !== 'text' && kind !== 'word') throw this.#reader.unexpected('a field of the request or a text');
+    this.#reader.take();
+    if (kind === 'text') return { kind: 'text', value };
+    if (/^\d/.test(value)) return { kind: 'number', value: Number(value) };
+    if (value === 'true' || value === 'false') return { kind: 'condition', condition: value === 'true' };
+    if (this.#reader.skips('(')) return this.#called(value);
+    if (Object.hasOwn(subjects, value)) return { kind: 'subject', ...subjects[value]! };
+    if (Object.hasOwn(maps, value)) return { kind: 'map', field: maps[value]! };
+    throw new NotExpressible(`${value.slice(0, 60)} has no counterpart`);
+  }
+
+  #called(name: string): Operand {
+    const first = name === 'size' || name === 'missingHeader' ? this.#or() : null;
+    if (first?.kind === 'subject' && name === 'size') {
+      this.#reader.needs(')');
+      return { ...first, kind: 'size' };
+    }
+    if (first?.kind === 'map' && name === 'missingHeader') {
+      this.#reader.needs(',');
+      const header = this.#reader.text().value;
+      this.#reader.needs(')');
+      return { kind: 'condition', condition: negated(exists({ field: 'header', name: header })) };
+    }
+    throw new NotExpressible(`a policy has nothing like ${name.slice(0, 60)}() of this`);
+  }
+
+  #indexed(operand: Operand): Operand {
+    if (operand.kind !== 'map') throw new NotExpressible('a policy knows headers and query parameters by name only');
+    const name = this.#reader.text().value;
+    this.#reader.needs(']');
+    return { kind: 'subject', field: operand.field, name, letterCase: 'exact' };
+  }
+
+  #member(operand: Operand): Operand {
+    const name = this.#reader.take().value;
+    if (!this.#reader.skips('(') || operand.kind !== 'subject' || operand.field === 'ip') {
+      throw new NotExpressible(`a policy has nothing like .${name.slice(0, 60)} of this`);
+    }
+    if (name === 'lowerAscii' || name === 'size') {
+      this.#reader.needs(')');
+      return name === 'size' ? { ...operand, kind: 'size' } : { ...operand, letterCase: 'lower' };
+    }
+    const [text, ...more] = this.#texts(')');
+    if (text === undefined || more.length > 0) throw this.#reader.unexpected('one text');
+    if (name === 'matches') return { kind: 'condition', condition: compareRegex(operand, text, this.#differences) };
+    if (!methods.includes(name)) throw new NotExpressible(`a policy has nothing like .${name.slice(0, 60)}()`);
+    const condition = compareText(operand, name as TextOperator, [text], this.#differences);
+    return { kind: 'condition', condition };
+  }
+
+  /** Texts with commas between them, up to this sign. */
+  #texts(closing: string): string[] {
+    const values: string[] = [];
+    while (!this.#reader.skips(closing)) {
+      if (values.length > 0) this.#reader.needs(',');
+      if (values.length > 0 && this.#reader.skips(closing)) break;
+      values.push(this.#reader.text().value);
+    }
+    return values;
+  }
+
+  #condition(operand: Operand): Condition {
+    if (operand.kind === 'condition') return operand.condition;
+    throw this.#reader.unexpected('a comparison');
+  }
+}
+
+/** Only whether a text is empty. */
+function sizeCondition({ field, name }: TextSubject, operator: string, size: number): Condition {
+  const subject = name === undefined ? { field } : { field, name };
+  if (['== 0', '< 1', '<= 0'].includes(`${operator} ${size}`)) return isEmpty(subject);
+  if (['!= 0', '> 0', '>= 1'].includes(`${operator} ${size}`)) return negated(isEmpty(subject));
+  throw new NotExpressible('a policy does not know how long a text is, only whether it is empty');
+}
