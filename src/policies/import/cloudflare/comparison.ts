@@ -27,7 +27,7 @@ export function readComparison(reader: Reader, differences: Differences): Condit
   if (value.kind === 'asn') return compareNumber(reader, operator);
   if (value.kind === 'address') return compareAddress(reader, operator);
   if (value.kind === 'length') return compareLength(reader, value, operator);
-  return compareTexts(reader, value, operator, differences);
+  return compareTexts(reader, textOf(reader, value), operator, differences);
 }
 
 /** In one spelling. */
