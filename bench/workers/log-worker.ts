@@ -41,6 +41,7 @@ const instance: StoredInstance = {
   allowVerdicts: 'rows',
   retentionDays: 30,
   version: 1,
+  policyVersion: 0,
   createdAt: 0,
   updatedAt: 0,
 };

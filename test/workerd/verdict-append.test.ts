@@ -35,6 +35,7 @@ function newInstance(policy: Record<string, unknown> = {}): StoredInstance {
     active: true,
     clientJwtsRevokedBefore: null,
     version: 1,
+    policyVersion: 0,
     createdAt: now,
     updatedAt: now,
   };

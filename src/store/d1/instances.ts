@@ -20,6 +20,8 @@ export interface StoredInstance extends ProtectInstance {
   accountId: string;
   /** Rises with every change; an optimistic update compares it. */
   version: number;
+  /** Of its policy set, which is stored apart; 0 before the first one. */
+  policyVersion: number;
 }
 
 export interface InstanceRow {
@@ -32,6 +34,7 @@ export interface InstanceRow {
   active: number;
   client_jwts_revoked_before: number | null;
   version: number;
+  policy_version: number;
   created_at: number;
   updated_at: number;
 }
@@ -142,13 +145,14 @@ export async function updateInstance(
   return failed(current?.version === expectedVersion ? await conflictOf(env, instance) : 'stale');
 }
 
-/** Makes an instance inactive for good. Its client JWTs stop working, and its origin's robots.txt is forgotten. */
+/** Makes an instance inactive for good. Its client JWTs stop working; its policies and its origin's robots.txt are forgotten. */
 export async function deactivateInstance(env: StoreEnv, id: string, nowMs: number): Promise<void> {
   await env.DB.batch([
     env.DB.prepare(
       'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
     ).bind(nowMs, id),
     env.DB.prepare('DELETE FROM robots_files WHERE instance_id = ?').bind(id),
+    env.DB.prepare('DELETE FROM policy_sets WHERE instance_id = ?').bind(id),
   ]);
 }
 
@@ -193,6 +197,7 @@ export function storedInstance(row: InstanceRow): StoredInstance {
     active: row.active === 1,
     clientJwtsRevokedBefore: row.client_jwts_revoked_before,
     version: row.version,
+    policyVersion: row.policy_version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

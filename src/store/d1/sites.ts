@@ -182,13 +182,15 @@ export async function deactivateSite(
        SELECT site_key FROM sites WHERE account_id = ?1 AND active = 1 ORDER BY created_at, site_key LIMIT 1)
      AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND is_default = 1)`,
   ).bind(accountId);
-  const robots = env.DB.prepare(
-    'DELETE FROM robots_files WHERE instance_id = ?1 AND NOT EXISTS (SELECT 1 FROM protect_instances WHERE id = ?1 AND active = 1)',
-  ).bind(instanceId);
+  const kept = ['robots_files', 'policy_sets'].map((table) =>
+    env.DB.prepare(
+      `DELETE FROM ${table} WHERE instance_id = ?1 AND NOT EXISTS (SELECT 1 FROM protect_instances WHERE id = ?1 AND active = 1)`,
+    ).bind(instanceId),
+  );
   const used = env.DB.prepare(
     'SELECT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ? AND active = 1) AS used',
   ).bind(siteKey);
-  const [, written, , , usage] = await env.DB.batch<{ used: number }>([instance, deactivate, heir, robots, used]);
+  const [, written, usage] = await env.DB.batch<{ used: number }>([instance, deactivate, used, heir, ...kept]);
   if (written?.meta.changes === 1) return ok(null);
   // An instance that was to go with it is still there only because the site is the last one.
   return failed(usage?.results[0]?.used === 1 && instanceId === null ? 'site-used' : 'last-site');

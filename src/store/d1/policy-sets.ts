@@ -1,0 +1,109 @@
+/**
+ * Policies and limits of each instance: one document, every version kept for a while. A version is written only on top of
+ * the one that the writer has read, in the same transaction that makes it the current one.
+ */
+import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import type { StoreEnv } from '../binding.ts';
+
+/** Of an instance, the current one included. */
+const VERSIONS_MAX = 100;
+/** The older versions go sooner where documents are large. The current one always stays. */
+const HISTORY_MAX_BYTES = 16 * 1024 * 1024;
+
+export interface PolicySetVersion {
+  version: number;
+  policies: number;
+  limits: number;
+  /** Why, in the words of who made it. */
+  note: string | null;
+  actor: string;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The version that this one is a copy of. */
+  restores: number | null;
+}
+
+export interface NewPolicySet {
+  instanceId: string;
+  /** In canonical form. */
+  document: PolicySet;
+  /** The version that the writer has read; 0 when there was none. */
+  onVersion: number;
+  note: string | null;
+  actor: string;
+  restores: number | null;
+}
+
+const META_COLUMNS = 'version, policies, limits, note, actor, at, restores';
+
+/** `null`: the instance never had this version, or it is no longer kept. */
+export async function policySetOf(env: StoreEnv, instanceId: string, version: number): Promise<PolicySet | null> {
+  if (version === 0) return { policies: [], limits: [] };
+  const row = await env.DB.prepare('SELECT document FROM policy_sets WHERE instance_id = ? AND version = ?')
+    .bind(instanceId, version)
+    .first<{ document: string }>();
+  return row && (JSON.parse(row.document) as PolicySet);
+}
+
+/** The newest first: those below `before`, or from the newest on. */
+export async function policySetVersions(
+  env: StoreEnv,
+  instanceId: string,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<PolicySetVersion[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT ${META_COLUMNS} FROM policy_sets WHERE instance_id = ?1 AND (?2 IS NULL OR version < ?2)
+     ORDER BY version DESC LIMIT ?3`,
+  )
+    .bind(instanceId, before, limit)
+    .all<PolicySetVersion>();
+  return results;
+}
+
+/** The new version. Fails with the current one where that is not `onVersion`; `null` where the instance is deleted. */
+export async function putPolicySet(
+  env: StoreEnv,
+  { instanceId, document, onVersion, note, actor, restores }: NewPolicySet,
+  nowMs: number,
+): Promise<Result<number, number | null>> {
+  const version = onVersion + 1;
+  const text = JSON.stringify(document);
+  const bytes = new TextEncoder().encode(text).length;
+  const [inserted] = await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO policy_sets (instance_id, version, document, bytes, policies, limits, note, actor, at, restores)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+       WHERE EXISTS (SELECT 1 FROM protect_instances WHERE id = ?1 AND active = 1 AND policy_version = ?11)`,
+    ).bind(
+      instanceId,
+      version,
+      text,
+      bytes,
+      document.policies.length,
+      document.limits.length,
+      note,
+      actor,
+      nowMs,
+      restores,
+      onVersion,
+    ),
+    env.DB.prepare(
+      'UPDATE protect_instances SET policy_version = ?2 WHERE id = ?1 AND active = 1 AND policy_version = ?3',
+    ).bind(instanceId, version, onVersion),
+    env.DB.prepare(
+      `DELETE FROM policy_sets WHERE instance_id = ?1 AND version < ?2 AND (version <= ?2 - ?3 OR version IN (
+         SELECT version FROM (
+           SELECT version, sum(bytes) OVER (ORDER BY version DESC) AS kept FROM policy_sets WHERE instance_id = ?1)
+         WHERE kept > ?4))`,
+    ).bind(instanceId, version, VERSIONS_MAX, HISTORY_MAX_BYTES),
+  ]);
+  if (inserted?.meta.changes === 1) return ok(version);
+  const row = await env.DB.prepare(
+    'SELECT policy_version AS version FROM protect_instances WHERE id = ? AND active = 1',
+  )
+    .bind(instanceId)
+    .first<{ version: number }>();
+  return failed(row?.version ?? null);
+}
