@@ -9,7 +9,9 @@ const clock = /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/;
 
 export async function checkPureModules(): Promise<string[]> {
   return sourceFiles()
-    .filter((path) => /^src\/(contract|rules|captcha|bytes|address|risk|bots|limits|policies|alerts)\//.test(path))
+    .filter((path) =>
+      /^src\/(contract|rules|captcha|bytes|address|risk|bots|limits|lists|policies|alerts)\//.test(path),
+    )
     .flatMap((path) =>
       readFileSync(path, 'utf8')
         .split('\n')

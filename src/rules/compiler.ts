@@ -10,7 +10,7 @@ import { blankSnapshot, sealSnapshot } from './layout.ts';
 import { type ListLayer, encodeLayers } from './list-layers.ts';
 import { PrefixBuilder } from './prefix-build.ts';
 import { ExtraRows } from './rule-meta.ts';
-import type { EdgeRule } from './types.ts';
+import type { EdgeRule, RuleContent } from './types.ts';
 import { UserAgentBuilder } from './user-agent-build.ts';
 
 export interface SnapshotMeta {
@@ -74,6 +74,12 @@ export class RulesetCompiler {
       case 'userAgent':
         this.#userAgents.add(rule);
     }
+  }
+
+  /** An `ipMask` rule without its text. Host bits are clear; `words` has one word or four. */
+  addNetwork(family: 4 | 6, words: Uint32Array, prefixLength: number, rule: RuleContent): void {
+    if (rule.list !== undefined) this.#hasEntries = true;
+    (family === 4 ? this.#v4 : this.#v6).add(words, prefixLength, rule);
   }
 
   /**

@@ -8,7 +8,7 @@ import { ByteColumn, type RadixKey, WordColumn, lastOfEach, radixOrder } from '.
 import { bucketIndexLength, writeBucketIndex } from './bucket-index.ts';
 import { mask32 } from '../address/ip.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
-import type { EdgeRule } from './types.ts';
+import type { RuleContent } from './types.ts';
 
 /** No parent. */
 export const NO_PARENT = 0xffff_ffff;
@@ -33,7 +33,7 @@ export class PrefixBuilder {
   }
 
   /** `length` is in bits, and one more than the family's width for a single address. Host bits must be clear. */
-  add(words: readonly number[] | Uint32Array, length: number, rule: EdgeRule): void {
+  add(words: readonly number[] | Uint32Array, length: number, rule: RuleContent): void {
     for (let w = 0; w < this.#words; w++) this.#keys.push(words[w] ?? 0);
     this.#lengths.push(length);
     this.#meta.add(rule);

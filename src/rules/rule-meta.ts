@@ -7,7 +7,7 @@ import { type Decision, decisions } from '../contract/vocabulary.ts';
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
 import { searchExact } from './number-table.ts';
-import type { EdgeRule } from './types.ts';
+import type { RuleContent } from './types.ts';
 
 /** Two-bit code of a rule that has a row in the side table. Smaller codes are indexes into `decisions`. */
 export const EXTRA = 3;
@@ -29,7 +29,7 @@ export interface RuleExtra {
 /** Rules of a block, for which one number says where their side rows begin. */
 const BLOCK_RULES = 32;
 
-function isPlain(rule: EdgeRule): boolean {
+function isPlain(rule: RuleContent): boolean {
   return rule.mode !== 'monitor' && rule.expiry === undefined && rule.rollout === undefined;
 }
 
@@ -44,7 +44,7 @@ export class MetaColumn {
   /** As long as `#codes` once an entry of a list was added, and empty before. */
   readonly #lists = new ByteColumn();
 
-  add(rule: EdgeRule): void {
+  add(rule: RuleContent): void {
     if (rule.list !== undefined) this.#lists.fillTo(this.#codes.length);
     if (rule.list !== undefined || this.#lists.length > 0) this.#lists.push(rule.list ?? 0);
     if (this.#codes.length % BLOCK_RULES === 0) this.#rowsBefore.push(this.#flags.length);

@@ -15,6 +15,9 @@ export interface EdgeRule {
   list?: number;
 }
 
+/** A rule without its type and value. */
+export type RuleContent = Omit<EdgeRule, 'type' | 'value'>;
+
 /** The facts of a request that rules match. Unknown facts are `null`. */
 export interface MatchSignals {
   ip: string | null;

@@ -5910,6 +5910,8 @@ export interface components {
             firedRules: {
                 /** @description Type and canonical value of the rule */
                 id: string;
+                /** @description Of a list: its most specific entry that matches, as type and value */
+                entry?: string;
                 /** @description What the rule compares */
                 type: components["schemas"]["AccessRuleType"];
                 /** @description What the rule decides */

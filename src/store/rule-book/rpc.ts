@@ -4,9 +4,10 @@
  */
 import type { Decision, EdgeRuleType } from '../../contract/vocabulary.ts';
 import type { Result } from '../../result.ts';
+import type { ListBookRpc, ListedEntry, TooManyRules } from './list-rpc.ts';
 import type { RuleKey, RuleWrite, StoredRule } from './rule-row.ts';
 
-export interface RuleBookRpc {
+export interface RuleBookRpc extends ListBookRpc {
   /**
    * The version that edges should hold. Compiles the first base, so that an empty book has a valid one too. `by`: the
    * edge that asks, which made contact.
@@ -29,15 +30,22 @@ export interface RuleBookRpc {
   packedPage(query: RulePageQuery): Promise<PackedRulePage>;
   /**
    * Rules that can match a visitor: those under `keys` (each prefix of the address, its network, country and
-   * fingerprint) and each user agent rule whose text is part of `userAgent`, which must be folded as the values are.
+   * fingerprint) and each user agent rule whose text is part of `userAgent`, which must be folded as the values are. And
+   * the entries of lists under the keys, those of the list that owns a value first.
    */
-  matching(keys: RuleKey[], userAgent: string, limit: number): Promise<{ rules: StoredRule[]; version: number }>;
+  matching(keys: RuleKey[], userAgent: string, limit: number): Promise<MatchingRules>;
   /** Versions, newest first, below `before` when it is given. */
   history(limit: number, before: number | null): Promise<{ versions: HistoryEntry[]; version: number; oldest: number }>;
   /** Erases the book within seconds, with retries: its instance was deleted. */
   retire(nowMs: number): Promise<void>;
   /** Compiles the present rules into a new base. A call while a compile runs waits for that one. */
   compile(): Promise<void>;
+}
+
+export interface MatchingRules {
+  rules: StoredRule[];
+  entries: ListedEntry[];
+  version: number;
 }
 
 /** An edge is known by its client JWT. */
@@ -113,13 +121,6 @@ export interface StaleVersion {
 
 /** What a batch exceeds. Nothing of it is stored. */
 export type RuleSetTooLarge = TooManyRules | TooMuchText;
-
-export interface TooManyRules {
-  reason: 'too-many-rules';
-  limit: number;
-  /** The type that has a limit of its own, or `null` for the limit of all rules together. */
-  type: 'userAgent' | null;
-}
 
 /** The user agent rules repeat themselves or each other too much. */
 export interface TooMuchText {

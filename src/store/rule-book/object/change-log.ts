@@ -4,7 +4,7 @@
  * oldest served base is always kept.
  */
 import type { EdgeRule } from '../../../rules/types.ts';
-import { edgeRule, typeOfCode } from '../rule-row.ts';
+import { edgeRule, typeOfCode, verdictOfCode } from '../rule-row.ts';
 import type { RuleKey } from '../rule-row.ts';
 import type { HistoryEntry, WriteKind } from '../rpc.ts';
 
@@ -15,7 +15,10 @@ export const HISTORY_MAX_CHANGES = 1_250_000;
 /** Changes deleted per transaction, so that the object keeps responding while a long log is trimmed. */
 const TRIM_STEP_CHANGES = 20_000;
 
-/** Net changes in `(from, to]`: the present form of each changed rule, and the deleted ones. */
+/**
+ * Net changes in `(from, to]`: the form of each changed rule, and the deleted ones. A version of the operator that
+ * uncovers an entry of a list is in both logs, and the entry counts.
+ */
 export function netChanges(sql: SqlStorage, from: number, to: number): { set: EdgeRule[]; removed: RuleKey[] } {
   const set: EdgeRule[] = [];
   const removed: RuleKey[] = [];
@@ -27,17 +30,26 @@ export function netChanges(sql: SqlStorage, from: number, to: number): { set: Ed
     mode: number;
     expiry: number | null;
     rollout: number | null;
+    list: number | null;
     latest: number;
   }>(
-    `SELECT type, value, after IS NULL AS gone, after ->> 0 AS verdict, after ->> 1 AS mode, after ->> 2 AS expiry,
-            after ->> 3 AS rollout, MAX(version) AS latest
-       FROM changes WHERE version > ?1 AND version <= ?2 GROUP BY type, value`,
+    `SELECT type, value, gone, verdict, mode, expiry, rollout, list, MAX(place) AS latest FROM (
+       SELECT type, value, after IS NULL AS gone, after ->> 0 AS verdict, after ->> 1 AS mode, after ->> 2 AS expiry,
+              after ->> 3 AS rollout, NULL AS list, 2 * version AS place
+         FROM changes WHERE version > ?1 AND version <= ?2
+       UNION ALL
+       SELECT c.type, c.value, l.list IS NULL, l.verdict, 0, NULL, NULL, l.list, 2 * c.version + 1
+         FROM list_changes c LEFT JOIN lists l ON l.list = c.list AND l.removed_at IS NULL
+        WHERE c.version > ?1 AND c.version <= ?2
+     ) GROUP BY type, value`,
     from,
     to,
   );
   for (const row of cursor) {
     if (row.gone === 1) removed.push({ type: typeOfCode(row.type), value: row.value });
-    else set.push(edgeRule([row.type, row.value, row.verdict, row.mode, row.expiry, row.rollout]));
+    else if (row.list !== null) {
+      set.push({ type: typeOfCode(row.type), value: row.value, verdict: verdictOfCode(row.verdict), list: row.list });
+    } else set.push(edgeRule([row.type, row.value, row.verdict, row.mode, row.expiry, row.rollout]));
   }
   return { set, removed };
 }
@@ -87,7 +99,7 @@ export function lastVersionWithin(sql: SqlStorage, from: number, limit: number):
   return last;
 }
 
-/** Newest first, below `before` when it is given. */
+/** Versions of the operator, newest first, below `before` when it is given. */
 export function history(sql: SqlStorage, limit: number, before: number | null): HistoryEntry[] {
   const cursor = sql.exec<{
     version: number;
@@ -100,7 +112,7 @@ export function history(sql: SqlStorage, limit: number, before: number | null): 
     restores: number | null;
   }>(
     `SELECT version, at, (SELECT name FROM actors WHERE actor = versions.actor) AS by, kind, created, updated, deleted, restores
-       FROM versions WHERE (?1 IS NULL OR version < ?1) ORDER BY version DESC LIMIT ?2`,
+       FROM versions WHERE kind <> 'list' AND (?1 IS NULL OR version < ?1) ORDER BY version DESC LIMIT ?2`,
     before,
     limit,
   );
@@ -116,9 +128,18 @@ export function historyFloor(sql: SqlStorage): number {
   return sql.exec<{ floor: number }>('SELECT history_floor AS floor FROM book').one().floor;
 }
 
+/** The newest version that the operator made; 0 before the first. */
+export function newestOwnVersion(sql: SqlStorage): number {
+  return (
+    sql.exec<{ version: number | null }>("SELECT MAX(version) AS version FROM versions WHERE kind <> 'list'").one()
+      .version ?? 0
+  );
+}
+
 /**
  * Deletes the oldest versions beyond the bounds, in steps; calls `giveWay` between them. The log above
- * `oldestBaseVersion` stays, because deltas need it.
+ * `oldestBaseVersion` stays, because deltas need it. Nothing else reads the log of lists, so the rest of that goes at
+ * once.
  */
 export async function trimHistory(
   storage: DurableObjectStorage,
@@ -127,6 +148,19 @@ export async function trimHistory(
 ): Promise<void> {
   const { sql } = storage;
   const floor = Math.min(oldestBaseVersion, boundedFloor(sql));
+  const listVersions = sql.exec<{ version: number }>(
+    "SELECT version FROM versions WHERE kind = 'list' AND version <= ?",
+    oldestBaseVersion,
+  );
+  for (const { version } of listVersions.toArray()) {
+    storage.transactionSync(() => {
+      sql.exec('DELETE FROM list_changes WHERE version = ?', version);
+      sql.exec('DELETE FROM versions WHERE version = ?', version);
+    });
+    await giveWay();
+  }
+  // What a version of the operator uncovered.
+  sql.exec('DELETE FROM list_changes WHERE version <= ?', oldestBaseVersion);
   while (true) {
     const done = storage.transactionSync(() => {
       const from = historyFloor(sql);
@@ -147,7 +181,7 @@ function boundedFloor(sql: SqlStorage): number {
   let changes = 0;
   let versions = 0;
   const cursor = sql.exec<{ version: number; changes: number }>(
-    'SELECT version, created + updated + deleted AS changes FROM versions ORDER BY version DESC',
+    "SELECT version, created + updated + deleted AS changes FROM versions WHERE kind <> 'list' ORDER BY version DESC",
   );
   for (const row of cursor) {
     changes += row.changes;

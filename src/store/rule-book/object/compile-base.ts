@@ -9,6 +9,9 @@ import { TRAILER_MAX_BYTES, signInPlace } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase } from './bases.ts';
 import { trimHistory } from './change-log.ts';
+import { addEntries, forgetRemovedLists } from './compile-lists.ts';
+import { rankedLists } from './list-layers.ts';
+import { EXPIRED_GRACE_SECONDS, expiredBefore } from './list-log.ts';
 import { rulesetKey } from '../ruleset-objects.ts';
 import { edgeRule } from '../rule-row.ts';
 import type { EngineRow } from '../rule-row.ts';
@@ -17,8 +20,6 @@ import type { EngineRow } from '../rule-row.ts';
 const READ_ROWS = 2000;
 /** About 10 ms of reading and compiling, the longest that another call waits. */
 const READS_PER_SLICE = 5;
-/** An expired rule leaves the base a minute later, because clocks of edges may be slow. It stays listed. */
-const EXPIRED_GRACE_SECONDS = 60;
 
 export interface CompileJob {
   storage: DurableObjectStorage;
@@ -33,24 +34,30 @@ export async function compileBase({ storage, env, instanceId, nowMs }: CompileJo
   await removeDisposable(sql, env, instanceId, nowMs);
   const { kid, privateKey } = await signingKey(env, 'ruleset', nowMs);
   const version = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
-  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: nowMs });
-  const rules = await addRules(sql, compiler, Math.floor(nowMs / 1000) - EXPIRED_GRACE_SECONDS);
+  const lists = rankedLists(sql);
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: nowMs, lists });
+  const entries = await addEntries(sql, compiler, lists, giveWay);
+  // The clock may have been set back since entries of lists were logged in place of expired rules.
+  const expired = Math.max(expiredBefore(sql), Math.floor(nowMs / 1000) - EXPIRED_GRACE_SECONDS);
+  const rules = await addRules(sql, compiler, expired);
   const { file, hash } = await signInPlace(compiler.finish(TRAILER_MAX_BYTES), { kid, privateKey });
 
-  announceBase(sql, { hash, version }, rules, file.byteLength, nowMs);
+  announceBase(sql, { hash, version }, entries + rules, file.byteLength, nowMs);
   await env.RULESETS.put(rulesetKey(instanceId, hash), file);
   publishBase(storage, hash, nowMs);
   await trimHistory(storage, oldestServedVersion(sql), giveWay);
+  await forgetRemovedLists(storage, oldestServedVersion(sql), giveWay);
 }
 
-async function addRules(sql: SqlStorage, compiler: RulesetCompiler, expiredBefore: number): Promise<number> {
+/** An expired rule leaves the base a minute later, because clocks of edges may be slow. It stays listed. */
+async function addRules(sql: SqlStorage, compiler: RulesetCompiler, expired: number): Promise<number> {
   let rules = 0;
   let after: readonly [number, string] = [-1, ''];
   for (let read = 1; ; read += 1) {
     const rows = nextRows(sql, after);
     for (const row of rows) {
       const expiry = row[4];
-      if (expiry !== null && expiry < expiredBefore) continue;
+      if (expiry !== null && expiry < expired) continue;
       compiler.add(edgeRule(row));
       rules += 1;
     }

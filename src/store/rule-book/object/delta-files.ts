@@ -8,6 +8,7 @@ import { signingKey } from '../../keys/signing-keys.ts';
 import type { BasePointer } from '../rpc.ts';
 import { netChanges } from './change-log.ts';
 import type { FailureWatch } from './failure-watch.ts';
+import { rankedLists } from './list-layers.ts';
 
 /** Edges are at one of the last few versions. The largest delta is about 3 MB. */
 const KEPT_FILES = 4;
@@ -51,6 +52,7 @@ export class DeltaFiles {
       version,
       upserts: set,
       removals: removed,
+      lists: rankedLists(this.#sql),
     });
     return (await signRulesetFile(payload, { kid, privateKey })).file;
   }

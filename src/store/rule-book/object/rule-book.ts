@@ -5,6 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
 import { currentBase, servedBase } from './bases.ts';
 import {
   changesSince,
@@ -20,11 +21,16 @@ import { EdgeContacts } from './edge-contacts.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
 import { eraseRuleBook, isRuleBookRetired, markRuleBookRetired } from './erase-rule-book.ts';
+import { countEntries, entriesUnder, keysAfter, listStates, rankedLists } from './list-layers.ts';
+import { passExpiry } from './list-log.ts';
+import { changeList, putList, removeList } from './write-lists.ts';
+import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
 import type {
   BasePointer,
   EdgeCaller,
   EdgeSighting,
   HistoryEntry,
+  MatchingRules,
   PackedRulePage,
   RollbackOutcome,
   RuleBookRpc,
@@ -34,7 +40,7 @@ import type {
   WriteAuthor,
   WriteOutcome,
 } from '../rpc.ts';
-import type { RuleKey, RuleWrite, StoredRule } from '../rule-row.ts';
+import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import { createRuleBookTables } from './schema.ts';
 import { userAgentRulesIn } from './user-agent-lookup.ts';
 import { countRules, deleteRules, restoreVersion, RULES_PER_INSTANCE_MAX, upsertRules } from './write-rules.ts';
@@ -82,6 +88,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
 
   async currentVersion(by?: EdgeCaller): Promise<RulesVersion> {
     const base = await this.#base();
+    passExpiry(this.#storage, Date.now());
     const version = this.#publishedVersion(base);
     if (by) this.#contacts.note(by, version);
     return { base, delta: { version } };
@@ -124,9 +131,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
 
   async rollback(version: number, author: WriteAuthor): Promise<RollbackOutcome> {
     await this.#roomForChanges();
-    // A rollback can be larger than a delta may be. A base that was half read before it could not be completed by a
-    // delta, so no compile may run during a rollback.
-    while (this.#compiling) await this.#compiling.catch(() => {});
+    await this.#compileEnded();
     const oldest = historyFloor(this.#storage.sql);
     const newest = this.#version();
     if (version < oldest || version > newest) {
@@ -141,11 +146,39 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     return { packed: packedPage(sql, query), total, version: this.#version() };
   }
 
-  async matching(keys: RuleKey[], userAgent: string, limit: number): Promise<{ rules: StoredRule[]; version: number }> {
+  async matching(keys: RuleKey[], userAgent: string, limit: number): Promise<MatchingRules> {
     const { sql } = this.#storage;
     const agents = await userAgentRulesIn(sql, userAgent, limit, () => scheduler.wait(0));
     const wanted = [...keys, ...agents.map((value): RuleKey => ({ type: 'userAgent', value }))];
-    return { rules: rulesUnder(sql, wanted, limit), version: this.#version() };
+    return { rules: rulesUnder(sql, wanted, limit), entries: entriesUnder(sql, keys), version: this.#version() };
+  }
+
+  async lists(): Promise<ListState[]> {
+    return listStates(this.#storage.sql);
+  }
+
+  async putList(settings: ListSettings, nowMs: number): Promise<Result<ListState, TooManyLists>> {
+    await this.#compileEnded();
+    return this.#written(putList(this.#storage, settings, nowMs));
+  }
+
+  async removeList(name: string, nowMs: number): Promise<boolean> {
+    await this.#compileEnded();
+    const removed = removeList(this.#storage, name, nowMs);
+    // The compile deletes its entries.
+    if (removed) this.#alarmIn(COMPILE_QUIET_DELAY_MS);
+    return removed;
+  }
+
+  async listKeys(name: string, after: string, limit: number): Promise<{ keys: string; revision: number } | null> {
+    const { sql } = this.#storage;
+    const list = rankedLists(sql).find((one) => one.name === name);
+    return list ? { keys: keysAfter(sql, list.number, after, limit), revision: list.revision } : null;
+  }
+
+  async changeList(name: string, change: ListChange, nowMs: number): Promise<Result<ListState, RefusedListChange>> {
+    await this.#roomForChanges();
+    return this.#written(changeList(this.#storage, name, change, nowMs));
   }
 
   async history(
@@ -167,7 +200,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
       // An alarm that throws is tried again a few times only; the compile sets another one.
       return this.compile().catch(() => {});
     }
-    while (this.#compiling) await this.#compiling.catch(() => {});
+    await this.#compileEnded();
     await eraseRuleBook(this.#storage, this.env.RULESETS, this.#instanceId);
     this.#contacts.forget();
     await this.#watch.forget();
@@ -180,6 +213,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
 
   async #compileOnce(): Promise<void> {
     const nowMs = Date.now();
+    passExpiry(this.#storage, nowMs);
     const job = { storage: this.#storage, env: this.env, instanceId: this.#instanceId, nowMs };
     try {
       await this.#watch.during('compile', compileBase(job));
@@ -218,7 +252,15 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     while (this.#changesSinceBase() > DELTA_MAX_CHANGES) await this.compile();
   }
 
-  #written(outcome: WriteOutcome): WriteOutcome {
+  /**
+   * A rollback, or another verdict for a list, can be larger than a delta may be. A base that was half read before it
+   * could not be completed by a delta, so no compile may run meanwhile.
+   */
+  async #compileEnded(): Promise<void> {
+    while (this.#compiling) await this.#compiling.catch(() => {});
+  }
+
+  #written<Outcome>(outcome: Outcome): Outcome {
     this.#compileSoonIfDue();
     return outcome;
   }
@@ -227,7 +269,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     if (this.#compiling || this.#watch.isFailing('compile')) return;
     const { sql } = this.#storage;
     const from = currentBase(sql)?.version ?? 0;
-    const rules = countRules(sql);
+    const rules = countRules(sql) + countEntries(sql);
     const due = deltaChangesShipped(sql, from) > Math.max(rules, SHIPPED_CHANGES_MIN);
     if (!due && changesSince(sql, from) <= DELTA_QUIET_CHANGES) return;
     this.#alarmIn(due ? COMPILE_DELAY_MS : COMPILE_QUIET_DELAY_MS);

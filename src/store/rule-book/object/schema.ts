@@ -1,7 +1,7 @@
 /**
  * Tables of one RuleBook (docs/storage-schema.md, "RuleBook"). `rules` is the present state and `changes` the log that
  * produced it. Deltas, history and rollback read the log. A rule is only written by applying a version of the log, so
- * that the two always agree.
+ * that the two always agree. Lists have tables of their own: no write of a list touches a rule of the operator.
  */
 
 /** WITHOUT ROWID: rules are listed and compiled in the order of the key. */
@@ -13,6 +13,7 @@ const statements = [
      updated_at INTEGER NOT NULL, updated_by INTEGER NOT NULL,
      PRIMARY KEY (type, value)
    ) WITHOUT ROWID`,
+  `CREATE INDEX IF NOT EXISTS rules_expiry ON rules (expiry) WHERE expiry IS NOT NULL`,
   `CREATE TABLE IF NOT EXISTS changes (
      version INTEGER NOT NULL, type INTEGER NOT NULL, value TEXT NOT NULL,
      before TEXT, after TEXT,
@@ -29,6 +30,20 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS counts (
      type INTEGER NOT NULL, verdict INTEGER NOT NULL, rules INTEGER NOT NULL, PRIMARY KEY (type, verdict)
    ) WITHOUT ROWID`,
+  // `removed_at`: the version that removed the list. Its number is free once no edge can load an entry of it.
+  `CREATE TABLE IF NOT EXISTS lists (
+     list INTEGER PRIMARY KEY, name TEXT NOT NULL, verdict INTEGER NOT NULL, mode INTEGER NOT NULL,
+     entries INTEGER NOT NULL, revision INTEGER NOT NULL, removed_at INTEGER
+   )`,
+  `CREATE TABLE IF NOT EXISTS list_entries (
+     list INTEGER NOT NULL, key TEXT NOT NULL, PRIMARY KEY (list, key)
+   ) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS list_changes (
+     version INTEGER NOT NULL, type INTEGER NOT NULL, value TEXT NOT NULL, list INTEGER,
+     PRIMARY KEY (version, type, value)
+   ) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS expired (id INTEGER PRIMARY KEY CHECK (id = 1), before INTEGER NOT NULL)`,
+  `INSERT INTO expired (id, before) VALUES (1, 0) ON CONFLICT DO NOTHING`,
   // API key ids are long and repeat in every row: a rule holds the number, this table the id.
   `CREATE TABLE IF NOT EXISTS actors (actor INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)`,
   // `instance_id`: an alarm starts the object without its name, and R2 keys contain the name.

@@ -7,9 +7,13 @@ import { failed, ok } from '../../../result.ts';
 import { packRule, typeCodes } from '../rule-row.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import type { RefusedWrite, WriteAuthor, WriteOutcome } from '../rpc.ts';
+import { actorNumber } from './actors.ts';
+import { newestOwnVersion } from './change-log.ts';
+import { countEntries } from './list-layers.ts';
+import { logUncovered } from './list-log.ts';
 import { exceededBudget } from './user-agent-budget.ts';
 
-/** Rules per instance: one compile must fit in an isolate of 128 MB (`npm run bench -- rules` measures it). */
+/** Rules per instance, entries of lists included: one compile must fit in an isolate of 128 MB (`npm run bench -- rules` measures it). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
@@ -66,7 +70,8 @@ function applyVersion(
     return storage.transactionSync(() => {
       const current = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
       const { ifVersion: expected } = author;
-      if (expected !== undefined && expected !== current) {
+      // What lists changed meanwhile is not what the caller has read.
+      if (expected !== undefined && (expected > current || expected < newestOwnVersion(sql))) {
         throw new RefusedError({ reason: 'stale', expected, current });
       }
       const version = current + 1;
@@ -79,6 +84,7 @@ function applyVersion(
       sql.exec(APPLY_UPSERTS, version);
       sql.exec(APPLY_DELETES, version);
       sql.exec(APPLY_COUNTS, version, version);
+      logUncovered(sql, version);
       if (counts.created > 0) checkLimits(sql, version);
       sql.exec(
         'INSERT INTO versions (version, at, actor, kind, created, updated, deleted, restores) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -105,7 +111,7 @@ function applyVersion(
  * that a book above a limit can always be made smaller.
  */
 function checkLimits(sql: SqlStorage, version: number): void {
-  if (countRules(sql) > RULES_PER_INSTANCE_MAX) {
+  if (countRules(sql) + countEntries(sql) > RULES_PER_INSTANCE_MAX) {
     throw new RefusedError({ reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX, type: null });
   }
   const [added] = sql.exec(
@@ -119,11 +125,6 @@ function checkLimits(sql: SqlStorage, version: number): void {
 
 export function countRules(sql: SqlStorage): number {
   return sql.exec<{ rules: number }>('SELECT COALESCE(SUM(rules), 0) AS rules FROM counts').one().rules;
-}
-
-function actorNumber(sql: SqlStorage, name: string): number {
-  sql.exec('INSERT INTO actors (name) VALUES (?) ON CONFLICT DO NOTHING', name);
-  return sql.exec<{ actor: number }>('SELECT actor FROM actors WHERE name = ?', name).one().actor;
 }
 
 /** If a batch has a key twice, the later item counts, as in two batches. */

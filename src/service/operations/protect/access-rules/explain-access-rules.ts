@@ -13,8 +13,11 @@ import { explainVerdict } from '../../../../rules/explain.ts';
 import { rolloutBucket } from '../../../../rules/rollout.ts';
 import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
+import type { ListLayer } from '../../../../rules/list-layers.ts';
 import type { EdgeRule, RuleMatch } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import type { ListedEntry } from '../../../../store/rule-book/list-rpc.ts';
+import type { MatchingRules } from '../../../../store/rule-book/rpc.ts';
 import { accountBotTable } from '../../../bots/account-bot-table.ts';
 import { operation } from '../../define-operation.ts';
 import { botQuestion, explainedBot, explainedBotSchema } from './explained-bot.ts';
@@ -50,6 +53,8 @@ export const explainAccessRules = operation({
     firedRules: z.array(
       z.object({
         id: z.string(),
+        /** Of a list: its most specific entry that matches, as type and value. */
+        entry: z.optional(z.string()),
         type: z.enum(edgeRuleTypes),
         verdict: z.enum(decisions),
         mode: z.enum(['enforce', 'monitor']),
@@ -64,7 +69,7 @@ export const explainAccessRules = operation({
     const facts = visitorFacts(body);
     const { instance, book } = await instanceRuleBook(context, body.siteKey);
     const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
-    const match = matchOf(found.rules, facts, instance.id, context.nowMs);
+    const match = matchOf(found, facts, instance.id, context.nowMs);
     const table = await accountBotTable(context.store, instance.accountId, context.nowMs);
     const { bot, input } = explainedBot(body, facts, table, instance.botPolicy);
     const inputs: DecideInputs = {
@@ -90,14 +95,29 @@ export const explainAccessRules = operation({
   },
 });
 
-function matchOf(rules: readonly EdgeRule[], facts: VisitorFacts, instanceId: string, nowMs: number): RuleMatch {
-  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: nowMs });
-  for (const rule of rules) compiler.add(rule);
+function matchOf({ rules, entries }: MatchingRules, facts: VisitorFacts, instanceId: string, nowMs: number): RuleMatch {
+  const lists = layersOf(entries);
+  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: nowMs, lists });
+  // Of several rules for a value the one that is added last counts: the operator's, before it the strongest list's.
+  for (const { list, type, value, verdict } of entries.toReversed()) {
+    compiler.add({ type, value, verdict, list: lists.findIndex(({ name }) => name === list) + 1 });
+  }
+  for (const rule of rules) if (!hasExpired(rule, nowMs)) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
   if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.error}`);
   // The bucket in which the edge puts a visitor with this address and user agent.
   const signals = { ...facts, rolloutBucket: rolloutBucket(`${facts.ip}\n${facts.userAgent}`) };
   return createRuleset(opened.value, null).match(signals, Math.floor(nowMs / 1000));
+}
+
+function layersOf(entries: readonly ListedEntry[]): ListLayer[] {
+  const layers = new Map(entries.map(({ list, verdict, mode }) => [list, { name: list, verdict, mode }]));
+  return [...layers.values()].map((layer, at) => ({ ...layer, number: at + 1 }));
+}
+
+/** Such a rule hides no entry of a list. */
+function hasExpired({ expiry }: EdgeRule, nowMs: number): boolean {
+  return expiry !== undefined && expiry <= nowMs / 1000;
 }
 
 function categoryInput(instance: StoredInstance, categories: readonly IpCategory[]): DecideInputs['category'] {
