@@ -19,7 +19,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   rules: [...PURE, 'address'],
   bots: [...PURE, 'address', 'rules'],
   lists: [...PURE, 'address'],
-  policies: [...PURE, 'address'],
+  policies: [...PURE, 'address', 'rules'],
   limits: [...PURE, 'address'],
   risk: [...PURE, 'address'],
   captcha: [...PURE, 'address', 'risk'],

@@ -5,9 +5,9 @@
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
-import { canonicalPath } from '../request/canonical-path.ts';
+import { canonicalPath } from '../../bytes/url-path.ts';
+import { compilePattern } from '../../policies/compile/path-glob.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
-import { compilePattern } from './path-pattern.ts';
 
 export type PathAction = InstancePolicy['pathRules'][number]['action'];
 

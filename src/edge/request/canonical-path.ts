@@ -5,7 +5,7 @@
  * `%XX` in upper case and `//` merged. Patterns and exemptions see this path, and every other way in which an origin
  * could read what it receives.
  */
-import { spelledEscapes } from '../../bytes/percent-escapes.ts';
+import { canonicalPath, canonicalSpelling } from '../../bytes/url-path.ts';
 
 export interface CanonicalTarget {
   scheme: 'http' | 'https';
@@ -81,16 +81,6 @@ export function ownReference(received: string): string {
   return /^\/[/\\]/.test(received) ? `/.${received}` : received;
 }
 
-/** The canonical form of a path without its query. */
-export function canonicalPath(rawPath: string): string {
-  // The parser would read `//host` at the front as an authority, so the path goes behind a fixed host.
-  return spelled(new URL('http://h' + rawPath).pathname);
-}
-
-function spelled(path: string): string {
-  return spelledEscapes(path).replace(/\/{2,}/g, '/');
-}
-
 /** What servers do to a path, in any order and number. Each shortens the text or leaves its length. */
 const steps: readonly ((text: string) => string)[] = [
   (text) => text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
@@ -138,7 +128,7 @@ function otherReadings(rawPath: string, path: string): string[] | null {
     const escaped = text.replace(/[?#\\]/g, (sign) => encodeURIComponent(sign));
     readings.add(canonicalPath(escaped));
     // Some origins compare a path without resolving its dots.
-    if (text.includes('/.')) readings.add(spelled(escaped));
+    if (text.includes('/.')) readings.add(canonicalSpelling(escaped));
   }
   readings.delete(path);
   return [...readings];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
-import { compilePattern } from '../../../src/edge/config/path-pattern.ts';
+import { compilePattern } from '../../../src/policies/compile/path-glob.ts';
 
 describe('path pattern', () => {
   test.each([

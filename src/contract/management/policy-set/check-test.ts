@@ -88,6 +88,7 @@ function valueProblem({ field, name, operator }: KnownTest, value: unknown): str
   if (typeof value !== 'string') return 'must be a text';
   if (value.length > TEST_TEXT_MAX_CHARS) return `must have at most ${TEST_TEXT_MAX_CHARS} characters`;
   if (!value.isWellFormed()) return 'must be well-formed text';
+  if (field === 'path' && /[?#]/.test(value)) return 'must have no "?" or "#": a path has no query';
   if (field === 'path' && fromStart.includes(operator) && !/^[/*]/.test(value)) return 'must begin with "/"';
   const isWhole = operator === 'equals' || operator === 'in';
   if (!isWhole) return value === '' ? 'must not be empty' : null;

@@ -53,6 +53,7 @@ describe('an expression', () => {
     [{ field: 'path', operator: 'in', value: ['/a', 7] }, 'value.1', 'must be a text'],
     [{ field: 'path', operator: 'in', value: Array(501).fill('/a') }, 'value', 'at most 500'],
     [{ field: 'path', operator: 'startsWith', value: 'api' }, 'value', 'must begin with "/"'],
+    [{ field: 'path', operator: 'contains', value: 'a?b' }, 'value', 'must have no "?"'],
     [{ field: 'asn', operator: 'equals', value: 1.5 }, 'value', 'whole number'],
     [{ field: 'riskScore', operator: 'greaterThan', value: 2 }, 'value', 'from 0 to 1'],
     [{ field: 'country', operator: 'equals', value: 'de' }, 'value', 'capital letters'],

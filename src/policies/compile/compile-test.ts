@@ -1,0 +1,112 @@
+/** Turns one test into a function of a request. Tests are compiled once for each config and share what they read. */
+import { canonicalIp, parseCidr } from '../../address/ip.ts';
+import type { PolicyField } from '../../contract/vocabulary.ts';
+import type { PolicyTest } from '../expression.ts';
+import type { PolicyRequest } from '../request.ts';
+import { PrefixSets } from './prefix-sets.ts';
+import { namedFields, placeOf } from './request-view.ts';
+import type { Reads, NamedField, RequestView } from './request-view.ts';
+import { compileTextMatch, spelledValues } from './text-match.ts';
+import { NO, UNKNOWN, YES } from './truth.ts';
+import type { Truth } from './truth.ts';
+
+export type Evaluate = (view: RequestView) => Truth;
+/** `null` or an empty list: the request has none. */
+export type Fact = string | number | null | readonly string[];
+
+export function isNamed(field: PolicyField): field is NamedField {
+  return (namedFields as readonly string[]).includes(field);
+}
+
+/** How to read a field that needs no parsing. `null`: it is another kind of field, or one of a newer release. */
+export function factOf(field: PolicyField, name: string | undefined): ((view: RequestView) => Fact) | null {
+  switch (field) {
+    case 'userAgent':
+      return (view) => view.userAgent.text || null;
+    case 'ipCategory':
+      return ({ request }) => request.ipCategories;
+    case 'bot':
+      if (name === 'behaviour') return ({ request }) => request.bot?.behaviours ?? null;
+      return name === 'proof' ? ({ request }) => request.bot?.proof ?? null : ({ request }) => request.bot?.id ?? null;
+    case 'host':
+    case 'method':
+    case 'ip':
+    case 'asn':
+    case 'country':
+    case 'ja4':
+    case 'deviceType':
+    case 'sessionStatus':
+    case 'riskScore':
+    case 'pathType':
+      return ({ request }) => request[field as keyof PolicyRequest & typeof field];
+    default:
+      return null;
+  }
+}
+
+/** `null`: the test has a field or an operator of a newer release. */
+export function compileTest(test: PolicyTest, reads: Reads): Evaluate | null {
+  const { field, name = '', operator } = test;
+  if (isNamed(field)) return compileNamed(test, field, placeOf(reads, field, name));
+  if (field === 'path') return compilePath(test);
+  if (field === 'ip' && operator === 'ipIn') return compileNetworks(test);
+  const read = factOf(field, test.name);
+  const matches = read && compileFactMatch(test);
+  if (!matches) return null;
+  return (view) => {
+    const fact = read(view);
+    if (fact === null) return NO;
+    return (typeof fact === 'object' ? fact.some(matches) : matches(fact)) ? YES : NO;
+  };
+}
+
+function compileFactMatch(test: PolicyTest): ((fact: string | number) => boolean) | null {
+  const { field, operator, value } = test;
+  if (operator === 'exists') return () => true;
+  if (operator === 'greaterThan') return typeof value === 'number' ? (fact) => (fact as number) > value : null;
+  if (field === 'asn' || field === 'riskScore') {
+    const numbers = new Set<unknown>(Array.isArray(value) ? value : [value]);
+    return operator === 'equals' || operator === 'in' ? (fact) => numbers.has(fact) : null;
+  }
+  const values = spelledValues(test);
+  const spelled = field === 'ip' ? values.map((one) => canonicalIp(one) ?? '') : values;
+  return compileTextMatch(test, spelled) as ((fact: string | number) => boolean) | null;
+}
+
+function compileNamed(test: PolicyTest, field: NamedField, place: number): Evaluate | null {
+  const isPresence = test.operator === 'exists';
+  const matches = isPresence ? null : compileTextMatch(test, spelledValues(test));
+  if (matches === null && !isPresence) return null;
+  return (view) => {
+    const named = view.named(field);
+    if (named === undefined) return UNKNOWN;
+    const values = named.values[place];
+    if (values === undefined) return NO;
+    if (matches === null || values.some(matches)) return YES;
+    return named.more?.has(place) ? UNKNOWN : NO;
+  };
+}
+
+function compilePath(test: PolicyTest): Evaluate | null {
+  if (test.operator === 'exists') return () => YES;
+  const values = spelledValues(test);
+  const asWritten = compileTextMatch(test, values);
+  const folded = compileTextMatch(
+    test,
+    values.map((value) => value.toLowerCase()),
+  );
+  if (asWritten === null || folded === null) return null;
+  return ({ path, isFolded }) => {
+    if (path === undefined) return UNKNOWN;
+    return (isFolded ? folded : asWritten)(path) ? YES : NO;
+  };
+}
+
+function compileNetworks({ value }: PolicyTest): Evaluate {
+  const networks = new PrefixSets<true>();
+  for (const text of Array.isArray(value) ? value : []) {
+    const network = parseCidr(String(text));
+    if (network) networks.add(network, true);
+  }
+  return (view) => (networks.has(view.family, view.address) ? YES : NO);
+}

@@ -1,0 +1,63 @@
+/**
+ * Values by network: all of those whose network contains an address. One look-up for each length of prefix that occurs,
+ * so that lists of thousands of networks cost no more than lists of two.
+ */
+import { mask32 } from '../../address/ip.ts';
+import type { IpPrefix } from '../../address/ip.ts';
+
+interface Entry<Value> {
+  words: readonly number[];
+  values: Value[];
+}
+
+interface Length<Value> {
+  masks: readonly number[];
+  /** By a hash of the masked words; entries with the same hash are compared. */
+  entries: Map<number, Entry<Value>[]>;
+}
+
+export class PrefixSets<Value> {
+  readonly #lengths: Record<4 | 6, Map<number, Length<Value>>> = { 4: new Map(), 6: new Map() };
+  size = 0;
+
+  add({ family, words, prefixLength }: IpPrefix, value: Value): void {
+    const lengths = this.#lengths[family];
+    let length = lengths.get(prefixLength);
+    if (!length) {
+      length = { masks: words.map((_, index) => mask32(prefixLength - 32 * index)), entries: new Map() };
+      lengths.set(prefixLength, length);
+    }
+    const key = hashOf(words, length.masks);
+    const entries = length.entries.get(key) ?? [];
+    length.entries.set(key, entries);
+    const entry = entries.find((one) => one.words.every((word, index) => word === words[index]));
+    if (entry) entry.values.push(value);
+    else entries.push({ words, values: [value] });
+    this.size++;
+  }
+
+  /** Calls `visit` with the values of every network that contains the address. */
+  visit(family: 0 | 4 | 6, address: Uint32Array, visit: (values: readonly Value[]) => void): void {
+    if (family === 0) return;
+    for (const { masks, entries } of this.#lengths[family].values()) {
+      for (const { words, values } of entries.get(hashOf(address, masks)) ?? []) {
+        if (masks.every((mask, index) => ((address[index]! & mask) ^ words[index]!) === 0)) visit(values);
+      }
+    }
+  }
+
+  has(family: 0 | 4 | 6, address: Uint32Array): boolean {
+    let found = false;
+    this.visit(family, address, () => (found = true));
+    return found;
+  }
+}
+
+function hashOf(words: ArrayLike<number>, masks: readonly number[]): number {
+  let hash = 0;
+  for (let index = 0; index < masks.length; index++) {
+    hash = Math.imul(hash ^ (words[index]! & masks[index]!), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  return hash;
+}

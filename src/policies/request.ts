@@ -1,0 +1,44 @@
+/**
+ * What policies see of one request, as the edge reads it or as the log kept it. `null`: the request has no such thing.
+ * `undefined`: nobody knows, as of the headers of a logged request.
+ */
+import type {
+  BotBehaviour,
+  BotProof,
+  DeviceType,
+  IpCategory,
+  PathType,
+  SessionStatus,
+} from '../contract/vocabulary.ts';
+
+export interface PolicyRequest {
+  /** In lower case, without a port. */
+  host: string;
+  method: string;
+  /** The canonical path first, then the other paths that an origin could read. `null`: it could be any path. */
+  paths: readonly [string, ...string[]] | null;
+  /** As received, with its `?`; or empty. */
+  query: string | undefined;
+  /** Values by name in lower case. */
+  headers: HeaderValues | undefined;
+  /** The `Cookie` header as received. */
+  cookie: string | null | undefined;
+  /** Canonical, as are country and fingerprint. */
+  ip: string | null;
+  asn: number | null;
+  country: string | null;
+  ja4: string | null;
+  /** Empty when there is none. */
+  userAgent: string;
+  deviceType: DeviceType;
+  bot: { id: string; behaviours: readonly BotBehaviour[]; proof: BotProof } | null;
+  ipCategories: readonly IpCategory[];
+  sessionStatus: SessionStatus;
+  riskScore: number | null;
+  pathType: PathType;
+}
+
+export interface HeaderValues {
+  get(name: string): string | null;
+  forEach(visit: (value: string, name: string) => void): void;
+}
