@@ -84,3 +84,10 @@ export function* keysIn(text: string): Generator<string> {
     at = end;
   }
 }
+
+/** The last key of a text of keys. */
+export function lastKeyOf(text: string): string {
+  let last = '';
+  for (const key of keysIn(text)) last = key;
+  return last;
+}

@@ -7,7 +7,7 @@ import type { IpPrefix } from '../../address/ip.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { RangeSource } from '../catalogue.ts';
-import { isReserved } from './reserved.ts';
+import { isReserved } from '../../address/reserved.ts';
 
 export const NETWORKS_MAX = 10_000;
 /** A wider network is a mistake: no operator of bots has so many addresses. */

@@ -3,7 +3,7 @@
  * fetched: https, the standard port, a name with a dot, and no address of a private network behind it.
  */
 import { parseIp } from '../../address/ip.ts';
-import { isReserved } from '../../bots/ranges/reserved.ts';
+import { isReserved } from '../../address/reserved.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';

@@ -6,7 +6,7 @@
 import { canonicalIp, parseIp } from '../../address/ip.ts';
 import type { IpAddress } from '../../address/ip.ts';
 import { fitsHostMask } from '../../bots/host-mask.ts';
-import { isReserved } from '../../bots/ranges/reserved.ts';
+import { isReserved } from '../../address/reserved.ts';
 import type { BotProof } from '../../contract/bots/bot-proofs.ts';
 import type { DnsRecords } from './dns-over-https.ts';
 

@@ -1,6 +1,6 @@
-/** Networks that no bot on the internet comes from: private, local, documentation, multicast, and what is not assigned. */
-import { mask32, parseCidr } from '../../address/ip.ts';
-import type { IpPrefix } from '../../address/ip.ts';
+/** Networks that no visitor from the internet comes from: private, local, documentation, multicast, and what is not assigned. */
+import { mask32, parseCidr } from './ip.ts';
+import type { IpPrefix } from './ip.ts';
 
 const RESERVED = [
   '0.0.0.0/8',
@@ -22,6 +22,12 @@ const RESERVED = [
   '2002::/16',
   '3fff::/20',
 ].map(prefixOfText);
+/** First octets of IPv4 addresses in one of them. An address with another one needs no search. */
+export const reservedFirstOctets: ReadonlySet<number> = new Set(
+  RESERVED.filter(({ family }) => family === 4).flatMap(({ words: [word = 0], prefixLength }) =>
+    Array.from({ length: Math.max(1, 2 ** (8 - prefixLength)) }, (_, i) => (word >>> 24) + i),
+  ),
+);
 /** Everything else in IPv6 is local, multicast or not assigned. */
 const GLOBAL_V6 = prefixOfText('2000::/3');
 

@@ -1,0 +1,69 @@
+/** The formats that lists come in, what reading one gives, and what can be wrong with it. */
+
+export const listFormats = ['text', 'csv', 'ndjson', 'json', 'crowdsec'] as const;
+export type ListFormat = (typeof listFormats)[number];
+
+export interface ListReading {
+  format: ListFormat;
+  /** CSV: the name of the column with the values, or its number from 1 in a file without a heading. */
+  column?: string | undefined;
+  /** JSON and NDJSON: where the values are, such as `data[].ipAddress`. */
+  selector?: string | undefined;
+  /** Networks that no visitor from the internet has are left out, unless the list is about them. */
+  includeReserved?: boolean | undefined;
+}
+
+/** Of all lines of a list that are neither empty nor comments. */
+export interface ReadingReport {
+  lines: number;
+  /** Lines without a value that is understood. */
+  notUnderstood: number;
+  /** Private, local and other reserved networks that were left out. */
+  reserved: number;
+  /** Networks wider than a list may have: 0.0.0.0/0 is everybody. */
+  tooWide: number;
+  /** The first lines that were left out. */
+  examples: { line: number; text: string; reason: string }[];
+}
+
+export type ListError =
+  | { kind: 'is-empty' }
+  | { kind: 'is-html' }
+  | { kind: 'too-large' }
+  | { kind: 'too-many' }
+  | { kind: 'broke-off' }
+  | { kind: 'not-json' }
+  | { kind: 'no-column'; column: string }
+  | { kind: 'no-selector'; selector: string }
+  /** Most lines are no entries: it is something else. */
+  | { kind: 'not-a-list'; notUnderstood: number; lines: number };
+
+/** What a list may have, whole. */
+export const LIST_MAX_BYTES = 24 * 1024 * 1024;
+/** A document that is parsed whole takes several times its size. */
+export const JSON_MAX_BYTES = 8 * 1024 * 1024;
+export const ENTRIES_MAX = 1_000_000;
+
+/** One sentence for the operator. */
+export function listErrorText(error: ListError): string {
+  switch (error.kind) {
+    case 'is-empty':
+      return 'The list has no entries';
+    case 'is-html':
+      return 'The answer is a web page';
+    case 'too-large':
+      return 'The list is too long';
+    case 'too-many':
+      return `The list has more than ${ENTRIES_MAX} entries`;
+    case 'broke-off':
+      return 'The answer broke off';
+    case 'not-json':
+      return 'The answer is not JSON';
+    case 'no-column':
+      return `The list has no column ${JSON.stringify(error.column)}`;
+    case 'no-selector':
+      return `The document has nothing at ${JSON.stringify(error.selector)}`;
+    case 'not-a-list':
+      return `${error.notUnderstood} of ${error.lines} lines are no entries`;
+  }
+}

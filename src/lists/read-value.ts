@@ -1,0 +1,109 @@
+/**
+ * Reads one value of a list: an address, a network, a range `a-b`, or an AS number. What is understood goes into the set;
+ * what is not, or what a list may not have, goes into the report. Nothing is left out silently.
+ */
+import { asnDigits } from '../address/asn.ts';
+import { countryCodes } from '../address/country-codes.ts';
+import { parseCidr, parseIp } from '../address/ip.ts';
+import type { IpPrefix } from '../address/ip.ts';
+import { isReserved, reservedFirstOctets } from '../address/reserved.ts';
+import { asnKey, countryKey, networkKey } from './entry-key.ts';
+import { EntrySet } from './entry-set.ts';
+import { networksOfRange } from './ip-range.ts';
+import type { ReadingReport } from './list-format.ts';
+
+/** Wider networks are mistakes: a list that blocks them blocks countries. */
+const V4_LENGTH_MIN = 8;
+const V6_LENGTH_MIN = 19;
+const EXAMPLES_MAX = 20;
+/** Of a line that is repeated in the report. */
+const SHOWN_CHARS = 80;
+
+export class ValueReader {
+  readonly entries = new EntrySet();
+  readonly report: ReadingReport = { lines: 0, notUnderstood: 0, reserved: 0, tooWide: 0, examples: [] };
+  readonly #includeReserved: boolean;
+
+  constructor(includeReserved: boolean) {
+    this.#includeReserved = includeReserved;
+  }
+
+  /** `text` is trimmed. `line`: its number in the file. */
+  read(text: string, line: number): void {
+    this.report.lines += 1;
+    const dash = text.indexOf('-');
+    const networks = dash > 0 ? rangeOf(text, dash) : networkOf(text);
+    if (networks !== null) {
+      for (const network of networks) this.#add(network, text, line);
+      return;
+    }
+    const asn = /^as\d/i.test(text) ? asnDigits(text) : null;
+    if (asn === null) this.#leaveOut('notUnderstood', text, line, 'is no address, network, range or AS number');
+    else this.entries.add(asnKey(Number(asn)));
+  }
+
+  /** A number where AS numbers are. */
+  readAsn(asn: string, line: number): void {
+    this.report.lines += 1;
+    const digits = asnDigits(asn);
+    if (digits === null) this.#leaveOut('notUnderstood', asn, line, 'is no AS number');
+    else this.entries.add(asnKey(Number(digits)));
+  }
+
+  readCountry(code: string, line: number): void {
+    this.report.lines += 1;
+    const upper = code.toUpperCase();
+    if (countryCodes.has(upper)) this.entries.add(countryKey(upper));
+    else this.#leaveOut('notUnderstood', code, line, 'is no country');
+  }
+
+  refuse(text: string, line: number, reason: string): void {
+    this.report.lines += 1;
+    this.#leaveOut('notUnderstood', text, line, reason);
+  }
+
+  #add(network: IpPrefix, text: string, line: number): void {
+    const { family, words, prefixLength } = network;
+    if (prefixLength < (family === 4 ? V4_LENGTH_MIN : V6_LENGTH_MIN)) {
+      this.#leaveOut('tooWide', text, line, 'is wider than a list may have');
+      return;
+    }
+    if (!this.#includeReserved && isOfReserved(network)) {
+      this.#leaveOut('reserved', text, line, 'is reserved, not of the internet');
+      return;
+    }
+    if (family === 4) this.entries.addV4(words[0] ?? 0, prefixLength);
+    else this.entries.add(networkKey(6, words, prefixLength));
+  }
+
+  #leaveOut(count: 'notUnderstood' | 'reserved' | 'tooWide', text: string, line: number, reason: string): void {
+    const { report } = this;
+    report[count] += 1;
+    if (report.examples.length < EXAMPLES_MAX) report.examples.push({ line, text: shown(text), reason });
+  }
+}
+
+function isOfReserved(network: IpPrefix): boolean {
+  // Nearly every address of a list has a first octet that no reserved network has.
+  if (network.family === 4 && !reservedFirstOctets.has((network.words[0] ?? 0) >>> 24)) return false;
+  return isReserved(network);
+}
+
+function networkOf(text: string): IpPrefix[] | null {
+  const address = parseIp(text);
+  if (address !== null) return [{ ...address, prefixLength: address.family === 4 ? 32 : 128 }];
+  const prefix = parseCidr(text);
+  return prefix && [prefix];
+}
+
+function rangeOf(text: string, dash: number): IpPrefix[] | null {
+  const first = parseIp(text.slice(0, dash).trim());
+  const last = parseIp(text.slice(dash + 1).trim());
+  return first && last && networksOfRange(first, last);
+}
+
+/** A stranger's text: short, and without characters that act on a terminal. */
+function shown(text: string): string {
+  const printable = Array.from(text.slice(0, SHOWN_CHARS), (char) => (/[\p{C}\p{Z}]/u.test(char) ? ' ' : char));
+  return printable.join('').trim();
+}
