@@ -108,6 +108,8 @@ const shared: Readonly<Record<string, string>> = {
   QuietHours: 'update-alert-channel.response.quietHours',
   'QuietHours.requestBody': 'create-alert-channel.requestBody.quietHours',
 
+  AttackMode: 'get-attack-mode.response',
+
   CaptchaRecord: 'search-captcha-records.response.records[]',
   CaptchaCounts: 'get-traffic-data.response[].pow',
   TrafficRow: 'get-traffic-data.response[]',

@@ -2,6 +2,7 @@
  * The Worker of `npm run bench -- log`: appends made-up records to the log as the service does, and reads them with the
  * service's own readers. It reads the clock only around I/O, because a Worker's clock stands still otherwise.
  */
+import { attackStateOf } from '../../src/attack/attack-state.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
@@ -44,6 +45,7 @@ const instance: StoredInstance = {
   policyVersion: 0,
   createdAt: 0,
   updatedAt: 0,
+  attack: attackStateOf(null),
 };
 const log = verdictLogOf(instance);
 const BATCH_RECORDS = 500;

@@ -10,7 +10,7 @@ const clock = /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/;
 export async function checkPureModules(): Promise<string[]> {
   return sourceFiles()
     .filter((path) =>
-      /^src\/(contract|rules|captcha|bytes|address|risk|bots|limits|lists|policies|alerts)\//.test(path),
+      /^src\/(contract|rules|captcha|bytes|address|risk|bots|limits|lists|policies|alerts|attack)\//.test(path),
     )
     .flatMap((path) =>
       readFileSync(path, 'utf8')

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { alertCommands, run as runAlerts } from './alerts.ts';
+import { attackCommands, run as runAttack } from './attack.ts';
 import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
 import { botTrafficCommands, run as runBotTraffic } from './bot-traffic.ts';
 import { usageOf } from './command-line.ts';
@@ -56,6 +57,7 @@ const byService = Object.entries({
   ...botTrafficCommands,
   ...logCommands,
   ...alertCommands,
+  ...attackCommands,
 });
 const byArithmetic = Object.entries<CommandLine>(costCommands);
 
@@ -88,6 +90,7 @@ function serviceRunner(args: readonly string[]): typeof runWhy | null {
   if (noun === 'rules') return runRules;
   if (noun === 'why') return runWhy;
   if (noun === 'alerts') return runAlerts;
+  if (noun === 'attack') return runAttack;
   if (noun === 'log' && verb === 'rebuild') return runLog;
   if (isBotPolicyCommand(args)) return runBotPolicy;
   return noun === 'bots' && verb === 'traffic' ? runBotTraffic : null;

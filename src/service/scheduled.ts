@@ -14,6 +14,7 @@ import { watchApiKeys } from './alerts/watch-api-keys.ts';
 import { watchInstances } from './alerts/watch-instances.ts';
 import { deliverDue } from './alerts/deliver-alerts.ts';
 import { postingOver } from './alerts/post-alert.ts';
+import { endAttackModes } from './attack/end-attack-modes.ts';
 import { buildBotTables } from './bots/build-bot-table.ts';
 import { refreshRanges } from './bots/refresh-ranges.ts';
 import { preparePowKeys } from './captcha/captcha-engine.ts';
@@ -84,6 +85,7 @@ const tasks: readonly ScheduledTask[] = [
     name: 'old-alerts',
     run: (store, nowMs) => purgeAlerts(store, nowMs - ALERTS_KEPT_MS, ALERTS_PURGED_PER_RUN),
   },
+  { name: 'attack-modes', run: endAttackModes },
   { name: 'alert-api-keys', run: watchApiKeys },
   { name: 'alert-instances', run: watchInstances },
   { name: 'old-alert-states', run: purgeStates },

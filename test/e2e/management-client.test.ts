@@ -165,6 +165,9 @@ describe('the client typed by the OpenAPI document', () => {
     expect(changed.monitor).toBe(true);
     expect(await api.post('/protect/instances')).toContainEqual(changed);
     const issued = await api.post('/protect/client-jwt/generate', { protectInstanceId: made.id, expiresInWeeks: 4 });
+    expect(await api.post('/protect/attack-mode/set', { siteKey: site.siteKey, on: true, minutes: 5 })).toEqual(
+      await api.post('/protect/attack-mode', { siteKey: site.siteKey }),
+    );
     await api.post('/protect/client-jwt/revoke', { protectInstanceId: made.id, jti: issued.jti });
     expect((await api.post('/protect/origin-keys', { protectInstanceId: made.id })).keys).toHaveLength(10);
     const robots = await api.post('/protect/robots', { siteKey: site.siteKey, botPolicy: { preset: 'closed' } });

@@ -1,4 +1,5 @@
 /** Appending to the verdict log: every record is stored once, and only invalid records are refused. */
+import { attackStateOf } from '../../src/attack/attack-state.ts';
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
@@ -38,6 +39,7 @@ function newInstance(policy: Record<string, unknown> = {}): StoredInstance {
     policyVersion: 0,
     createdAt: now,
     updatedAt: now,
+    attack: attackStateOf(null),
   };
 }
 

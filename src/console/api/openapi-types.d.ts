@@ -780,6 +780,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/attack-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read attack mode
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-attack-mode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/attack-mode/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch attack mode on or off
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["set-attack-mode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/access-rules": {
         parameters: {
             query?: never;
@@ -3986,6 +4026,17 @@ export interface components {
              */
             except?: components["schemas"]["AlertKind"][];
         } | null;
+        /** @description Attack mode of an instance */
+        AttackMode: {
+            /** @description Whether it is on */
+            active: boolean;
+            /** @description When it was switched on; `null` while it is off */
+            since: number | null;
+            /** @description When it ends by itself; `null` while it is off */
+            until: number | null;
+            /** @description Who switched it on; `null` while it is off */
+            by: ("operator" | "trigger") | null;
+        };
         /** @description A captcha from issue to verification */
         CaptchaRecord: {
             /** @description Id of the record */
@@ -5725,6 +5776,21 @@ export interface components {
                 /** @description The rules that it follows, the longest path first, at most 20 */
                 rules: string[];
             }[];
+        };
+        "get-attack-mode.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+        };
+        "set-attack-mode.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description `true` switches it on, or gives it another end */
+            on: boolean;
+            /**
+             * @description For how long it is on, from now. Without meaning when it is switched off
+             * @default 60
+             */
+            minutes?: number;
         };
         "list-access-rules.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
@@ -8510,6 +8576,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["get-robots.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-attack-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["get-attack-mode.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-attack-mode.requestBody"];
+                "multipart/form-data": components["schemas"]["get-attack-mode.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttackMode"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "set-attack-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["set-attack-mode.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["set-attack-mode.requestBody"];
+                "multipart/form-data": components["schemas"]["set-attack-mode.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttackMode"];
                 };
             };
             400: components["responses"]["400"];

@@ -3,6 +3,8 @@
  * equal content has an equal version in every isolate, and the new keys of a week are a new version. The lists of raised
  * and withdrawn sessions count with their own version number, so that the poll of an edge does not read them.
  */
+import { attackPolicy } from '../../attack/attack-policy.ts';
+import { isUnderAttack } from '../../attack/attack-state.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
@@ -59,7 +61,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
   const rulesetKeys = await verificationKeys(store, 'ruleset', nowMs);
   return {
     instanceId: instance.id,
-    policy: policyOf(instance),
+    policy: isUnderAttack(instance.attack, nowMs) ? attackPolicy(policyOf(instance)) : policyOf(instance),
     siteKey: site.siteKey,
     secretKey: site.secretKey,
     site: siteDemandOf(site.settings),

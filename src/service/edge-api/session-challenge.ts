@@ -3,6 +3,7 @@
  * judges the solution. The challenge names the one session that it opens: sent again with the same solution and report,
  * as after a lost response, it returns that session; with anything else, nothing.
  */
+import { isUnderAttack } from '../../attack/attack-state.ts';
 import { networksOf } from '../../address/networks.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
@@ -48,7 +49,9 @@ export async function issueSessionChallenge(
   const engine = captchaEngine(call);
   const lane = capabilities?.bigint === false ? 'sha256' : 'rsw';
   const burstSteps = burstPrice.take(instance.id, networksOf(visitor.ip), nowMs);
-  const { pow, params, answer } = await mintWork(engine, lane, sessionDifficulty(burstSteps), nowMs);
+  // In an attack everybody pays the price of a flood: who has a session already pays nothing.
+  const steps = isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : burstSteps;
+  const { pow, params, answer } = await mintWork(engine, lane, sessionDifficulty(steps), nowMs);
   const expiresAt = nowMs + CHALLENGE_MS;
   const challenge = await sealSession(
     engine.keyring,

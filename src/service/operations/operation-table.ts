@@ -20,6 +20,8 @@ import { getApiKeys } from './api-keys/get-api-keys.ts';
 import { searchCaptchaRecords } from './captcha-records/search-captcha-records.ts';
 import { getAuditTrail } from './audit-trail/get-audit-trail.ts';
 import type { Operation } from './define-operation.ts';
+import { getAttackMode } from './protect/attack-mode/get-attack-mode.ts';
+import { setAttackMode } from './protect/attack-mode/set-attack-mode.ts';
 import { accessRulesHistory } from './protect/access-rules/access-rules-history.ts';
 import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
 import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
@@ -116,6 +118,8 @@ export const operations: readonly Operation[] = [
   listEdges,
   listOriginKeys,
   getRobots,
+  getAttackMode,
+  setAttackMode,
   listAccessRules,
   createAccessRules,
   deleteAccessRules,

@@ -2,6 +2,8 @@
  * Protect instances in D1. Deleting an instance makes it inactive. Among active instances, partial unique indexes allow a
  * `cname` once in an account and a global site key once, so that of two parallel creations one fails.
  */
+import { attackStateOf } from '../../attack/attack-state.ts';
+import type { AttackState } from '../../attack/attack-state.ts';
 import { instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { InstanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
@@ -15,13 +17,14 @@ const INSTANCE_ID_BYTES = 12;
 /** How many deleted instances are listed, the latest first. */
 const DELETED_LISTED_MAX = 100;
 
-/** An instance with its account. The account never leaves the service. */
+/** An instance with its account and its attack state. They never leave the service with it. */
 export interface StoredInstance extends ProtectInstance {
   accountId: string;
   /** Rises with every change; an optimistic update compares it. */
   version: number;
   /** Of its policy set, which is stored apart; 0 before the first one. */
   policyVersion: number;
+  attack: AttackState;
 }
 
 export interface InstanceRow {
@@ -37,6 +40,7 @@ export interface InstanceRow {
   policy_version: number;
   created_at: number;
   updated_at: number;
+  attack: string | null;
 }
 
 /** `site-inactive`: the site was deactivated at the same time. */
@@ -200,5 +204,6 @@ export function storedInstance(row: InstanceRow): StoredInstance {
     policyVersion: row.policy_version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    attack: attackStateOf(row.attack),
   };
 }

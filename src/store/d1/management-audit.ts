@@ -1,5 +1,6 @@
 /**
- * Audit trail of management writes in D1: one row per successful write. The request body is stored shortened and
+ * Audit trail of management writes in D1: one row per successful write, and one for each change that the service makes by
+ * itself, with neither key nor person. The request body is stored shortened and
  * without secrets.
  */
 import type { StoreEnv } from '../binding.ts';
@@ -55,6 +56,23 @@ export async function appendManagementAudit(
       JSON.stringify(entry.body),
     )
     .run();
+}
+
+/**
+ * The statement that notes a change which the service made by itself, for the transaction of that change. `condition`: SQL
+ * that must hold, with its own values.
+ */
+export function auditByService(
+  env: StoreEnv,
+  accountId: string,
+  entry: Pick<ManagementAuditEntry, 'at' | 'operation' | 'body'>,
+  condition: { sql: string; values: readonly (string | number | null)[] },
+): D1PreparedStatement {
+  const id = crypto.randomUUID();
+  return env.DB.prepare(
+    `INSERT INTO management_audit (id, account_id, at, operation, request_id, body)
+     SELECT ?, ?, ?, ?, ?, ? WHERE ${condition.sql}`,
+  ).bind(id, accountId, entry.at, entry.operation, id, JSON.stringify(entry.body), ...condition.values);
 }
 
 /** Newest first; `before` is the last entry of the page before. */

@@ -33,7 +33,9 @@ export default function AuditTrail() {
             { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
             {
               title: 'Who',
-              cell: ({ userEmail, apiKeyName }) => <VisitorText text={userEmail ?? apiKeyName} maxChars={60} />,
+              cell: ({ userEmail, apiKeyName }) => (
+                <VisitorText text={userEmail ?? apiKeyName ?? 'Gatehouse'} maxChars={60} />
+              ),
             },
             { title: 'What', cell: ({ operation }) => operation },
             { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },

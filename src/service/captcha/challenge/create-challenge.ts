@@ -2,6 +2,8 @@
  * `POST /captcha/v1/challenge`: who asks, for which site, from which page, and what they have to do. The response has a
  * task and a seal; nothing is stored. The page without scripts asks in the same way.
  */
+import { ATTACK_STEPS } from '../../../attack/attack-policy.ts';
+import { isUnderAttack } from '../../../attack/attack-state.ts';
 import { networksOf } from '../../../address/networks.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
 import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/demand.ts';
@@ -131,7 +133,8 @@ export async function newChallenge(
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
   };
-  const price = powPrice(plan.powDifficulty, burstSteps, rule?.demand.powDifficulty);
+  const attackSteps = visitor.instance && isUnderAttack(visitor.instance.attack, nowMs) ? ATTACK_STEPS : 0;
+  const price = powPrice(plan.powDifficulty, burstSteps + attackSteps, rule?.demand.powDifficulty);
   const task = await issuePow(engine, base, price, courseParams(plan));
   const honeypot = honeypotOf(site.settings);
   const privacyUrl = plan.kind === 'pow' ? undefined : site.settings.privacyUrl;
@@ -143,7 +146,7 @@ export async function newChallenge(
   });
 }
 
-/** A burst raises the price by half steps. A difficulty that a rule sets for this visitor stays as it is. */
+/** A burst raises the price by half steps, and so does attack mode. A difficulty that a rule sets for this visitor stays as it is. */
 function powPrice(powDifficulty: number, burstSteps: number, byRule: number | undefined): number {
   return byRule === undefined ? Math.min(POW_DIFFICULTY_MAX, powDifficulty + burstSteps / 2) : powDifficulty;
 }

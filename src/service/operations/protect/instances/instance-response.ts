@@ -26,7 +26,7 @@ export const instanceSchema = z.object({
 export const instanceId = z.string().check(z.minLength(1), z.maxLength(256));
 
 export function instanceResponse(stored: StoredInstance): ProtectInstance {
-  const { accountId: _accountId, policyVersion: _policyVersion, ...instance } = stored;
+  const { accountId: _accountId, policyVersion: _policyVersion, attack: _attack, ...instance } = stored;
   return instance;
 }
 

@@ -1,0 +1,79 @@
+/**
+ * The state of an instance in an attack: whether attack mode is on and until when, and the alarm that was noticed last.
+ * Attack mode always has an end, so that a switch that somebody forgot does not go on challenging visitors. Pure: every
+ * change returns the state that follows.
+ */
+import * as z from 'zod/mini';
+import { parseJson } from '../bytes/json.ts';
+import { attackTriggers } from '../contract/management/attack-mode.ts';
+
+const moment = z.int();
+
+const stored = z.object({
+  /** Rises with every change. */
+  revision: z.int(),
+  /** Attack mode; `null`: off. An `until` that is over is off too, whether or not that was noted. */
+  active: z.nullable(z.object({ since: moment, until: moment, by: z.enum(['operator', 'trigger']) })),
+  /** When the alarm began that lasts; `null`: there is none. */
+  alarm: z.nullable(moment),
+  /** The alarm for which an operator switched attack mode off: it is not switched on again for that one. */
+  declined: z.nullable(moment),
+  /** What an alarm does. */
+  trigger: z.enum(attackTriggers),
+  /** Requests a second below which nothing is an attack. */
+  minimumRate: z.int(),
+});
+export type AttackState = Omit<z.infer<typeof stored>, 'revision'> & {
+  /** `null`: nothing was ever set. */
+  revision: number | null;
+};
+
+export const MINIMUM_RATE_DEFAULT = 100;
+
+const unset: AttackState = {
+  revision: null,
+  active: null,
+  alarm: null,
+  declined: null,
+  trigger: 'enforce',
+  minimumRate: MINIMUM_RATE_DEFAULT,
+};
+
+/** For as long as the alarm lasts, it is extended: the service may be away when it ends. */
+const TRIGGERED_MS = 3_600_000;
+const EXTENDED_BEFORE_MS = 900_000;
+
+/** `text`: as it is stored. */
+export function attackStateOf(text: string | null): AttackState {
+  const read = text === null ? null : stored.safeParse(parseJson(new TextEncoder().encode(text)));
+  return read?.success === true ? read.data : unset;
+}
+
+export function attackStateText(state: AttackState): string {
+  return JSON.stringify({ ...state, revision: (state.revision ?? 0) + 1 });
+}
+
+export function isUnderAttack({ active }: AttackState, nowMs: number): boolean {
+  return active !== null && nowMs < active.until;
+}
+
+/** An operator switches it on, or gives it another end. */
+export function switchedOn(state: AttackState, forMs: number, nowMs: number): AttackState {
+  const since = isUnderAttack(state, nowMs) && state.active !== null ? state.active.since : nowMs;
+  return { ...state, active: { since, until: nowMs + forMs, by: 'operator' }, declined: null };
+}
+
+export function switchedOff(state: AttackState): AttackState {
+  return { ...state, active: null, declined: state.alarm };
+}
+
+/** `alarm`: when the one began that lasts now; `null`: there is none. What an operator set stays as it is. */
+export function afterAlarm(state: AttackState, alarm: number | null, nowMs: number): AttackState {
+  const before = isUnderAttack(state, nowMs) ? state.active : null;
+  const next = { ...state, alarm, active: before };
+  if (before?.by === 'operator') return next;
+  if (alarm === null) return { ...next, active: null, declined: null };
+  if (state.trigger !== 'enforce' || state.declined === alarm) return next;
+  if (before !== null && before.until - nowMs > EXTENDED_BEFORE_MS) return next;
+  return { ...next, active: { since: before?.since ?? nowMs, until: nowMs + TRIGGERED_MS, by: 'trigger' } };
+}

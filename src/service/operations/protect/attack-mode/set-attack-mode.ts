@@ -1,0 +1,47 @@
+/**
+ * `POST /protect/attack-mode/set`: switches attack mode on for a time, or off. Edges take it up with their next poll. On
+ * again gives it another end.
+ */
+import * as z from 'zod/mini';
+import { switchedOff, switchedOn } from '../../../../attack/attack-state.ts';
+import { attackMinutes, attackModeStatus } from '../../../../contract/management/attack-mode.ts';
+import { writeAttackState } from '../../../../store/d1/attack-states.ts';
+import { instanceById } from '../../../../store/d1/instances.ts';
+import { operation } from '../../define-operation.ts';
+import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
+import { chosenInstance } from '../chosen-instance.ts';
+import { attackModeResponse } from './attack-mode-response.ts';
+
+const MINUTE_MS = 60_000;
+/** Each failed attempt means that another change succeeded. */
+const ATTEMPTS_MAX = 10;
+
+export const setAttackMode = operation({
+  name: 'set-attack-mode',
+  method: 'POST',
+  path: '/protect/attack-mode/set',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Switch attack mode on or off',
+  body: z.strictObject({
+    siteKey: z.optional(z.string().check(z.minLength(1), z.maxLength(256))),
+    on: z.boolean(),
+    /** From now; without meaning for `on: false`. */
+    minutes: attackMinutes,
+  }),
+  response: attackModeStatus,
+  async handler(context) {
+    const { store, body, nowMs } = context;
+    let instance = await chosenInstance(context, body.siteKey);
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const { id, attack } = instance;
+      const next = body.on ? switchedOn(attack, body.minutes * MINUTE_MS, nowMs) : switchedOff(attack);
+      if (await writeAttackState(store, id, attack, next)) return attackModeResponse(next, nowMs);
+      const now = await instanceById(store, id);
+      if (!now?.active) throw new NoActiveInstanceError();
+      instance = now;
+    }
+    throw new OperationError('API.CONFLICT', 'Others are changing attack mode; try again');
+  },
+});

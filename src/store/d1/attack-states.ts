@@ -1,0 +1,55 @@
+/**
+ * The attack state of instances, in the row of each. A change is made only from the state that it was computed from, in
+ * one transaction with what goes with it, so of two changes at the same time one is made.
+ */
+import { attackStateText } from '../../attack/attack-state.ts';
+import type { AttackState } from '../../attack/attack-state.ts';
+import type { StoreEnv } from '../binding.ts';
+import { storedInstance } from './instances.ts';
+import type { InstanceRow, StoredInstance } from './instances.ts';
+
+/** Holds while the state of the instance is still this one. */
+export function isStill(
+  instanceId: string,
+  { revision }: AttackState,
+): { sql: string; values: (string | number | null)[] } {
+  return {
+    sql: "EXISTS (SELECT 1 FROM protect_instances WHERE id = ? AND active = 1 AND json_extract(attack, '$.revision') IS ?)",
+    values: [instanceId, revision],
+  };
+}
+
+/**
+ * Changes the state. `also`: statements of the same transaction, each with the condition `isStill`. Returns whether it
+ * was changed: `false` when somebody else was faster.
+ */
+export async function writeAttackState(
+  env: StoreEnv,
+  instanceId: string,
+  from: AttackState,
+  to: AttackState,
+  also: readonly D1PreparedStatement[] = [],
+): Promise<boolean> {
+  const condition = isStill(instanceId, from);
+  // Last, because the others look at the state before.
+  const written = await env.DB.batch([
+    ...also,
+    env.DB.prepare(`UPDATE protect_instances SET attack = ? WHERE id = ? AND ${condition.sql}`).bind(
+      attackStateText({ ...to, revision: from.revision }),
+      instanceId,
+      ...condition.values,
+    ),
+  ]);
+  return written.at(-1)?.meta.changes === 1;
+}
+
+/** Active instances with attack mode or an alarm, at most `limit`. */
+export async function instancesInAttack(env: StoreEnv, limit: number): Promise<StoredInstance[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT * FROM protect_instances WHERE active = 1 AND attack IS NOT NULL
+       AND (json_extract(attack, '$.active') IS NOT NULL OR json_extract(attack, '$.alarm') IS NOT NULL) LIMIT ?`,
+  )
+    .bind(limit)
+    .all<InstanceRow>();
+  return results.map(storedInstance);
+}
