@@ -115,7 +115,7 @@ export const edgeFloors: readonly (readonly string[])[] = [
   ['step'],
   ['answer'],
   ['decide'],
-  ['feed', 'submission', 'session', 'seal', 'pending'],
+  ['feed', 'submission', 'session', 'seal', 'pending', 'limits'],
   ['config'],
   ['request'],
   ['environment.ts', 'env.d.ts'],

@@ -9,9 +9,10 @@ import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
 import { mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
-import type { JudgedContext, RequestContext } from './decide/context.ts';
+import type { JudgedContext, LimitsAsked, RequestContext } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
 import { errorVerdict, pastBudget } from './decide/verdict.ts';
+import { limitStep } from './step/limit-step.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
@@ -32,12 +33,28 @@ export interface EdgeBindings {
 }
 export type WaitUntil = (work: Promise<unknown>) => void;
 /** From a context, judged where a ruleset is loaded, to what to do. */
-export type NextStep = (context: RequestContext, isolate: Isolate) => Step | Promise<Step>;
+export type NextStep = (context: RequestContext, isolate: Isolate, waitUntil: WaitUntil) => Step | Promise<Step>;
 
 /** Every request that is not one of the edge's own endpoints. */
-export const gate = handled((context, isolate) =>
-  isJudged(context) ? stepOf(context, isolate) : stepWithoutRuleset(context, isolate),
-);
+export const gate = handled((context, isolate, waitUntil) => {
+  if (!isJudged(context)) return stepWithoutRuleset(context, isolate);
+  const step = stepOf(context, isolate);
+  return context.limits === null ? step : limitedStep(step, context, context.limits, isolate, waitUntil);
+});
+
+/** Whatever may go to the origin goes through the limits that its policies name. */
+async function limitedStep(
+  next: Step | Promise<Step>,
+  context: JudgedContext,
+  asked: LimitsAsked,
+  isolate: Isolate,
+  waitUntil: WaitUntil,
+): Promise<Step> {
+  const step = await next;
+  if (step.kind !== 'forward') return step;
+  const limited = await limitStep(step, context, asked, isolate, waitUntil);
+  return limited.kind === 'challenge' ? challengeStep(limited.context, isolate) : limited;
+}
 
 function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> {
   const { verdict } = context;
@@ -79,15 +96,16 @@ async function respondAndRecord(
   let step: Step;
   try {
     const context = await contextOf(facts, isolate, waitUntil);
-    step = 'kind' in context ? context : await next(context, isolate);
+    step = 'kind' in context ? context : await next(context, isolate, waitUntil);
   } catch (error) {
     step = stepAfterException(facts, isolate.feed.state, isolate, error);
   }
-  const outcome = await carryOut(step, isolate, waitUntil);
+  const outcome = await carryOut(step, isolate);
   const { log, bodies, environment, instanceId } = isolate;
   bodies.release(facts.requestId);
   const from = { instanceId, version: environment.version, isolate: log.isolateId, seq: log.nextSeq() };
   log.add(recordOf(outcome, from), waitUntil);
+  isolate.limits.report(facts.nowMs, waitUntil);
   return outcome.response;
 }
 
@@ -147,16 +165,17 @@ const originFaults = {
 
 const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
 
-function carryOut(step: Step, isolate: Isolate, waitUntil: WaitUntil): Promise<Outcome> {
-  return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate, waitUntil);
+function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
+  return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate);
 }
 
-async function forwarded(step: Forward, isolate: Isolate, waitUntil: WaitUntil): Promise<Outcome> {
+async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
   const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
   if (!called.ok) return answered(answerWith(step.context, originFaults[called.error], step.verified), isolate);
   const { response, originMs } = called.value;
   try {
-    const instead = await steppedBack(step, response, isolate, waitUntil);
+    if (step.counted) isolate.limits.responded(step.counted, response, step.context.facts.nowMs);
+    const instead = await steppedBack(step, response, isolate);
     if (instead) {
       void response.body?.cancel();
       return { ...(await answered(instead, isolate)), originMs };
@@ -171,18 +190,13 @@ async function forwarded(step: Forward, isolate: Isolate, waitUntil: WaitUntil):
 }
 
 /** Where a visitor without a session asked for a file and the origin sent a page: what they get past the budget. */
-async function steppedBack(
-  { context }: Forward,
-  response: Response,
-  isolate: Isolate,
-  waitUntil: WaitUntil,
-): Promise<Answered | null> {
+async function steppedBack({ context }: Forward, response: Response, isolate: Isolate): Promise<Answered | null> {
   const { facts, verdict } = context;
   if (context.pending !== 'file' || !isJudged(context) || !isPageResponse(response, facts.headers)) return null;
   const { policy } = context.config;
   const { signals, nowMs } = facts;
   const hasRoom = isolate.pending.hasRoom('page', signals.ip, policy.pendingBudget, nowMs);
-  isolate.pending.take('page', signals.ip, nowMs, waitUntil);
+  isolate.pending.take('page', signals.ip, nowMs);
   if (hasRoom) return null;
   const step = await stepOf({ ...context, verdict: pastBudget(verdict, policy) }, isolate);
   return step.kind === 'answer' ? step : null;

@@ -4,8 +4,8 @@ import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { LIMIT_COUNTERS_MAX } from '../../src/contract/edge/limits.ts';
 import type { LimitCounter, LimitSums } from '../../src/contract/edge/limits.ts';
-import { LimitCounts } from '../../src/edge/pending/limit-counts.ts';
-import { reportLimits as reportFromEdge } from '../../src/edge/pending/report-limits.ts';
+import { LimitCounts } from '../../src/edge/limits/limit-counts.ts';
+import { reportLimits as reportFromEdge } from '../../src/edge/limits/ask-service.ts';
 import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 
@@ -129,13 +129,14 @@ describe('POST /edge/v1/limits/report', () => {
   test.each([2, 8])(
     '%d isolates share a limit through it and exceed it by a sixth of it each at most',
     async (isolates) => {
+      const budget = { count: 30, windowMs: WINDOW_MS, isBucket: false, leash: 5 };
       const service = { call: (_: string, __: number, body: string) => post(JSON.parse(body), `inst_${isolates}`) };
       const works: Promise<unknown>[] = [];
       const all = Array.from(
         { length: isolates },
         () =>
-          new LimitCounts(WINDOW_MS, {
-            report: (windowMs, counters) => reportFromEdge(service, windowMs, counters),
+          new LimitCounts({
+            report: (counters) => reportFromEdge(service, counters),
             now: Date.now,
             sleep: (ms) => scheduler.wait(ms),
             count: () => {},
@@ -146,8 +147,8 @@ describe('POST /edge/v1/limits/report', () => {
         let inRound = 0;
         for (let attempt = 0; attempt < 20; attempt++) {
           for (const counts of all) {
-            if (!counts.hasRoom('page 192.0.2.0/24', 30, Date.now())) continue;
-            counts.take('page 192.0.2.0/24', Date.now());
+            if (counts.waitMs('page 192.0.2.0/24', budget, Date.now()) > 0) continue;
+            counts.take('page 192.0.2.0/24', budget, Date.now());
             counts.report(Date.now(), (work) => works.push(work));
             inRound++;
           }

@@ -7,6 +7,7 @@ export type Answer =
   | ({ kind: 'challenge' } & ChallengeExtras)
   | { kind: 'block' }
   | { kind: 'no-session' }
+  | ({ kind: 'limited' } & LimitedRequest)
   | Message
   | { kind: 'error'; key: EdgeErrorKey; reason: string; retryAfterSeconds?: number }
   | { kind: 'json'; status: number; body: object }
@@ -15,6 +16,16 @@ export type Answer =
   | { kind: 'redirect'; location: string; waitSeconds: number }
   | { kind: 'robots'; text: string }
   | { kind: 'script'; body: string | Uint8Array<ArrayBuffer>; hash: string; isNamedByHash: boolean };
+
+/** A limit that the request is above. */
+export interface LimitedRequest {
+  name: string;
+  count: number;
+  windowSeconds: number;
+  /** The limit counts requests, so a client can keep to it. */
+  countsRequests: boolean;
+  retryAfterSeconds: number;
+}
 
 export type ChallengeExtras = Pick<ChallengePageInput, 'replay' | 'noScript' | 'notice'>;
 

@@ -12,7 +12,8 @@ import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
 import { answerForm } from './answer-form.ts';
-import type { Answer, ChallengeExtras } from './answer.ts';
+import { message } from './answer.ts';
+import type { Answer, ChallengeExtras, LimitedRequest } from './answer.ts';
 import { botHeaders } from './bot-headers.ts';
 import { renderBlockPage } from './pages/block-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
@@ -36,6 +37,8 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
     case 'no-session':
     case 'message':
       return inForm(context, formsOf(context, answer), texts);
+    case 'limited':
+      return limited(context, answer, texts);
     case 'error':
       return json(context, edgeErrorStatus[answer.key], errorEnvelope(answer.key, answer.reason), retryAfter(answer));
     case 'json':
@@ -49,6 +52,21 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
     case 'script':
       return script(context, answer);
   }
+}
+
+const TOO_MANY = message('too-many', 'API.RATE_LIMITED', 'Too many requests. Try again later.');
+
+/** `RateLimit` and `RateLimit-Policy` as of draft-ietf-httpapi-ratelimit-headers-11. */
+async function limited(context: RequestContext, answer: LimitedRequest, texts: PageTexts): Promise<Response> {
+  const { name, count, windowSeconds, countsRequests, retryAfterSeconds } = answer;
+  const response = await inForm(context, formsOf(context, TOO_MANY), texts);
+  const { headers } = response;
+  headers.set('retry-after', String(retryAfterSeconds));
+  if (countsRequests) {
+    headers.set('ratelimit-policy', `"${name}";q=${count};w=${windowSeconds}`);
+    headers.set('ratelimit', `"${name}";r=0;t=${retryAfterSeconds}`);
+  }
+  return response;
 }
 
 /** One answer in each form it can take. Without a page, documents get JSON. */

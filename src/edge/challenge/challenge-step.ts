@@ -17,6 +17,8 @@ import { bodyForOrigin, readSubmission, submissionKind } from '../submission/rea
 import type { Submission } from '../submission/read-submission.ts';
 import { checkToken, isExpired } from './check-token.ts';
 import type { CheckTokenPorts, TokenCheck } from './check-token.ts';
+import type { Limits } from '../limits/limits.ts';
+import { noteFailedChallenge } from './failed-challenge.ts';
 import { TOO_LARGE, holdSubmission } from './held-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
 
@@ -25,6 +27,7 @@ export interface ChallengePorts extends CheckTokenPorts {
   service: { readonly reachable: boolean };
   bodies: BodyBudget;
   waitLane: WaitLane;
+  limits: Limits;
 }
 
 export async function challengeStep(context: JudgedContext, ports: ChallengePorts): Promise<Step> {
@@ -81,6 +84,7 @@ async function verifyInPlace(
     const passed = { ...lifted(context, level), jti: context.jti ?? jti };
     return forwardOn(passed, true, bodyForOrigin(submission, settings));
   }
+  if (check.outcome === 'refused') noteFailedChallenge(context, ports.limits);
   if (check.outcome === 'fault' && ports.environment.failModeVerify === 'open') {
     const verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
     return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));

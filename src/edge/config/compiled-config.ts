@@ -11,6 +11,8 @@ import { PrefixLookup } from '../../address/prefix-lookup.ts';
 import { compileBotPolicy } from './bot-actions.ts';
 import type { BotActionFor } from './bot-actions.ts';
 import { contentUsage } from '../../bots/robots/content-notes.ts';
+import { compileLimits } from './compiled-limits.ts';
+import type { CompiledLimits } from './compiled-limits.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk } from './request-risk.ts';
@@ -29,6 +31,8 @@ export interface ImportedKeys {
 }
 
 export interface CompiledConfig {
+  /** `null`: the instance has none. */
+  limits: CompiledLimits | null;
   configVersion: string;
   instanceId: string;
   siteKey: string;
@@ -82,7 +86,14 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
     withdrawnJtis: new Set(config.withdrawnJtis ?? []),
     rulesetKeys: await importRulesetKeys(config.rulesetKeys),
+    limits: limitsOf(config),
   };
+}
+
+/** Under a key that stays: a limit of a day does not begin again with the keys of another week. */
+function limitsOf({ policySet, limitKey }: EdgeConfig): CompiledLimits | null {
+  if (!policySet || policySet.limits.length === 0 || limitKey === undefined) return null;
+  return compileLimits(policySet.limits, new HmacSha256(keyBytes(limitKey)));
 }
 
 function networkTest(networks: readonly string[]): (ip: string | null) => boolean {

@@ -5,7 +5,7 @@ import type { PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import { errorVerdict } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict, VerdictInputs } from './verdict.ts';
 
 /** A submission that was sealed into an interstitial and came back. Its seal is spent once. */
 export interface HeldReturn {
@@ -39,6 +39,14 @@ export interface JudgedContext extends RequestContext {
   readonly config: CompiledConfig;
   readonly path: PathPolicy;
   readonly isJudged: true;
+  /** `null`: no policy names a limit for this request. */
+  readonly limits: LimitsAsked | null;
+}
+
+/** Limits that policies name for a request, and what its verdict was made from: with them it is made again. */
+export interface LimitsAsked {
+  readonly names: readonly string[];
+  readonly inputs: VerdictInputs;
 }
 
 const NO_COOKIES: readonly string[] = [];

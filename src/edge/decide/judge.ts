@@ -21,7 +21,7 @@ import { sessionVisitorOf } from '../session/visitor.ts';
 import type { BotReader } from './bot-reader.ts';
 import type { HeldReturn, JudgedContext } from './context.ts';
 import { isBudgeted, verdictOf } from './verdict.ts';
-import type { RulesetText } from './verdict.ts';
+import type { RulesetText, VerdictInputs } from './verdict.ts';
 
 export interface JudgePorts {
   bots: BotReader;
@@ -56,7 +56,7 @@ export async function judge(
   const isOwn = target.path.startsWith(protectPrefix);
   const counts = isBudgeted({ policy, path, method, session, bot }) && !isOwn;
   const kind = counts && !config.isPendingExempt(signals.ip) ? askedFor(headers) : null;
-  const verdict = verdictOf({
+  const inputs: VerdictInputs = {
     policy,
     site: config.site,
     path,
@@ -73,10 +73,11 @@ export async function judge(
     risk: riskOf(facts, config, session),
     detectorNames: config.detectorNames,
     clearance,
-  });
+  };
+  const verdict = verdictOf(inputs);
 
   const pending = verdict.takesPending ? kind : null;
-  if (pending !== null) budget.take(pending, signals.ip, nowMs, waitUntil);
+  if (pending !== null) budget.take(pending, signals.ip, nowMs);
 
   const cookies: string[] = [];
   if (session.refresh !== null) {
@@ -97,6 +98,7 @@ export async function judge(
     held,
     pending,
     cookies,
+    limits: null,
     learnedCookie: learned ? () => clearanceCookie(learned, config, nowMs) : null,
   };
 }

@@ -24,13 +24,13 @@ import type { Signals } from '../request/signals.ts';
 
 const PENDING_BUDGET = 'pendingBudget';
 
-type FiredRule = VerdictRecord['fired_rules'][number];
+export type FiredRule = VerdictRecord['fired_rules'][number];
 
 export interface Verdict {
   readonly decision: Decision;
   readonly source: VerdictSource;
   readonly decidedBy: string;
-  /** Rules that matched, then the detectors behind the risk score as `risk:<name>`, then `session:no-page`. */
+  /** Rules that matched, limits that the request is above, then the detectors behind the risk score as `risk:<name>`, then `session:no-page`. */
   readonly firedRules: readonly FiredRule[];
   readonly enforcementPolicy: VerdictRecord['enforcement_policy'];
   readonly sessionStatus: SessionStatus;
@@ -76,6 +76,9 @@ export interface VerdictInputs {
   /** By bit position of `risk.detectors`. */
   detectorNames: readonly string[];
   clearance: ClearanceReading | null;
+  /** The strictest enforced limit that the request is above, and all that it is above. */
+  limit?: DecideInputs['limit'];
+  limitsFired?: readonly FiredRule[];
 }
 
 export function verdictOf(inputs: VerdictInputs): Verdict {
@@ -92,7 +95,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     bot: bot && botInput(bot, inputs.botAction),
     category: categoryInput(policy, signals.ipCategories),
     risk: counts && risk !== null ? riskInput(policy, path, risk.score) : null,
-    limit: null,
+    limit: inputs.limit ?? null,
     policy: policyInput(inputs, sessionMissing),
   };
   const outcome = decide(table);
@@ -102,10 +105,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     decision: outcome.decision,
     source: sourceOf(outcome, bot, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
-    firedRules: marked(
-      firedRules(match, risk?.detectors ?? 0, inputs.detectorNames, table.risk),
-      sessionMissing && !inputs.ofPage,
-    ),
+    firedRules: marked(firedRules(inputs, table.risk), sessionMissing && !inputs.ofPage),
     enforcementPolicy: enforcementOf(policy, signals),
     bot,
     isCharged: outcome.input === 'bot' && inputs.botAction === 'charge',
@@ -144,6 +144,15 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
 function lifts(clearance: ClearanceReading, { policy, site, session }: VerdictInputs): boolean {
   if (clearance.level < policy.clearanceLevel) return false;
   return meets(clearance, demandAt(site, policy, session.riskScore ?? 0, clearance.eased));
+}
+
+/** Whether a rule or a proved bot lifts every limit here, so that none needs to be asked. */
+export function liftsLimits({ match, bot, botAction }: VerdictInputs): boolean {
+  const limit = { verdict: 'block', name: '' } as const;
+  const others = { client: null, category: null, risk: null, policy: null };
+  return liftedInputs({ ...others, network: match.network, bot: bot && botInput(bot, botAction), limit }).includes(
+    'limit',
+  );
 }
 
 /** A verdict that the table did not make: a failure policy made it, or no input was known yet. */
@@ -210,17 +219,18 @@ function riskInput(policy: InstancePolicy, path: PathPolicy, score: number): Dec
   return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
 }
 
+const NO_RULES: readonly FiredRule[] = [];
+
 function firedRules(
-  match: RuleMatch,
-  detectors: number,
-  names: readonly string[],
+  { match, risk: reading, detectorNames, limitsFired = NO_RULES }: VerdictInputs,
   risk: DecideInputs['risk'],
 ): readonly FiredRule[] {
-  if (detectors === 0) return match.fired;
+  const detectors = reading?.detectors ?? 0;
+  if (detectors === 0) return limitsFired.length === 0 ? match.fired : [...match.fired, ...limitsFired];
   const verdict = risk?.verdict ?? 'allow';
-  const fired = names.filter((_, place) => hasDetector(detectors, place));
+  const fired = detectorNames.filter((_, place) => hasDetector(detectors, place));
   const parts = fired.map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
-  return [...match.fired, ...parts];
+  return [...match.fired, ...limitsFired, ...parts];
 }
 
 /** In the log's list of fired rules, so that it can be filtered by. `monitor`: it decides nothing. */

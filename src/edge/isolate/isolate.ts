@@ -27,10 +27,12 @@ import type { Count } from '../feed/upstream.ts';
 import { RobotsFiles } from '../origin/robots-file.ts';
 import { readIpCategories } from '../request/ip-categories.ts';
 import type { IpCategories } from '../request/ip-categories.ts';
-import type { LimitCounter } from '../../contract/edge/limits.ts';
-import { LimitCounts } from '../pending/limit-counts.ts';
-import { PENDING_WINDOW_MS, PendingBudget } from '../pending/pending-budget.ts';
-import { reportLimits } from '../pending/report-limits.ts';
+import type { LimitCounter, LimitTake } from '../../contract/edge/limits.ts';
+import { reportLimits, takeLimits } from '../limits/ask-service.ts';
+import { ExactTakes } from '../limits/exact-takes.ts';
+import { LimitCounts } from '../limits/limit-counts.ts';
+import { Limits } from '../limits/limits.ts';
+import { PendingBudget } from '../pending/pending-budget.ts';
 import { Clearances } from '../session/clearances.ts';
 import { SessionRenewals } from '../session/session-renewals.ts';
 import { Sessions } from '../session/check-session.ts';
@@ -64,6 +66,7 @@ export interface Isolate {
   /** Posts to `/__protect/*`, by network. */
   postCounts: NetworkCounts;
   pending: PendingBudget;
+  limits: Limits;
   bodies: BodyBudget;
   log: VerdictBatcher;
   count: Count;
@@ -108,9 +111,10 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const alongside = () => pageTexts.load();
   const accepts = ({ secretKey }: EdgeConfig): boolean => allowTestKeys || behaviourOfSecret(secretKey) === null;
   const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
-  const report =
-    source && ((windowMs: number, counters: readonly LimitCounter[]) => reportLimits(source, windowMs, counters));
-  const limits = new LimitCounts(PENDING_WINDOW_MS, { report, now: Date.now, sleep, count });
+  const report = source && ((counters: readonly LimitCounter[]) => reportLimits(source, counters));
+  const ask = source && ((takes: readonly LimitTake[]) => takeLimits(source, takes));
+  const counts = new LimitCounts({ report, now: Date.now, sleep, count });
+  const takes = ask && new ExactTakes({ ask, now: Date.now, sleep, count });
   return ok({
     environment,
     instanceId,
@@ -129,7 +133,8 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane({ environment, service, count }),
     postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
-    pending: new PendingBudget(limits),
+    pending: new PendingBudget(counts),
+    limits: new Limits({ counts, takes, count }),
     bodies: new BodyBudget(count),
     log,
     count,

@@ -8,6 +8,7 @@ import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts'
 import { error, json } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
+import { noteFailedChallenge } from '../challenge/failed-challenge.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { NextStep } from '../gate.ts';
 import type { Isolate } from '../isolate/isolate.ts';
@@ -39,12 +40,14 @@ export function passChallenge(call: ChallengeCall): NextStep {
     const { challenge, solution } = body.value;
     if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
       const checked = await localChallenges.check(config, facts, challenge, solution);
+      if (!checked.verified) noteFailedChallenge(context, isolate.limits);
       count(`local_challenges{outcome="${outcomeOf(checked)}"}`);
       return answerWith(context, json(checked));
     }
     if (environment.rules.kind === 'service') {
       const answer = await fromService(call, questionOf(call, context, config.siteKey, body.value), isolate);
-      if (answer) return answerWith(context, answer);
+      if (answer?.isFailed) noteFailedChallenge(context, isolate.limits);
+      if (answer) return answerWith(context, answer.answer);
     }
     // A picture is not replaced by the edge's own work, not even in an outage.
     const demand = demandAt(config.site, config.policy, context.verdict.riskScore ?? 0);
@@ -84,13 +87,13 @@ async function fromService(
   call: ChallengeCall,
   question: object,
   { service, count }: Pick<Isolate, 'service' | 'count'>,
-): Promise<Answer | null> {
+): Promise<{ answer: Answer; isFailed: boolean } | null> {
   const asked = { path: `/captcha/v1/${call}`, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES };
   const answer = await service.ask({ ...asked, isAnswer: isAnswer[call] }, question);
   if (answer) {
     const outcome = call === 'challenge' ? 'issued' : outcomeOf(answer.body);
     if (answer.status === 200) count(`challenges{outcome="${outcome}"}`);
-    return json(answer.body, answer.status);
+    return { answer: json(answer.body, answer.status), isFailed: answer.status === 200 && outcome === 'failed' };
   }
   count(`challenge_failures{step="${call}"}`);
   return null;

@@ -25,11 +25,11 @@ interface EndpointOptions {
 
 /** Wraps an endpoint: what it answers is recorded as internal, and never passes a blocked visitor. */
 function endpoint(next: NextStep, { pathType = 'json', forTools = false }: EndpointOptions = {}) {
-  return handled((judged, isolate) => {
+  return handled((judged, isolate, waitUntil) => {
     const context = internal(judged, pathType, forTools);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
     const refusal = refusalOf(context.facts, isolate.postCounts);
-    return refusal ? answerWith(context, refusal) : next(context, isolate);
+    return refusal ? answerWith(context, refusal) : next(context, isolate, waitUntil);
   });
 }
 

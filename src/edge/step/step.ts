@@ -4,6 +4,7 @@
  */
 import type { Answer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
+import type { Counted } from '../limits/limits.ts';
 
 interface StepBase {
   readonly context: RequestContext;
@@ -15,6 +16,8 @@ export interface Forward extends StepBase {
   readonly kind: 'forward';
   /** `null` streams the request's own body. Set where the body had to be read. */
   readonly body: Uint8Array<ArrayBuffer> | null;
+  /** Limits that the origin's response may add to. */
+  readonly counted?: readonly Counted[];
 }
 
 export interface Answered extends StepBase {

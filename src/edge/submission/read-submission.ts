@@ -77,7 +77,7 @@ async function fieldValue(
       case 'urlencoded':
         return urlencodedValue(body, settings.tokenField);
       case 'multipart': {
-        const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
+        const form = await formOf(body, contentType);
         return form.getAll(settings.tokenField).find((value) => typeof value === 'string' && value !== '');
       }
       case 'json':
@@ -91,24 +91,54 @@ async function fieldValue(
   }
 }
 
+/** Every text that a field has in a form, in order. Of JSON, `field` is a path with dots. Of a body that does not parse: none. */
+export async function fieldTexts(
+  kind: SubmissionKind,
+  contentType: string,
+  body: Uint8Array<ArrayBuffer>,
+  field: string,
+): Promise<string[]> {
+  const values: unknown[] = [];
+  try {
+    if (kind === 'urlencoded') values.push(...urlencodedValues(body, field));
+    if (kind === 'multipart') values.push(...(await formOf(body, contentType)).getAll(field));
+    if (kind === 'json') {
+      for (const member of jsonMembers(body, field.split('.'))) values.push(valueAt(body, member));
+    }
+  } catch {
+    // The texts before it count.
+  }
+  return values.filter((value) => typeof value === 'string');
+}
+
 function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
   return jsonPath === '' ? [tokenField] : jsonPath.split('.').slice(0, JSON_PATH_MAX_STEPS);
 }
 
 /** A page with two widgets sends the field twice, once empty. */
 function urlencodedValue(body: Uint8Array, field: string): string | null {
-  for (const { valueStart, end } of urlencodedFields(body, field)) {
-    const value = new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v');
-    if (value) return value;
-  }
+  for (const value of urlencodedValues(body, field)) if (value !== '') return value;
   return null;
+}
+
+function* urlencodedValues(body: Uint8Array, field: string): Generator<string> {
+  for (const { valueStart, end } of urlencodedFields(body, field)) {
+    yield new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v') ?? '';
+  }
+}
+
+function formOf(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
+  return new Response(body, { headers: { 'content-type': contentType } }).formData();
 }
 
 function jsonValue(body: Uint8Array, steps: readonly string[]): unknown {
   let last: FieldRange | null = null;
   for (const member of jsonMembers(body, steps)) last = member;
-  if (last === null || last.end - last.valueStart > JSON_VALUE_MAX_BYTES) return null;
-  return parseJson(body.subarray(last.valueStart, last.end));
+  return last && valueAt(body, last);
+}
+
+function valueAt(body: Uint8Array, { valueStart, end }: FieldRange): unknown {
+  return end - valueStart > JSON_VALUE_MAX_BYTES ? null : parseJson(body.subarray(valueStart, end));
 }
 
 function tokenIn(value: unknown): string | null {

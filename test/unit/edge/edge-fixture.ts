@@ -88,6 +88,7 @@ export async function contextOf(
   return {
     ...unjudged(read),
     isJudged: true,
+    limits: null,
     config,
     path: config.pathPolicy(read.target, read.request.method),
     ...changes,

@@ -8,7 +8,8 @@ import { handled } from '../../../src/edge/gate.ts';
 import type { EdgeBindings, NextStep } from '../../../src/edge/gate.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
-import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
+import { Limits } from '../../../src/edge/limits/limits.ts';
 import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
@@ -35,7 +36,7 @@ const environment = (failMode: 'open' | 'closed' = 'open') => ({
 const count = (name: string) => void counted.push(name);
 
 function requestTo(path: string, next: NextStep, state: object = { config, ruleset }): Promise<Response> {
-  const limits = new LimitCounts(600_000, { report: null, now: () => NOW_MS, sleep: async () => {}, count });
+  const counts = new LimitCounts({ report: null, now: () => NOW_MS, sleep: async () => {}, count });
   const isolate = {
     environment: environment(),
     instanceId: 'inst_1',
@@ -43,7 +44,8 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
     bots: NO_BOTS,
     sessions: new Sessions(() => false),
     clearances: new Clearances(),
-    pending: new PendingBudget(limits),
+    pending: new PendingBudget(counts),
+    limits: new Limits({ counts, takes: null, count }),
     bodies: new BodyBudget(count),
     pageTexts: new PageTexts({ en: englishPages }, null, () => NOW_MS),
     log: { isolateId: 'i', nextSeq: () => 0, add: (record: unknown) => void records.push(record) },
@@ -65,7 +67,7 @@ test('with a ruleset an exception becomes a challenge, counted and recorded', as
 });
 
 test('an exception while the path is read becomes a challenge too', async () => {
-  const broken = { ...config, pathPolicy: () => failing(null as never, null as never) };
+  const broken = { ...config, pathPolicy: () => failing(null as never, null as never, () => undefined) };
   const response = await requestTo('/crafted', forwardOn as never, { config: broken, ruleset });
   expect([response.status, records.length]).toEqual([403, 1]);
 });
@@ -81,7 +83,8 @@ test('an exception after the origin was called returns 502 and does not call it 
   const origin = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
     // A response whose headers cannot be read fails while it is passed on.
     return new Proxy(new Response('ok'), {
-      get: (target, name) => (name === 'headers' ? failing(null as never, null as never) : Reflect.get(target, name)),
+      get: (target, name) =>
+        name === 'headers' ? failing(null as never, null as never, () => undefined) : Reflect.get(target, name),
     });
   });
   const response = await requestTo('/order', (context) => forwardOn(context));

@@ -1,12 +1,14 @@
 /** Counts of one isolate: the sliding window, reports, answers, the share before an answer, and an outage. */
 import { describe, expect, test } from 'vitest';
 import type { LimitCounter, LimitSums } from '../../../src/contract/edge/limits.ts';
-import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import type { CountedMeter } from '../../../src/edge/config/compiled-limits.ts';
+import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 
 const WINDOW_MS = 600_000;
 /** The start of a window. */
 const START_MS = 3000 * WINDOW_MS;
 const LIMIT = 30;
+const sliding = { count: LIMIT, windowMs: WINDOW_MS, isBucket: false, leash: LIMIT / 6 };
 
 interface Clock {
   nowMs: number;
@@ -15,17 +17,17 @@ interface Clock {
 function countsWith(report: ((counters: readonly LimitCounter[]) => Promise<LimitSums | null>) | null, clock: Clock) {
   const counted: string[] = [];
   const works: Promise<unknown>[] = [];
-  const counts = new LimitCounts(WINDOW_MS, {
-    report: report && ((_, counters) => report(counters)),
+  const counts = new LimitCounts({
+    report,
     now: () => clock.nowMs,
     sleep: async (ms) => void (clock.nowMs += ms),
     count: (name) => counted.push(name),
   });
   /** Takes while there is room, at most `most` times. */
-  const takeAll = (most = 1000, key = 'page 192.0.2.0/24'): number => {
+  const takeAll = (most = 1000, key = 'page 192.0.2.0/24', meter: CountedMeter = sliding): number => {
     let taken = 0;
-    while (taken < most && counts.hasRoom(key, LIMIT, clock.nowMs)) {
-      counts.take(key, clock.nowMs);
+    while (taken < most && counts.waitMs(key, meter, clock.nowMs) === 0) {
+      counts.take(key, meter, clock.nowMs);
       counts.report(clock.nowMs, (work) => works.push(work));
       taken++;
     }

@@ -1,6 +1,6 @@
 /** Networks and kinds in the budget of visitors without a session, and what counts as a page. */
 import { describe, expect, test } from 'vitest';
-import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { askedFor, isPageResponse } from '../../../src/edge/pending/page-or-file.ts';
 import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import type { PendingKind } from '../../../src/edge/pending/pending-budget.ts';
@@ -10,8 +10,8 @@ const BUDGET = 30;
 
 function budget() {
   const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
-  const pending = new PendingBudget(new LimitCounts(PENDING_WINDOW_MS, ports));
-  const take = (kind: PendingKind, ip: string | null) => pending.take(kind, ip, NOW_MS, () => {});
+  const pending = new PendingBudget(new LimitCounts(ports));
+  const take = (kind: PendingKind, ip: string | null) => pending.take(kind, ip, NOW_MS);
   /** How many of these visits pass. */
   const passed = (kind: PendingKind, ips: Iterable<string | null>): number => {
     let count = 0;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
-import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
@@ -27,7 +27,7 @@ interface Visit {
 /** A gate of one isolate, with a budget of two pages and no detectors. */
 function gate() {
   const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
-  const pending = new PendingBudget(new LimitCounts(PENDING_WINDOW_MS, ports));
+  const pending = new PendingBudget(new LimitCounts(ports));
   return async (visit: Visit = {}) => {
     const { path = '/', method = 'GET', ip = '192.0.2.1', network = null, client = null } = visit;
     const config = await configOf(

@@ -78,6 +78,9 @@ export const limit = z
     if (ifUnreachable !== undefined && !exact) refuse('ifUnreachable', 'must be absent where exact is false');
     if (exact && on !== 'request') refuse('exact', 'must be false: only requests are counted before they pass');
     if (on === 'loginFailed' && loginFailed === undefined) refuse('loginFailed', 'must say what a failed log-in is');
+    if (on === 'challengeFailed' && key.some((part) => part === 'path' || part === 'user')) {
+      refuse('key', 'must not have path or user: a challenge is answered at an address of the gate');
+    }
     if (key.includes('user') && loginFailed?.usernameField === undefined) {
       refuse('key', 'needs loginFailed.usernameField for the part user');
     }

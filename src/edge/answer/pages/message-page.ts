@@ -11,8 +11,7 @@ import { renderPage } from './page-layout.ts';
 /**
  * `send-again`: a submission that may not be held (cross-site, unreadable). `too-large`: above what is held.
  * `origin-unreachable`: 502 and 504. `cookies-off`: passed, but the browser kept no cookie. `needs-script`: waiting does not
- * pass here. `unavailable`: the gate
- * cannot decide now.
+ * pass here. `unavailable`: the gate cannot decide now. `too-many`: above a limit.
  */
 export type MessageKind =
   | 'send-again'
@@ -20,7 +19,8 @@ export type MessageKind =
   | 'origin-unreachable'
   | 'cookies-off'
   | 'needs-script'
-  | 'unavailable';
+  | 'unavailable'
+  | 'too-many';
 
 const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyof PageMessages]> = {
   'send-again': ['sendAgainTitle', 'notDelivered'],
@@ -29,6 +29,7 @@ const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyo
   'cookies-off': ['cookiesTitle', 'cookies'],
   'needs-script': ['challengeTitle', 'needsScript'],
   unavailable: ['unavailableTitle', 'unavailableText'],
+  'too-many': ['tooManyTitle', 'unavailableText'],
 };
 
 export interface MessagePageInput extends PageInput {

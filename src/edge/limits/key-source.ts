@@ -1,0 +1,25 @@
+/** What limits count by, as a request shows it. */
+import type { KeySource } from '../../limits/limit-keys.ts';
+import { readCookie } from '../request/cookies.ts';
+import type { RequestFacts } from '../request/facts.ts';
+
+/** `jti`: of the session, else of the clearance. A form's users are added where a limit counts by them. */
+export function keySourceOf(
+  { request, target, headers, signals }: RequestFacts,
+  jti: string | null,
+  bot: string | null,
+): KeySource {
+  return {
+    ip: signals.ip,
+    asn: signals.asn,
+    country: signals.countryCode,
+    ja4: signals.ja4,
+    session: jti,
+    bot,
+    path: target.path,
+    host: target.host,
+    header: (name) => request.headers.get(name),
+    cookie: (name) => readCookie(headers.cookie, name),
+    users: [],
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Counts per key over all isolates, in sliding windows and buckets, without waiting for any of them. An isolate counts
+ * for itself, reports behind its responses, and learns the sums from the service's `LimitLedger`. Until it has an answer
+ * it lets no more through than a share of the limit, so all isolates together exceed a limit by one share each at most.
+ * While the ledger does not answer, the isolate's own counts go on alone.
+ */
+import { BoundedMap } from '../../bytes/bounded-map.ts';
+import type { LimitCounter, LimitSums } from '../../contract/edge/limits.ts';
+import { LIMIT_COUNTERS_MAX } from '../../contract/edge/limits.ts';
+import { drained, emptyBucket, filled, untilOneFits as untilBucketFits } from '../../limits/bucket.ts';
+import type { Bucket } from '../../limits/bucket.ts';
+import type { CountedMeter } from '../config/compiled-limits.ts';
+import { rolled, untilOneFits, usedWithin, windowOf } from '../../limits/two-windows.ts';
+import type { TwoWindows } from '../../limits/two-windows.ts';
+
+/** About 2 MB. A sender of more keys pushes out what was counted least lately; the ledger still knows it. */
+const KEYS_MAX = 20_000;
+/** Counters that wait for a report. Further ones are counted here and not reported. */
+const UNSENT_MAX = 4096;
+const REPORT_INTERVAL_MS = 100;
+/** After a report without an answer. */
+const RETRY_AFTER_MS = 2000;
+/** Reports of one run. What is left waits for the next request. */
+const ROUNDS_MAX = 20;
+/** A run that has not ended by then belonged to a request whose context is gone. */
+const RUN_LOST_AFTER_MS = 30_000;
+
+export interface LimitPorts {
+  /** `null`: no answer. Absent where there is no ledger. */
+  report: ((counters: readonly LimitCounter[]) => Promise<LimitSums | null>) | null;
+  now: () => number;
+  sleep: (ms: number) => Promise<unknown>;
+  count: (name: string) => void;
+}
+
+/** What is known of a key, counted here since the last answer or not. */
+interface Entry {
+  windows: TwoWindows;
+  bucket: Bucket;
+  /** Counted here since the last answer. */
+  unconfirmed: number;
+}
+
+export class LimitCounts {
+  readonly #ports: LimitPorts;
+  readonly #entries = new BoundedMap<Entry>(KEYS_MAX);
+  #unsent = new Map<string, LimitCounter>();
+  #isAnswered = true;
+  #runStartedAtMs = -Infinity;
+  #nextReportAtMs = 0;
+
+  constructor(ports: LimitPorts) {
+    this.#ports = ports;
+  }
+
+  /** Milliseconds until one more use stays within the limit; 0: it does now. Counts nothing. */
+  waitMs(key: string, meter: CountedMeter, nowMs: number): number {
+    const { windows, bucket, unconfirmed } = this.#entry(key, meter, nowMs);
+    const { count, windowMs } = meter;
+    const isFull = meter.isBucket
+      ? bucket.level > (count - 1) * windowMs
+      : usedWithin(windows, nowMs, windowMs) + 1 > count;
+    if (isFull) {
+      return Math.max(1, meter.isBucket ? untilBucketFits(bucket.level, meter) : untilOneFits(windows, meter, nowMs));
+    }
+    const isOnLeash = this.#ports.report !== null && this.#isAnswered;
+    return isOnLeash && unconfirmed >= meter.leash ? REPORT_INTERVAL_MS : 0;
+  }
+
+  take(key: string, meter: CountedMeter, nowMs: number): void {
+    const { windowMs, isBucket, count } = meter;
+    const entry = this.#entry(key, meter, nowMs);
+    const { window } = entry.windows;
+    if (isBucket) entry.bucket = filled(entry.bucket, meter, 1, nowMs);
+    else entry.windows = { ...entry.windows, now: entry.windows.now + 1 };
+    const name = isBucket ? key : `${window} ${key}`;
+    const waiting = this.#unsent.get(name);
+    if (waiting) waiting.count++;
+    else if (this.#unsent.size >= UNSENT_MAX) return this.#ports.count('limits_unreported');
+    else {
+      this.#unsent.set(
+        name,
+        isBucket ? { key, window: 0, count: 1, windowMs, drains: count } : { key, window, count: 1, windowMs },
+      );
+    }
+    entry.unconfirmed++;
+    return undefined;
+  }
+
+  /** Sends what was counted, behind the response. One run at a time; a run also takes what is counted meanwhile. */
+  report(nowMs: number, waitUntil: (work: Promise<unknown>) => void): void {
+    const { report } = this.#ports;
+    if (report === null || this.#unsent.size === 0 || nowMs - this.#runStartedAtMs < RUN_LOST_AFTER_MS) return;
+    this.#runStartedAtMs = nowMs;
+    waitUntil(this.#run(report));
+  }
+
+  async #run(report: NonNullable<LimitPorts['report']>): Promise<void> {
+    try {
+      await this.#rounds(report);
+    } finally {
+      this.#runStartedAtMs = -Infinity;
+    }
+  }
+
+  async #rounds(report: NonNullable<LimitPorts['report']>): Promise<void> {
+    const { now, sleep } = this.#ports;
+    for (let round = 0; round < ROUNDS_MAX && this.#unsent.size > 0; round++) {
+      const waitMs = this.#nextReportAtMs - now();
+      if (waitMs > REPORT_INTERVAL_MS) break;
+      if (waitMs > 0) await sleep(waitMs);
+      const batch = [...this.#unsent].slice(0, LIMIT_COUNTERS_MAX);
+      for (const [name] of batch) this.#unsent.delete(name);
+      const sums = await report(batch.map(([, counter]) => counter));
+      this.#isAnswered = sums !== null;
+      this.#nextReportAtMs = now() + (this.#isAnswered ? REPORT_INTERVAL_MS : RETRY_AFTER_MS);
+      if (sums === null) this.#keepForLater(batch);
+      else batch.forEach(([, counter], index) => this.#confirm(counter, sums[index] ?? [0, 0]));
+    }
+  }
+
+  /** If the ledger has counted them after all, they count twice: the stricter of two errors. */
+  #keepForLater(batch: readonly [name: string, counter: LimitCounter][]): void {
+    this.#ports.count('limit_report_failures');
+    for (const [name, counter] of batch) {
+      const waiting = this.#unsent.get(name);
+      if (waiting) waiting.count += counter.count;
+      else if (this.#unsent.size < UNSENT_MAX) this.#unsent.set(name, counter);
+    }
+  }
+
+  #confirm({ key, window, count, windowMs = 0, drains }: LimitCounter, [before, known]: LimitSums[number]): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    const left = Math.max(0, entry.unconfirmed - count);
+    if (drains !== undefined) {
+      entry.bucket = { level: known + left * windowMs, atMs: this.#ports.now() };
+    } else if (entry.windows.window === window) {
+      entry.windows = { window, before, now: known + left };
+    } else {
+      if (entry.windows.window !== window + 1) return;
+      entry.windows = { ...entry.windows, before: Math.max(entry.windows.before, known) };
+      return;
+    }
+    entry.unconfirmed = left;
+  }
+
+  /** As of now. */
+  #entry(key: string, meter: CountedMeter, nowMs: number): Entry {
+    const { windowMs } = meter;
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      const windows = { window: windowOf(nowMs, windowMs), before: 0, now: 0 };
+      const entry = { windows, bucket: emptyBucket, unconfirmed: 0 };
+      this.#entries.set(key, entry);
+      return entry;
+    }
+    if (meter.isBucket) {
+      known.bucket = drained(known.bucket, meter, nowMs);
+      if (known.bucket.level === 0) known.unconfirmed = 0;
+      return known;
+    }
+    const windows = rolled(known.windows, nowMs, windowMs);
+    if (windows !== known.windows) known.unconfirmed = 0;
+    known.windows = windows;
+    return known;
+  }
+}
