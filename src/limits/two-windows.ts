@@ -28,22 +28,20 @@ export function rolled(sums: TwoWindows, nowMs: number, windowMs: number): TwoWi
   return { window, before: isNear ? sums.now : 0, now: 0 };
 }
 
-/** Uses within the last `windowMs`, not a whole number. `sums` are as of now. */
-export function usedWithin({ window, before, now }: TwoWindows, nowMs: number, windowMs: number): number {
-  return before * (1 - passedPart(window, nowMs, windowMs)) + now;
+/** Whether one more use stays within the count, in whole numbers. `sums` are as of now. */
+export function oneFits({ window, before, now }: TwoWindows, { count, windowMs }: Meter, nowMs: number): boolean {
+  return before * (windowMs - passedMs(window, windowMs, nowMs)) <= (count - 1 - now) * windowMs;
 }
 
 /** Milliseconds until one more use fits. */
 export function untilOneFits({ window, before, now }: TwoWindows, { count, windowMs }: Meter, nowMs: number): number {
   const room = count - 1;
   const startMs = window * windowMs;
-  if (now <= room) {
-    const atMs = before <= room - now ? nowMs : startMs + windowMs * (1 - (room - now) / before);
-    return Math.max(0, Math.ceil(atMs - nowMs));
-  }
-  return Math.ceil(startMs + windowMs * (2 - room / now) - nowMs);
+  if (now > room) return startMs + 2 * windowMs - Math.floor((room * windowMs) / now) - nowMs;
+  if (before <= room - now) return 0;
+  return Math.max(0, startMs + windowMs - Math.floor(((room - now) * windowMs) / before) - nowMs);
 }
 
-function passedPart(window: number, nowMs: number, windowMs: number): number {
-  return Math.min(Math.max(nowMs / windowMs - window, 0), 1);
+function passedMs(window: number, windowMs: number, nowMs: number): number {
+  return Math.min(Math.max(nowMs - window * windowMs, 0), windowMs);
 }

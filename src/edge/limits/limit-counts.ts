@@ -10,7 +10,7 @@ import { LIMIT_COUNTERS_MAX } from '../../contract/edge/limits.ts';
 import { drained, emptyBucket, filled, untilOneFits as untilBucketFits } from '../../limits/bucket.ts';
 import type { Bucket } from '../../limits/bucket.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
-import { rolled, untilOneFits, usedWithin, windowOf } from '../../limits/two-windows.ts';
+import { rolled, untilOneFits, oneFits, windowOf } from '../../limits/two-windows.ts';
 import type { TwoWindows } from '../../limits/two-windows.ts';
 
 /** About 2 MB. A sender of more keys pushes out what was counted least lately; the ledger still knows it. */
@@ -57,9 +57,7 @@ export class LimitCounts {
   waitMs(key: string, meter: CountedMeter, nowMs: number): number {
     const { windows, bucket, unconfirmed } = this.#entry(key, meter, nowMs);
     const { count, windowMs } = meter;
-    const isFull = meter.isBucket
-      ? bucket.level > (count - 1) * windowMs
-      : usedWithin(windows, nowMs, windowMs) + 1 > count;
+    const isFull = meter.isBucket ? bucket.level > (count - 1) * windowMs : !oneFits(windows, meter, nowMs);
     if (isFull) {
       return Math.max(1, meter.isBucket ? untilBucketFits(bucket.level, meter) : untilOneFits(windows, meter, nowMs));
     }
