@@ -53,5 +53,7 @@ export function error(key: EdgeErrorKey, reason: string): Answer {
 export const BAD_REQUEST: Answer = { kind: 'text', status: 400, text: 'Bad request' };
 /** A name that the instance's `hosts` does not list (RFC 9110 section 15.5.20). */
 export const FOREIGN_HOST: Answer = { kind: 'text', status: 421, text: 'This gate does not serve this host' };
-/** More challenged submissions at once than this isolate can hold. A moment later there is room. */
+export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to hold.');
+export const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.');
+/** More submissions at once than this isolate can hold. A moment later there is room. */
 export const NO_ROOM = message('send-again', 'API.UNAVAILABLE', 'Too many submissions at once. Send this one again.');

@@ -5,7 +5,7 @@
  */
 import { answerForm } from '../answer/answer-form.ts';
 import type { AnswerForm } from '../answer/answer-form.ts';
-import { NO_ROOM, message } from '../answer/answer.ts';
+import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
 import type { ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
@@ -19,7 +19,7 @@ import { checkToken, isExpired } from './check-token.ts';
 import type { CheckTokenPorts, TokenCheck } from './check-token.ts';
 import type { Limits } from '../limits/limits.ts';
 import { noteFailedChallenge } from './failed-challenge.ts';
-import { TOO_LARGE, holdSubmission } from './held-submission.ts';
+import { holdSubmission } from './held-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
 
 export interface ChallengePorts extends CheckTokenPorts {
@@ -51,7 +51,6 @@ export async function challengeStep(context: JudgedContext, ports: ChallengePort
   return form === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
 }
 
-const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.');
 const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond.');
 
 /** No body, so nothing can be lost. `FAIL_MODE_CHALLENGE` says what happens without a service. */

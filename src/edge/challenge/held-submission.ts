@@ -6,7 +6,7 @@
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { NO_ROOM, message } from '../answer/answer.ts';
+import { NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
 import type { Answer, ChallengeExtras } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
@@ -33,7 +33,6 @@ const SEAL_FIELD = 'seal=';
 /** The field's name adds little, and nothing in a seal is encoded. */
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
-export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to hold.');
 const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
 const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This submission is no longer valid. Send it again.');
 

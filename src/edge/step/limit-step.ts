@@ -2,7 +2,7 @@
  * The last thing before the origin: the limits that policies name for the request. A request that is refused leaves
  * without its body being read. Only the log-in form of a limit by user is read, and goes on as it came.
  */
-import { message } from '../answer/answer.ts';
+import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { liftsLimits, verdictOf } from '../decide/verdict.ts';
 import type { JudgedContext, LimitsAsked } from '../decide/context.ts';
@@ -26,11 +26,7 @@ export interface ToChallenge {
 }
 
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
-const UNREADABLE = {
-  'too-large': message('too-large', 'API.BODY_TOO_LARGE', 'This form is too large.'),
-  unreadable: message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.'),
-  'no-room': message('send-again', 'API.UNAVAILABLE', 'Too many submissions at once. Send this one again.'),
-} satisfies Record<string, Answer>;
+const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': NO_ROOM };
 
 export async function limitStep(
   step: Forward,

@@ -13,11 +13,12 @@ import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { listBook } from '../../store/risk-book/client/session-books.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
+import { policySetOf } from '../../store/d1/policy-sets.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
 import { pageStyle } from '../../branding/page-style.ts';
 import { riskDetectors } from '../../contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../risk/detectors.ts';
-import { edgeKeySets } from '../../store/keys/edge-keys.ts';
+import { edgeKeySets, limitKeyOf } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import type { ServiceStore } from '../environment.ts';
 
@@ -26,16 +27,17 @@ const RULESET_KEYS_MAX = 8;
 /** 128 bits of the hash. */
 const VERSION_HEX_CHARS = 32;
 
-/** What `configVersion` hashes, apart from the version of the lists. */
-type Lasting = Omit<EdgeConfig, 'configVersion' | 'raisedJtis' | 'withdrawnJtis'>;
+/** What `configVersion` hashes, apart from the versions of the lists and of the policy set. */
+type Lasting = Omit<EdgeConfig, 'configVersion' | 'policySet' | 'raisedJtis' | 'withdrawnJtis'>;
 
 export async function edgeConfigFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<EdgeConfig> {
-  const [lasting, lists] = await Promise.all([
+  const [lasting, lists, policySet] = await Promise.all([
     lastingConfig(store, instance, nowMs),
     listBook(store, instance.id).lists(nowMs),
+    policySetFor(store, instance),
   ]);
-  const configVersion = await versionOf(lasting, lists.version);
-  return { configVersion, ...lasting, raisedJtis: lists.raised, withdrawnJtis: lists.withdrawn };
+  const configVersion = await versionOf(lasting, lists.version, instance.policyVersion);
+  return { configVersion, ...lasting, ...policySet, raisedJtis: lists.raised, withdrawnJtis: lists.withdrawn };
 }
 
 export async function configVersionFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<string> {
@@ -43,17 +45,27 @@ export async function configVersionFor(store: ServiceStore, instance: StoredInst
     lastingConfig(store, instance, nowMs),
     listBook(store, instance.id).listVersion(),
   ]);
-  return versionOf(lasting, listVersion);
+  return versionOf(lasting, listVersion, instance.policyVersion);
 }
 
-async function versionOf(lasting: Lasting, listVersion: number): Promise<string> {
-  return (await sha256Hex(JSON.stringify({ lasting, listVersion }))).slice(0, VERSION_HEX_CHARS);
+async function versionOf(lasting: Lasting, listVersion: number, policyVersion: number): Promise<string> {
+  return (await sha256Hex(JSON.stringify({ lasting, listVersion, policyVersion }))).slice(0, VERSION_HEX_CHARS);
+}
+
+/** Nothing where the instance never had any. */
+async function policySetFor(
+  store: ServiceStore,
+  { id, policyVersion: version }: StoredInstance,
+): Promise<Pick<EdgeConfig, 'policySet'>> {
+  const set = version === 0 ? null : await policySetOf(store, id, version);
+  return set === null ? {} : { policySet: { version, limits: set.limits } };
 }
 
 async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<Lasting> {
-  const [site, keys] = await Promise.all([
+  const [site, keys, limitKey] = await Promise.all([
     siteByKey(store, instance.globalSiteKey),
     rootKey(store).then((root) => edgeKeySets(root, instance.id, nowMs)),
+    rootKey(store).then((root) => limitKeyOf(root, instance.id)),
     // Makes the first key, so that an edge never starts without a key to check rulesets with.
     signingKey(store, 'ruleset', nowMs),
   ]);
@@ -66,6 +78,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
     secretKey: site.secretKey,
     site: siteDemandOf(site.settings),
     keys,
+    limitKey,
     pageStyle: pageStyle(instance.branding),
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map((name) => (instance.ignoredDetectors.includes(name) ? 0 : sessionWeight(name))),

@@ -30,6 +30,11 @@ export async function edgeKeySets(
   return { current, previous };
 }
 
+/** Signs what limits count by. It stays: a limit of a day does not begin again with another week. */
+export async function limitKeyOf(masterKey: string, instanceId: string): Promise<string> {
+  return encodeBase64url(await deriveKey(masterKey, `edge/${instanceId}/limits`));
+}
+
 /** The key for minting a session JWT now. */
 export async function sessionMintingKey(
   masterKey: string,
