@@ -21,13 +21,14 @@ export async function reportLimits(
 ): Promise<LimitSums | null> {
   const body = { windowMs: counters[0]?.windowMs, counters };
   const sums = await answerOf(service, 'report', 'sums', REPORT_TIMEOUT_MS, body);
-  return isList<LimitSums>(sums, counters.length, (pair) => isNumbers(pair, 2)) ? sums : null;
+  return isList(sums, counters.length, (pair) => isNumbers(pair, 2)) ? (sums as unknown as LimitSums) : null;
 }
 
 /** `null`: no answer, or none that fits the question. */
 export async function takeLimits(service: LimitService, takes: readonly LimitTake[]): Promise<LimitTakings | null> {
   const takings = await answerOf(service, 'take', 'takings', TAKE_TIMEOUT_MS, { takes });
-  return isList<LimitTakings>(takings, takes.length, (one) => one === null || isNumbers(one, 3)) ? takings : null;
+  const isAnswer = isList(takings, takes.length, (one) => one === null || isNumbers(one, 3));
+  return isAnswer ? (takings as unknown as LimitTakings) : null;
 }
 
 async function answerOf(
@@ -47,10 +48,10 @@ async function answerOf(
   }
 }
 
-function isList<List>(value: unknown, length: number, isItem: (item: unknown) => boolean): value is List {
+function isList(value: unknown, length: number, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.length === length && value.every(isItem);
 }
 
 function isNumbers(value: unknown, length: number): boolean {
-  return isList<number[]>(value, length, (number) => Number.isSafeInteger(number) && (number as number) >= 0);
+  return isList(value, length, (number) => Number.isSafeInteger(number) && (number as number) >= 0);
 }

@@ -35,5 +35,8 @@ export async function formUsers(
       .filter((name) => name !== null);
     byField.set(field, [...new Set([names.at(0), names.at(-1)].filter((name) => name !== undefined))]);
   }
-  return ok({ facts: { ...facts, request: new Request(request, { body: body.value }) }, byField });
+  return ok({
+    facts: { ...facts, request: new Request(request, { method: request.method, body: body.value }) },
+    byField,
+  });
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
+import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
