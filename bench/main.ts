@@ -5,6 +5,7 @@
 const benches: Readonly<Record<string, string>> = {
   rules: '[COUNT…]  match, load and compile times of the rule engine; 1,000 to 1,000,000 rules',
   policies: '[COUNT…]  evaluating the policies of an instance for a request; 0, 100 and 1,000 policies',
+  limits: '[KEYS]  what limits cost a request, exact takes, and what keys occupy; 1,000,000 keys',
   bots: 'finding out whether a request is a bot, with the whole catalogue',
   'rule-book': '[RULES]  import, list and change rules behind the local stack; 1,000,000 rules',
   edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
