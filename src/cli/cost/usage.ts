@@ -42,7 +42,7 @@ export const SEALED_BYTES_PER_VERDICT = 60;
 /** Of a report in R2. */
 export const SEALED_BYTES_PER_REPORT = 250;
 /** Of a verdict in its shard: index and counts. */
-export const INDEX_BYTES_PER_VERDICT = 22;
+export const INDEX_BYTES_PER_VERDICT = 40;
 export const BYTES_PER_SESSION = 1500;
 export const SESSIONS_KEPT_MAX = 16_000_000;
 
