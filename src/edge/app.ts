@@ -1,26 +1,16 @@
 /**
- * The front door: one Hono app. `/__protect/*` are the edge's own endpoints, everything else goes through the gate. The
+ * The front door: `/__protect/*` are the edge's own endpoints, everything else goes through the gate. The
  * Worker of each mode routes every request by its canonical path; its scheduled run keeps the last known good config
  * and rules in KV. A Worker that is not configured refuses every request and logs what is missing.
  */
-import { Hono } from 'hono/tiny';
 import { gate, refuse } from './gate.ts';
-import type { EdgeBindings } from './gate.ts';
 import { newEventId } from '../logsink/event-id.ts';
 import { isolateOf } from './isolate/isolate.ts';
 import type { EdgeMode } from './isolate/mode.ts';
-import { protectRoutes } from './protect/routes.ts';
+import { protectRoute } from './protect/routes.ts';
+import { protectPrefix } from '../contract/edge/headers.ts';
 import { readFacts } from './request/facts.ts';
 import type { RequestFacts } from './request/facts.ts';
-
-const app = new Hono<{ Bindings: EdgeBindings }>({
-  getPath: (_request, options) => (options as { env: EdgeBindings }).env.facts.target.path,
-});
-app.route('/__protect', protectRoutes);
-app.all('*', gate);
-app.onError((error) => {
-  throw error;
-});
 
 export function edgeWorker(mode: EdgeMode) {
   return {
@@ -39,7 +29,9 @@ export function edgeWorker(mode: EdgeMode) {
         isolate.unreadAddresses++;
         isolate.count('unreadable_addresses');
       }
-      return app.fetch(request, { isolate, facts }, ctx);
+      const { path } = facts.target;
+      const handle = path.startsWith(protectPrefix) ? protectRoute(request.method, path) : gate;
+      return handle(facts, isolate, ctx);
     },
 
     async scheduled(_controller: ScheduledController, env: object): Promise<void> {

@@ -2,7 +2,6 @@
  * One request, top to bottom: facts, verdict, step, response, record. Everything before `carryOut` returns values; only
  * this file calls the origin and turns a step into a response, and it writes exactly one record per request.
  */
-import type { Context } from 'hono';
 import { header } from '../contract/edge/headers.ts';
 import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
@@ -12,6 +11,7 @@ import { isJudged, unjudged } from './decide/context.ts';
 import type { JudgedContext, LimitsAsked, RequestContext } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
 import { errorVerdict, pastBudget } from './decide/verdict.ts';
+import type { Verdict } from './decide/verdict.ts';
 import { limitStep } from './step/limit-step.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import type { Isolate } from './isolate/isolate.ts';
@@ -21,16 +21,18 @@ import { isForRobotsFile } from './origin/robots-file.ts';
 import type { RobotsFiles } from './origin/robots-file.ts';
 import { recordOf } from './step/record.ts';
 import type { Outcome } from './step/record.ts';
-import { UNROUTABLE } from './request/canonical-path.ts';
+import { UNROUTABLE, hostName } from './request/canonical-path.ts';
 import { isPageResponse } from './pending/page-or-file.ts';
+import type { CanonicalTarget } from './request/canonical-path.ts';
 import type { RequestFacts } from './request/facts.ts';
 import { answerWith, forwardOn } from './step/step.ts';
 import type { Answered, Forward, Step } from './step/step.ts';
 
-export interface EdgeBindings {
-  isolate: Isolate;
-  facts: RequestFacts;
-}
+export type Handler = (
+  facts: RequestFacts,
+  isolate: Isolate,
+  execution: Pick<ExecutionContext, 'waitUntil'>,
+) => Promise<Response>;
 export type WaitUntil = (work: Promise<unknown>) => void;
 /** From a context, judged where a ruleset is loaded, to what to do. */
 export type NextStep = (context: RequestContext, isolate: Isolate, waitUntil: WaitUntil) => Step | Promise<Step>;
@@ -61,6 +63,8 @@ function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> 
   if (verdict.enforcementPolicy !== 'enforce') return forwardOn(context);
   switch (verdict.decision) {
     case 'allow':
+      if (verdict.redirect && !isAt(context.facts.target, verdict.redirect.location))
+        return redirectStep(context, verdict.redirect);
       return isolate.robots && isForRobotsFile(context) ? robotsStep(context, isolate.robots) : forwardOn(context);
     case 'block':
       return answerWith(context, { kind: 'block' });
@@ -71,15 +75,23 @@ function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> 
   }
 }
 
+function redirectStep(context: JudgedContext, { location, status }: NonNullable<Verdict['redirect']>): Step {
+  return answerWith(context, { kind: 'redirect', location, status, waitSeconds: 0 });
+}
+
+/** A policy for every path does not send the page that it redirects to back to itself. */
+function isAt({ scheme, host, received }: CanonicalTarget, location: string): boolean {
+  return received === location || `${scheme}://${host}${received}` === location;
+}
+
 async function robotsStep(context: JudgedContext, robots: RobotsFiles): Promise<Step> {
   return answerWith(context, { kind: 'robots', text: await robots.textFor(context) });
 }
 
-/** A Hono handler that judges the request, takes the next step, carries it out and records it. */
-export function handled(next: NextStep) {
-  return function handleRequest(c: Context<{ Bindings: EdgeBindings }>): Promise<Response> {
-    const { isolate, facts } = c.env;
-    const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
+/** A handler that judges the request, takes the next step, carries it out and records it. */
+export function handled(next: NextStep): Handler {
+  return function handleRequest(facts, isolate, execution) {
+    const waitUntil: WaitUntil = (work) => execution.waitUntil(work);
     const responded = respondAndRecord(facts, isolate, next, waitUntil);
     // A visitor who hangs up ends the request at once. Without this it would leave no record.
     waitUntil(responded);
@@ -220,9 +232,4 @@ export function refuse(isolate: Isolate, requestId: string, error: unknown): Res
     status: 403,
     headers: { 'cache-control': 'no-store', [header.requestId]: requestId, [header.decision]: 'block' },
   });
-}
-
-/** Without the port and the final dot of a full name. An IPv6 literal keeps its brackets. */
-function hostName(host: string): string {
-  return host.toLowerCase().replace(/\.?(?::\d+)?$/, '');
 }

@@ -72,8 +72,9 @@ function liftedBits({ network, client, bot, category, policy }: DecideInputs): n
   return bits;
 }
 
+/** By a path rule or a policy. The gate's own reasons, such as `onPending`, have capitals; no policy's name has one. */
 function isClosedPath(policy: DecideInputs['policy']): boolean {
-  return policy?.verdict === 'block' && policy.reason.startsWith('path:');
+  return policy?.verdict === 'block' && /^(?:path:|[a-z0-9-]+$)/.test(policy.reason);
 }
 
 /** Of two equal verdicts, the input that comes first in the table decides. */

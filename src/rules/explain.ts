@@ -5,7 +5,7 @@
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { BotProof, Decision, DecisionInput } from '../contract/vocabulary.ts';
 import { type DecideInputs, type DecideOutcome, liftedInputs } from './decision-table.ts';
-import type { RuleMatch } from './types.ts';
+import type { MatchedRule, RuleMatch } from './types.ts';
 
 /** Rules that are named after the deciding rule; further rules are only counted. */
 const OTHER_RULES_NAMED_MAX = 8;
@@ -25,6 +25,8 @@ const inputOrder = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'po
 
 export interface ExplainInput {
   match: RuleMatch;
+  /** Named like rules that fired. `id` is `policy:<name>`. */
+  policiesFired?: readonly Pick<MatchedRule, 'id' | 'verdict' | 'mode'>[];
   inputs: DecideInputs;
   outcome: DecideOutcome;
   rulesetVersion: number;
@@ -58,13 +60,13 @@ function namedWithVerdict(input: DecisionInput, inputs: DecideInputs): string {
 }
 
 /** One sentence of at most `RECORD_TEXT_MAX_CHARS` characters. */
-export function explainVerdict({ match, inputs, outcome, rulesetVersion }: ExplainInput): string {
+export function explainVerdict({ match, policiesFired = [], inputs, outcome, rulesetVersion }: ExplainInput): string {
   const lifted = liftedInputs(inputs);
   const overruled = inputOrder.filter(
     (input) => inputs[input] !== null && input !== outcome.input && !lifted.includes(input),
   );
-  const deciding = [inputs.network?.id, inputs.client?.id];
-  const others = match.fired.filter((rule) => !deciding.includes(rule.id));
+  const deciding = [inputs.network?.id, inputs.client?.id, inputs.policy && `policy:${inputs.policy.reason}`];
+  const others = [...match.fired, ...policiesFired].filter((rule) => !deciding.includes(rule.id));
 
   let text = `${verbs[outcome.decision]} by ${named(outcome.input, inputs)}`;
   if (overruled.length > 0) text += `; over ${overruled.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;

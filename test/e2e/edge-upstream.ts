@@ -70,6 +70,8 @@ export interface Upstream {
   records: VerdictRecord[];
   counters: Record<string, number>;
   setPolicy(policy: object): void;
+  /** The instance's policies, in addition to what `setPolicy` set. */
+  setPolicies(policies: NonNullable<EdgeConfig['policySet']>['policies']): void;
   /** What of the site's settings differs from a site whose settings are not known. */
   setSite(site: Partial<SiteDemand>): void;
   configVersion(): string;
@@ -96,6 +98,7 @@ export async function startUpstream(): Promise<Upstream> {
   let version = 0;
   let configVersion = 1;
   let site = unknownSite;
+  let policySet: EdgeConfig['policySet'];
   let policy = instancePolicy.parse({ sessionsEnabled: false });
   let base = { hash: '', version: 0, file: new Uint8Array(0), wrong: new Uint8Array(0) };
   let delta = { version: 0, file: new Uint8Array(0) };
@@ -125,6 +128,9 @@ export async function startUpstream(): Promise<Upstream> {
     setPolicy(members) {
       policy = instancePolicy.parse({ sessionsEnabled: false, ...members });
       configVersion++;
+    },
+    setPolicies(policies) {
+      policySet = { version: ++configVersion, policies, limits: [] };
     },
     setSite(changes) {
       site = { ...unknownSite, ...changes };
@@ -173,6 +179,7 @@ export async function startUpstream(): Promise<Upstream> {
     configVersion: `c${configVersion}`,
     instanceId,
     policy,
+    ...(policySet ? { policySet } : {}),
     siteKey: 'site_upstream',
     secretKey: 'secret_upstream',
     site,

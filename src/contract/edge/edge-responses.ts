@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { DETECTOR_SET_MAX } from './detector-set.ts';
 import { policyForm } from '../management/policy-form.ts';
-import { limitForm } from '../management/limit-form.ts';
+import { policySetForm } from '../management/policy-set/policy-set-form.ts';
 import { captchaTypes } from '../vocabulary.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
@@ -73,7 +73,7 @@ export const edgeConfig = z.object({
   /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
   rulesetKeys: z.array(z.object({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
   /** Limits, and the policies that name them. Absent where the instance never had any. */
-  policySet: z.optional(z.object({ version: z.number(), limits: z.array(limitForm) })),
+  policySet: z.optional(policySetForm),
   /** Signs what limits count by. It stays while the instance does. */
   limitKey: z.optional(key),
   /** Style sheet of the gate's pages, without any `<` that would close its element. */

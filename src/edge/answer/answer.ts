@@ -12,8 +12,8 @@ export type Answer =
   | { kind: 'error'; key: EdgeErrorKey; reason: string; retryAfterSeconds?: number }
   | { kind: 'json'; status: number; body: object }
   | { kind: 'text'; status: number; text: string }
-  /** `waitSeconds` above 0 shows an empty page that goes on by itself. */
-  | { kind: 'redirect'; location: string; waitSeconds: number }
+  /** `waitSeconds` above 0 shows an empty page that goes on by itself. Without a `status`, what follows is a GET. */
+  | { kind: 'redirect'; location: string; waitSeconds: number; status?: number }
   | { kind: 'robots'; text: string }
   | { kind: 'script'; body: string | Uint8Array<ArrayBuffer>; hash: string; isNamedByHash: boolean };
 

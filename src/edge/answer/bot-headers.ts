@@ -1,6 +1,6 @@
 /** What a refusal tells a bot: how it could prove who it is, and what it would have to pay. */
 import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
-import { isProvedBot } from '../decide/verdict.ts';
+import { isProvedBot } from '../decide/policy-input.ts';
 import type { RequestContext } from '../decide/context.ts';
 
 export function botHeaders({ facts, verdict, config }: RequestContext): [name: string, value: string][] {

@@ -129,10 +129,10 @@ function inForm(context: RequestContext, forms: Forms, texts: PageTexts): Respon
 }
 
 function redirect(context: RequestContext, answer: Extract<Answer, { kind: 'redirect' }>): Response {
-  const { location, waitSeconds } = answer;
+  const { location, waitSeconds, status = 303 } = answer;
   return waitSeconds > 0
     ? make(context, 200, null, { refresh: `${waitSeconds};url=${location}` })
-    : make(context, 303, null, { location });
+    : make(context, status, null, { location });
 }
 
 /**

@@ -13,6 +13,8 @@ import type { BotActionFor } from './bot-actions.ts';
 import { contentUsage } from '../../bots/robots/content-notes.ts';
 import { compileLimits } from './compiled-limits.ts';
 import type { CompiledLimits } from './compiled-limits.ts';
+import { compilePolicies } from '../../policies/compile/compile-policies.ts';
+import type { CompiledPolicies } from '../../policies/compile/compile-policies.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk } from './request-risk.ts';
@@ -42,6 +44,7 @@ export interface CompiledConfig {
   /** Host names this instance serves, in lower case; `null` is any. */
   hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
+  policies: CompiledPolicies;
   botAction: BotActionFor;
   /** Header of responses; empty for none. */
   contentUsage: string;
@@ -74,6 +77,10 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     policy: config.policy,
     hosts: config.policy.hosts.length > 0 ? new Set(config.policy.hosts.map((host) => host.toLowerCase())) : null,
     pathPolicy: compilePathPolicy(config.policy),
+    policies: compilePolicies(
+      config.policySet?.policies ?? [],
+      new Set(config.policySet?.limits.map(({ name }) => name)),
+    ),
     contentUsage: config.policy.botPolicy.robots.serve ? contentUsage(config.policy.botPolicy) : '',
     botAction: compileBotPolicy(config.policy.botPolicy),
     keys: { current, byKid },

@@ -5,8 +5,9 @@
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
-import { canonicalPath } from '../../bytes/url-path.ts';
-import { compilePattern } from '../../policies/compile/path-glob.ts';
+import { compilePathTest } from '../../policies/compile/compile-test.ts';
+import type { PathReading } from '../../policies/compile/compile-test.ts';
+import { YES } from '../../policies/compile/truth.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 
 export type PathAction = InstancePolicy['pathRules'][number]['action'];
@@ -31,13 +32,15 @@ const REMEMBERED_TARGET_MAX_CHARS = 512;
 const strictness: Record<PathAction, number> = { allow: 0, inherit: 1, challenge: 2, block: 3 };
 
 export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
-  const asWritten = compileRules(policy, (text) => text);
-  const inLowerCase = compileRules(policy, (text) => text.toLowerCase());
+  const evaluateRules = compileRules(policy);
   const remembered = new Map<string, Map<string, PathPolicy>>();
   let rememberedPaths = 0;
 
   function evaluate(path: string, method: string): PathPolicy {
-    return stricter(asWritten(path, method), inLowerCase(path.toLowerCase(), method));
+    return stricter(
+      evaluateRules({ path, isFolded: false }, method),
+      evaluateRules({ path: path.toLowerCase(), isFolded: true }, method),
+    );
   }
 
   function strictest(target: CanonicalTarget, method: string): PathPolicy {
@@ -67,20 +70,24 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
   };
 }
 
-/** The policy of a path for a method, by rules in the spelling that `spell` gives their patterns. */
-function compileRules(policy: InstancePolicy, spell: (text: string) => string) {
-  const compile = (pattern: string) => compilePattern(spell(canonicalPath(pattern)));
-  const endpoints = policy.endpointRules.map((rule) => ({ matches: compile(rule.pattern), ...rule }));
-  const rules = policy.pathRules.map((rule) => ({ ...rule, matches: compile(rule.pattern) }));
-  return (path: string, method: string): PathPolicy => {
-    const endpoint = endpoints.find((rule) => rule.matches(path));
-    const rule = rules.find((candidate) => candidate.matches(path) && (candidate.methods?.includes(method) ?? true));
+function compilePattern(pattern: string): (reading: PathReading) => boolean {
+  const test = compilePathTest({ field: 'path', operator: 'matches', value: pattern });
+  return (reading) => test?.(reading) === YES;
+}
+
+/** The policy of a path for a method. A pattern is a condition like those of the instance's policies. */
+function compileRules(policy: InstancePolicy) {
+  const endpoints = policy.endpointRules.map((rule) => ({ ...rule, applies: compilePattern(rule.pattern) }));
+  const rules = policy.pathRules.map((rule) => ({ ...rule, applies: compilePattern(rule.pattern) }));
+  return (reading: PathReading & { path: string }, method: string): PathPolicy => {
+    const endpoint = endpoints.find(({ applies }) => applies(reading));
+    const rule = rules.find(({ applies, methods }) => (methods?.includes(method) ?? true) && applies(reading));
     return {
       pathType: endpoint?.pathType ?? policy.defaultPathType,
       action: rule?.action ?? 'inherit',
       pattern: rule?.pattern ?? null,
       waiveSession: rule?.waiveSession ?? false,
-      exempt: isExempt(path, method),
+      exempt: isExempt(reading.path, method),
     };
   };
 }

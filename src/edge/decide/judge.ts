@@ -20,7 +20,10 @@ import type { SessionReading, Sessions } from '../session/check-session.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import type { BotReader } from './bot-reader.ts';
 import type { HeldReturn, JudgedContext } from './context.ts';
-import { isBudgeted, verdictOf } from './verdict.ts';
+import { NO_OUTCOME } from '../../policies/outcome.ts';
+import { isBudgeted } from './policy-input.ts';
+import { policyRequest } from './policy-request.ts';
+import { verdictOf } from './verdict.ts';
 import type { RulesetText, VerdictInputs } from './verdict.ts';
 
 export interface JudgePorts {
@@ -40,7 +43,7 @@ export interface Judging {
 }
 
 export async function judge(
-  { facts, config, path, ruleset, held }: Judging,
+  { facts, config, path: pathPolicy, ruleset, held }: Judging,
   { bots, sessions, clearances, renewals, pending: budget }: JudgePorts,
   waitUntil: (work: Promise<unknown>) => void,
 ): Promise<JudgedContext> {
@@ -53,6 +56,13 @@ export async function judge(
   const clearance = shown instanceof Promise ? await shown : shown;
   const { policy } = config;
   const { method } = headers;
+  const risk = riskOf(facts, config, session);
+  const { policies } = config;
+  const said =
+    policies.size === 0
+      ? NO_OUTCOME
+      : policies.evaluate(policyRequest(facts, { path: pathPolicy, bot, session, risk }));
+  const path = said.skipSession ? { ...pathPolicy, waiveSession: true } : pathPolicy;
   const isOwn = target.path.startsWith(protectPrefix);
   const counts = isBudgeted({ policy, path, method, session, bot }) && !isOwn;
   const kind = counts && !config.isPendingExempt(signals.ip) ? askedFor(headers) : null;
@@ -70,9 +80,10 @@ export async function judge(
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
     ruleset,
     session,
-    risk: riskOf(facts, config, session),
+    risk,
     detectorNames: config.detectorNames,
     clearance,
+    policies: said,
   };
   const verdict = verdictOf(inputs);
 
@@ -98,7 +109,7 @@ export async function judge(
     held,
     pending,
     cookies,
-    limits: null,
+    limits: said.limits.length === 0 ? null : { names: said.limits, inputs },
     learnedCookie: learned ? () => clearanceCookie(learned, config, nowMs) : null,
   };
 }

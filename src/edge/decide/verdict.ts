@@ -9,7 +9,7 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
-import { decide, isProved, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
+import { decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
 import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
@@ -21,8 +21,8 @@ import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../config/request-risk.ts';
 import type { SessionReading } from '../session/check-session.ts';
 import type { Signals } from '../request/signals.ts';
-
-const PENDING_BUDGET = 'pendingBudget';
+import type { FiredPolicy, PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
+import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
 
 export type FiredRule = VerdictRecord['fired_rules'][number];
 
@@ -30,7 +30,7 @@ export interface Verdict {
   readonly decision: Decision;
   readonly source: VerdictSource;
   readonly decidedBy: string;
-  /** Rules that matched, limits that the request is above, then the detectors behind the risk score as `risk:<name>`, then `session:no-page`. */
+  /** Rules and policies that matched, limits that the request is above, the detectors behind the risk score, `session:no-page`. */
   readonly firedRules: readonly FiredRule[];
   readonly enforcementPolicy: VerdictRecord['enforcement_policy'];
   readonly sessionStatus: SessionStatus;
@@ -42,10 +42,17 @@ export interface Verdict {
   readonly riskScore: number | null;
   /** Level of the clearance that lifted a challenge. */
   readonly level: number | null;
+  /** Lowest level of a solved challenge that lifts a challenge here. */
+  readonly levelWanted: number;
+  /** Where a policy sends an allowed request instead of the origin. */
+  readonly redirect: PolicyOutcome['redirect'];
   readonly explain: string;
   /** Allowed as a page without a session, and not for another reason: it takes from its network's budget. */
   readonly takesPending: boolean;
 }
+
+/** Of policies that a rule or a bot lifts. */
+const NOT_APPLIED: PolicyEnd = { verdict: null, redirect: null };
 
 /** What an explanation says of the ruleset. */
 export interface RulesetText {
@@ -76,6 +83,7 @@ export interface VerdictInputs {
   /** By bit position of `risk.detectors`. */
   detectorNames: readonly string[];
   clearance: ClearanceReading | null;
+  policies: PolicyOutcome;
   /** The strictest enforced limit that the request is above, and all that it is above. */
   limit?: DecideInputs['limit'];
   limitsFired?: readonly FiredRule[];
@@ -89,6 +97,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   const sessionMissing = !isBot && isSessionMissing(session, path);
   // A path that asks for no session has clients that are no browser, and so has an instance without sessions.
   const counts = !isBot && (sessionMissing || session.status === 'active');
+  const end = policyEnd(inputs);
   const table: DecideInputs = {
     network: match.network,
     client: match.client,
@@ -96,9 +105,11 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     category: categoryInput(policy, signals.ipCategories),
     risk: counts && risk !== null ? riskInput(policy, path, risk.score) : null,
     limit: inputs.limit ?? null,
-    policy: policyInput(inputs, sessionMissing),
+    policy: policyInput(end, inputs, sessionMissing),
   };
   const outcome = decide(table);
+  const applied = liftedInputs(table).includes('policy') ? NOT_APPLIED : end;
+  const levelWanted = Math.max(policy.clearanceLevel, applied.verdict?.level ?? 0);
   const knownStatus =
     session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null;
   const verdict: Verdict = {
@@ -113,7 +124,9 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     status: knownStatus,
     riskScore: risk?.score ?? null,
     level: null,
-    explain: explanation(match, table, outcome, inputs.ruleset),
+    levelWanted,
+    redirect: applied.redirect,
+    explain: explanation(inputs, table, outcome),
     takesPending: takesPending(table, outcome, inputs),
   };
   if (verdict.decision === 'block') return verdict;
@@ -129,7 +142,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   if (path.exempt && verdict.decision === 'challenge' && !isTold) return allow(verdict, 'exempt');
   const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
   if (verdict.decision !== 'challenge') return asksForSession ? noSession(verdict) : verdict;
-  if (!clearance || !lifts(clearance, inputs)) {
+  if (!clearance || !lifts(clearance, inputs, levelWanted)) {
     return sessionMissing && knownStatus === null ? { ...verdict, status: 'no-session' } : verdict;
   }
   const lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
@@ -141,9 +154,13 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
  * shows by itself does not count: a challenge is asked for by a script, whose headers are not those of a page, so its
  * demand could be lower and the visitor would be challenged in a circle.
  */
-function lifts(clearance: ClearanceReading, { policy, site, session }: VerdictInputs): boolean {
-  if (clearance.level < policy.clearanceLevel) return false;
-  return meets(clearance, demandAt(site, policy, session.riskScore ?? 0, clearance.eased));
+function lifts(
+  clearance: ClearanceReading,
+  { policy, site, session }: VerdictInputs,
+  clearanceLevel = policy.clearanceLevel,
+): boolean {
+  if (clearance.level < clearanceLevel) return false;
+  return meets(clearance, demandAt(site, { ...policy, clearanceLevel }, session.riskScore ?? 0, clearance.eased));
 }
 
 /** Whether a rule or a proved bot lifts every limit here, so that none needs to be asked. */
@@ -174,6 +191,8 @@ export function errorVerdict(
     status: null,
     riskScore: null,
     level: null,
+    levelWanted: 0,
+    redirect: null,
     explain,
     takesPending: false,
   };
@@ -198,10 +217,6 @@ function noSession(verdict: Verdict): Verdict {
   };
 }
 
-export function isProvedBot(bot: BotSignal | null): boolean {
-  return bot !== null && isProved(bot.proof);
-}
-
 function categoryInput(policy: InstancePolicy, categories: readonly IpCategory[]): DecideInputs['category'] {
   let strictest: DecideInputs['category'] = null;
   for (const category of categories) {
@@ -222,15 +237,17 @@ function riskInput(policy: InstancePolicy, path: PathPolicy, score: number): Dec
 const NO_RULES: readonly FiredRule[] = [];
 
 function firedRules(
-  { match, risk: reading, detectorNames, limitsFired = NO_RULES }: VerdictInputs,
+  { match, policies, risk: reading, detectorNames, limitsFired = NO_RULES }: VerdictInputs,
   risk: DecideInputs['risk'],
 ): readonly FiredRule[] {
   const detectors = reading?.detectors ?? 0;
-  if (detectors === 0) return limitsFired.length === 0 ? match.fired : [...match.fired, ...limitsFired];
+  const others = policies.fired.length + limitsFired.length;
+  const matched = others === 0 ? match.fired : [...match.fired, ...policies.fired, ...limitsFired];
+  if (detectors === 0) return matched;
   const verdict = risk?.verdict ?? 'allow';
   const fired = detectorNames.filter((_, place) => hasDetector(detectors, place));
   const parts = fired.map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
-  return [...match.fired, ...limitsFired, ...parts];
+  return [...matched, ...parts];
 }
 
 /** In the log's list of fired rules, so that it can be filtered by. `monitor`: it decides nothing. */
@@ -238,43 +255,6 @@ const NO_PAGE: FiredRule = { id: 'session:no-page', verdict: 'allow', mode: 'mon
 
 function marked(fired: readonly FiredRule[], isNoPage: boolean): readonly FiredRule[] {
   return isNoPage ? [...fired, NO_PAGE] : fired;
-}
-
-function policyInput(inputs: VerdictInputs, sessionMissing: boolean): DecideInputs['policy'] {
-  const { policy, path, method, hasPendingRoom } = inputs;
-  if (path.action === 'block') return { verdict: 'block', reason: `path:${path.pattern}` };
-  const enforcement = policy.enforcementPolicy[path.pathType];
-  if (path.action === 'challenge') return { verdict: 'challenge', reason: `path:${path.pattern}` };
-  if (path.action === 'allow') return { verdict: 'allow', reason: `path:${path.pattern}` };
-  if (!sessionMissing || path.pathType === 'json') return null;
-  if (!opensPage(method)) return { verdict: enforcement.onChallenge, reason: 'noSession' };
-  const { onPending, onChallenge } = enforcement;
-  if (onPending === 'pass' || (onPending === 'budget' && hasPendingRoom))
-    return { verdict: 'allow', reason: 'onPending' };
-  return onPending === 'budget'
-    ? { verdict: onChallenge, reason: PENDING_BUDGET }
-    : { verdict: onPending, reason: 'onPending' };
-}
-
-type Pending = Pick<VerdictInputs, 'policy' | 'path' | 'method' | 'session' | 'bot'>;
-
-/** Whether this is a page or a file of one whose visitor has no session, and a budget decides on those. */
-export function isBudgeted({ policy, path, method, session, bot }: Pending): boolean {
-  return (
-    !isProvedBot(bot) &&
-    isSessionMissing(session, path) &&
-    path.pathType === 'html' &&
-    opensPage(method) &&
-    policy.enforcementPolicy.html.onPending === 'budget'
-  );
-}
-
-function isSessionMissing({ status }: SessionReading, { waiveSession, exempt }: PathPolicy): boolean {
-  return status !== 'off' && status !== 'active' && !waiveSession && !exempt;
-}
-
-function opensPage(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 function takesPending(table: DecideInputs, { decision }: DecideOutcome, inputs: VerdictInputs): boolean {
@@ -325,8 +305,11 @@ function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enfor
     : 'enforce';
 }
 
-function explanation(match: RuleMatch, table: DecideInputs, outcome: DecideOutcome, ruleset: RulesetText): string {
+function explanation({ match, policies, ruleset }: VerdictInputs, table: DecideInputs, outcome: DecideOutcome): string {
+  const policiesFired: readonly FiredPolicy[] = policies.fired;
   // Most requests: nothing fired and nothing decided.
-  if (outcome.input === 'default' && match.fired.length === 0) return ruleset.quietExplanation;
-  return explainVerdict({ match, inputs: table, outcome, rulesetVersion: ruleset.version });
+  if (outcome.input === 'default' && match.fired.length === 0 && policiesFired.length === 0) {
+    return ruleset.quietExplanation;
+  }
+  return explainVerdict({ match, policiesFired, inputs: table, outcome, rulesetVersion: ruleset.version });
 }

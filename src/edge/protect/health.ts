@@ -43,6 +43,11 @@ function details(isolate: Isolate, nowMs: number): object {
   if (claims && claims.expiresAt - nowSeconds < JWT_EXPIRY_WARNING_SECONDS) {
     warnings.push(`The client JWT expires in ${Math.max(0, claims.expiresAt - nowSeconds)} seconds.`);
   }
+  if (config && config.policies.skipped > 0) {
+    warnings.push(
+      `Policies of a newer release that have no effect here: ${config.policies.skipped}. Update this edge.`,
+    );
+  }
   if (originFailures > 0)
     warnings.push(`The last ${originFailures} requests reached no origin, or this gate again: check ORIGIN_URL.`);
   return {
@@ -52,6 +57,7 @@ function details(isolate: Isolate, nowMs: number): object {
     isolate: log.isolateId,
     configVersion: config?.configVersion ?? null,
     ruleset: ruleset ? { version: ruleset.version, base: ruleset.baseHash, rules: ruleset.ruleCount } : null,
+    policies: config && { inForce: config.policies.size, notUnderstood: config.policies.skipped },
     lastSyncMs: feed.syncedAtMs,
     lastSyncAgeSeconds: feed.syncedAtMs === null ? null : Math.round((nowMs - feed.syncedAtMs) / 1000),
     lastAttemptMs: feed.attemptedAtMs || null,

@@ -2,12 +2,12 @@
  * `/__protect/*`: the edge's own first-party endpoints. The request is judged before an endpoint runs; a blocked visitor
  * gets no further. POSTs come from the site's own pages only, are small, and are limited per network.
  */
-import { Hono } from 'hono/tiny';
+import { protectPrefix } from '../../contract/edge/headers.ts';
 import { error } from '../answer/answer.ts';
 import { isJudged } from '../decide/context.ts';
 import type { RequestContext } from '../decide/context.ts';
 import { handled } from '../gate.ts';
-import type { EdgeBindings, NextStep } from '../gate.ts';
+import type { Handler, NextStep } from '../gate.ts';
 import { answerWith } from '../step/step.ts';
 import { refusalOf } from './admission.ts';
 import { buyClearance } from './buy-clearance.ts';
@@ -24,7 +24,7 @@ interface EndpointOptions {
 }
 
 /** Wraps an endpoint: what it answers is recorded as internal, and never passes a blocked visitor. */
-function endpoint(next: NextStep, { pathType = 'json', forTools = false }: EndpointOptions = {}) {
+function endpoint(next: NextStep, { pathType = 'json', forTools = false }: EndpointOptions = {}): Handler {
   return handled((judged, isolate, waitUntil) => {
     const context = internal(judged, pathType, forTools);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
@@ -46,20 +46,21 @@ function internal(context: RequestContext, pathType: 'html' | 'json', forTools: 
   return { ...context, path: typed, verdict: internalVerdict };
 }
 
-export const protectRoutes = new Hono<{ Bindings: EdgeBindings }>();
-// Monitors are tools, and many run in data centres.
-protectRoutes.get('/health', endpoint(health, { forTools: true }));
-protectRoutes.post('/challenge', endpoint(passChallenge('challenge')));
-protectRoutes.post('/solution', endpoint(passChallenge('solution')));
-protectRoutes.post('/verify', endpoint(buyClearance));
-protectRoutes.post('/session', endpoint(openSession));
-protectRoutes.post('/telemetry', endpoint(passTelemetry));
-protectRoutes.get(
-  '/wait',
-  endpoint((context, { waitLane }) => waitLane.take(context), { pathType: 'html' }),
-);
-protectRoutes.get('/:file{[a-z-]+\\.js}', endpoint(serveScript));
-protectRoutes.all(
-  '/:rest{.*}',
-  endpoint((context) => answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.'))),
-);
+const endpoints: ReadonlyMap<string, Handler> = new Map([
+  // Monitors are tools, and many run in data centres.
+  ['GET health', endpoint(health, { forTools: true })],
+  ['POST challenge', endpoint(passChallenge('challenge'))],
+  ['POST solution', endpoint(passChallenge('solution'))],
+  ['POST verify', endpoint(buyClearance)],
+  ['POST session', endpoint(openSession)],
+  ['POST telemetry', endpoint(passTelemetry)],
+  ['GET wait', endpoint((context, { waitLane }) => waitLane.take(context), { pathType: 'html' })],
+]);
+const script = endpoint(serveScript);
+const nothing = endpoint((context) => answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.')));
+
+/** `path`: canonical, and it begins with `protectPrefix`. */
+export function protectRoute(method: string, path: string): Handler {
+  const asked = `${method === 'HEAD' ? 'GET' : method} ${path.slice(protectPrefix.length)}`;
+  return endpoints.get(asked) ?? (/^GET [a-z-]+\.js$/.test(asked) ? script : nothing);
+}

@@ -133,3 +133,8 @@ function otherReadings(rawPath: string, path: string): string[] | null {
   readings.delete(path);
   return [...readings];
 }
+
+/** Without the port and the final dot of a full name. An IPv6 literal keeps its brackets. */
+export function hostName(host: string): string {
+  return host.toLowerCase().replace(/\.?(?::\d+)?$/, '');
+}

@@ -48,7 +48,7 @@ export function factOf(field: PolicyField, name: string | undefined): ((view: Re
 export function compileTest(test: PolicyTest, reads: Reads): Evaluate | null {
   const { field, name = '', operator } = test;
   if (isNamed(field)) return compileNamed(test, field, placeOf(reads, field, name));
-  if (field === 'path') return compilePath(test);
+  if (field === 'path') return compilePathTest(test);
   if (field === 'ip' && operator === 'ipIn') return compileNetworks(test);
   const read = factOf(field, test.name);
   const matches = read && compileFactMatch(test);
@@ -87,7 +87,14 @@ function compileNamed(test: PolicyTest, field: NamedField, place: number): Evalu
   };
 }
 
-function compilePath(test: PolicyTest): Evaluate | null {
+/** A path as it stands, or in lower case: then it is compared with values in lower case. */
+export interface PathReading {
+  /** `undefined`: it could be any path. */
+  path: string | undefined;
+  isFolded: boolean;
+}
+
+export function compilePathTest(test: PolicyTest): ((reading: PathReading) => Truth) | null {
   if (test.operator === 'exists') return () => YES;
   const values = spelledValues(test);
   const asWritten = compileTextMatch(test, values);

@@ -167,7 +167,7 @@ function keep(found: NamedValues, place: number, value: string): void {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
 
 /** Bytes that are no UTF-8 become U+FFFD; a `%` that begins no escape stays. */
 function decoded(text: string): string {

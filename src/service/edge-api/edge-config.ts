@@ -58,7 +58,7 @@ async function policySetFor(
   { id, policyVersion: version }: StoredInstance,
 ): Promise<Pick<EdgeConfig, 'policySet'>> {
   const set = version === 0 ? null : await policySetOf(store, id, version);
-  return set === null ? {} : { policySet: { version, limits: set.limits } };
+  return set === null ? {} : { policySet: { version, policies: set.policies, limits: set.limits } };
 }
 
 async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<Lasting> {

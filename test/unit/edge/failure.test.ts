@@ -1,11 +1,11 @@
 /** What follows an exception or a missing ruleset. */
-import type { Context } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { stepWithoutRuleset } from '../../../src/edge/step/failure.ts';
 import { handled } from '../../../src/edge/gate.ts';
-import type { EdgeBindings, NextStep } from '../../../src/edge/gate.ts';
+import type { NextStep } from '../../../src/edge/gate.ts';
+import type { Isolate } from '../../../src/edge/isolate/isolate.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
@@ -51,8 +51,7 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
     log: { isolateId: 'i', nextSeq: () => 0, add: (record: unknown) => void records.push(record) },
     count,
   };
-  const context = { env: { isolate, facts: factsOf(path) }, executionCtx: { waitUntil: () => undefined } };
-  return handled(next)(context as unknown as Context<{ Bindings: EdgeBindings }>);
+  return handled(next)(factsOf(path), isolate as unknown as Isolate, { waitUntil: () => undefined });
 }
 const failing: NextStep = () => {
   throw new Error('ours');

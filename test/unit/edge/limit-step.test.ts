@@ -6,6 +6,7 @@ import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { respond } from '../../../src/edge/answer/respond.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
@@ -73,6 +74,7 @@ function gateWith(...limits: LimitForm[]) {
       hasPendingRoom: true,
       detectorNames: [],
       clearance: null,
+      policies: NO_OUTCOME,
       ...inputs,
     };
     const context = { ...given, config: { ...given.config, limits: compiled }, verdict: verdictOf(made) };

@@ -1,4 +1,5 @@
 /** The parts of a risk score in the verdict, and a threshold that is never reached. */
+import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import { describe, expect, test } from 'vitest';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
@@ -27,6 +28,7 @@ function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: 
     session: { status: 'active', jti: 'j', riskScore: risk?.score ?? null, detectors: 0, refresh: null },
     risk,
     clearance: null,
+    policies: NO_OUTCOME,
     detectorNames: riskDetectors,
   };
 }

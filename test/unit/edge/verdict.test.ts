@@ -11,6 +11,8 @@ import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import type { BotProof } from '../../../src/contract/vocabulary.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
+import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
+import type { PolicyOutcome } from '../../../src/policies/outcome.ts';
 import { signalsOf } from './edge-fixture.ts';
 
 const rule = (type: MatchedRule['type'], says: Decision): MatchedRule => ({
@@ -45,6 +47,7 @@ interface Case {
   signals?: Partial<Signals>;
   bot?: VerdictInputs['bot'];
   botAction?: VerdictInputs['botAction'];
+  policies?: Partial<PolicyOutcome>;
 }
 function clearanceOf(given: Case['clearance']): ClearanceReading | null {
   if (given === undefined) return null;
@@ -71,6 +74,7 @@ function verdict(of: Case) {
     risk: of.risk ?? (session.riskScore === null ? null : { score: session.riskScore, detectors: 0 }),
     detectorNames: [],
     clearance: clearanceOf(of.clearance),
+    policies: { ...NO_OUTCOME, ...of.policies },
   });
 }
 

@@ -52,6 +52,7 @@ const policies = [
   null,
   ...decisions.map((verdict) => ({ verdict, reason: 'onPending' })),
   ...decisions.map((verdict) => ({ verdict, reason: 'path:/admin/**' })),
+  { verdict: 'block' as const, reason: 'no-admin' },
 ];
 
 function* everyCombination(some: typeof policies = policies): Generator<DecideInputs> {
@@ -79,8 +80,7 @@ function oracle(inputs: DecideInputs): { decision: Decision; input: string; lift
           : (name as 'category' | 'risk' | 'limit' | 'policy');
     for (const other of lifts[kind]) {
       // A bot does not open a path that the operator closed.
-      const isClosed =
-        other === 'policy' && inputs.policy?.verdict === 'block' && inputs.policy.reason.startsWith('path:');
+      const isClosed = other === 'policy' && inputs.policy?.verdict === 'block' && inputs.policy.reason !== 'onPending';
       if (name !== 'bot' || !isClosed) lifted.add(other);
     }
   }
@@ -106,7 +106,7 @@ describe('the decision table', () => {
       if (liftedInputs(inputs).join() !== lifted.join())
         expect({ inputs, lifted: liftedInputs(inputs) }).toEqual({ inputs, lifted });
     }
-    expect(combinations).toBe(13 * 7 * 16 * 4 * 4 * 3 * 7);
+    expect(combinations).toBe(13 * 7 * 16 * 4 * 4 * 3 * 8);
   });
 
   test('explains every combination of the other inputs with some policies in one bounded sentence that names the deciding input', () => {

@@ -1,0 +1,23 @@
+/**
+ * The form of an instance's policies, as the edge's config carries them. The service takes only what `policy-set.ts`
+ * accepts. The edge checks no more than it must to read them one by one: what one of them has that this edge does not know
+ * leaves that one out, and never the config.
+ */
+import * as z from 'zod/mini';
+import { limitForm } from '../limit-form.ts';
+import type { Policy } from './policy.ts';
+
+const anyObject = z.looseObject({});
+
+const policyEntry = z.object({
+  name: z.string(),
+  when: anyObject,
+  then: anyObject,
+  mode: z.enum(['enforce', 'monitor']),
+}) as unknown as z.ZodMiniType<Policy>;
+
+export const policySetForm = z.object({
+  version: z.number(),
+  policies: z._default(z.array(policyEntry), []),
+  limits: z.array(limitForm),
+});

@@ -1,0 +1,81 @@
+/**
+ * The `policy` input of the decision table: the instance's policies, then its path rules, then what a request without a
+ * session gets. The first of them that says something counts, in the strictest reading of the path.
+ */
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
+import type { BotSignal } from '../../bots/bot-signal.ts';
+import { stricterEnd } from '../../policies/outcome.ts';
+import type { PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
+import { isProved } from '../../rules/decision-table.ts';
+import type { DecideInputs } from '../../rules/decision-table.ts';
+import type { PathPolicy } from '../config/path-policy.ts';
+import type { SessionReading } from '../session/check-session.ts';
+
+export const PENDING_BUDGET = 'pendingBudget';
+const NOTHING: PolicyEnd = { verdict: null, redirect: null };
+
+export interface PolicyFacts {
+  policy: InstancePolicy;
+  path: PathPolicy;
+  policies: PolicyOutcome;
+  method: string;
+  /** Whether the network still has budget for pages without a session. */
+  hasPendingRoom: boolean;
+}
+
+/** What the policies and the path rules decide. Where a reading of the path meets no policy, its path rule counts too. */
+export function policyEnd({ path, policies }: Pick<PolicyFacts, 'path' | 'policies'>): PolicyEnd {
+  const ofPath = path.action === 'inherit' ? NOTHING : pathEnd(path.action, path.pattern);
+  if (policies.verdict === null && policies.redirect === null) return ofPath;
+  return policies.isOpen ? stricterEnd<PolicyEnd>(policies, ofPath) : policies;
+}
+
+function pathEnd(action: 'allow' | 'challenge' | 'block', pattern: string | null): PolicyEnd {
+  return { verdict: { name: `path:${pattern}`, action, level: 0 }, redirect: null };
+}
+
+export function policyInput(
+  { verdict, redirect }: PolicyEnd,
+  { policy, path, method, hasPendingRoom }: PolicyFacts,
+  sessionMissing: boolean,
+): DecideInputs['policy'] {
+  if (verdict !== null) return { verdict: verdict.action, reason: verdict.name };
+  if (redirect !== null) return { verdict: 'allow', reason: redirect.name };
+  if (!sessionMissing || path.pathType === 'json') return null;
+  const enforcement = policy.enforcementPolicy[path.pathType];
+  if (!opensPage(method)) return { verdict: enforcement.onChallenge, reason: 'noSession' };
+  const { onPending, onChallenge } = enforcement;
+  if (onPending === 'pass' || (onPending === 'budget' && hasPendingRoom))
+    return { verdict: 'allow', reason: 'onPending' };
+  return onPending === 'budget'
+    ? { verdict: onChallenge, reason: PENDING_BUDGET }
+    : { verdict: onPending, reason: 'onPending' };
+}
+
+interface Pending extends Pick<PolicyFacts, 'policy' | 'path' | 'method'> {
+  session: SessionReading;
+  bot: BotSignal | null;
+}
+
+/** Whether this is a page or a file of one whose visitor has no session, and a budget decides on those. */
+export function isBudgeted({ policy, path, method, session, bot }: Pending): boolean {
+  return (
+    !isProvedBot(bot) &&
+    isSessionMissing(session, path) &&
+    path.pathType === 'html' &&
+    opensPage(method) &&
+    policy.enforcementPolicy.html.onPending === 'budget'
+  );
+}
+
+export function isProvedBot(bot: BotSignal | null): boolean {
+  return bot !== null && isProved(bot.proof);
+}
+
+export function isSessionMissing({ status }: SessionReading, { waiveSession, exempt }: PathPolicy): boolean {
+  return status !== 'off' && status !== 'active' && !waiveSession && !exempt;
+}
+
+function opensPage(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
