@@ -77,6 +77,7 @@ const storeMayImport: Readonly<Record<string, readonly string[]>> = {
   'risk-book': ['d1', 'keys'],
   'spend-ledger': [],
   'limit-ledger': [],
+  'attack-watch': [],
   'event-log': [],
 };
 /** Rooms of `src/service` and the rooms of it each may import. The files above the rooms may import all of them. */
@@ -90,8 +91,8 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   captcha: ['environment.ts', 'http', 'ingest'],
   proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
   alerts: ['environment.ts', 'outbound-variables.ts', 'proofs'],
-  attack: ['environment.ts'],
-  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots'],
+  attack: ['environment.ts', 'alerts'],
+  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots', 'attack'],
   operations: ['environment.ts', 'outbound-variables.ts', 'http', 'ingest', 'bots', 'alerts'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
 };

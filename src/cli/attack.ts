@@ -1,5 +1,5 @@
 /**
- * `gatehouse attack on|off|status`: attack mode of an instance over the management API, of a local stack or a deployed
+ * `gatehouse attack on|off|status|trigger`: attack mode of an instance over the management API, of a local stack or a deployed
  * service.
  */
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
@@ -12,6 +12,12 @@ export const attackCommands = {
     optional: { minutes: 'N', ...targetFlags },
   },
   'attack off': { about: 'Switches attack mode off.', optional: targetFlags },
+  'attack trigger': {
+    about:
+      'Says what an attack that is noticed does: switch attack mode on (enforce), send an alert only (alert), or nothing (off). Below --minimum-rate requests a second nothing is an attack.',
+    positionals: ['enforce|alert|off'],
+    optional: { 'minimum-rate': 'N', ...targetFlags },
+  },
   'attack status': { about: 'Says whether attack mode is on, and until when.', optional: targetFlags },
 } satisfies Record<string, CommandLine>;
 
@@ -25,19 +31,23 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
       const lines = Object.entries(attackCommands).map((command) => `  ${usageOf(...command)}`);
       throw new CommandError(`There is no command "${name}". Use one of these:\n\n${lines.join('\n')}`);
     }
-    const { values } = argumentsOf(name, attackCommands[name], args.slice(2));
+    const { values, positionals } = argumentsOf(name, attackCommands[name], args.slice(2));
     const target = targetOf(values['service'], values['site-key'], stateDir);
     const path = name === 'attack status' ? '/protect/attack-mode' : '/protect/attack-mode/set';
-    const response = await call(target, path, name === 'attack status' ? {} : changeOf(name, values['minutes']));
+    const response = await call(target, path, name === 'attack status' ? {} : changeOf(name, positionals[0], values));
     return { exitCode: 0, output: JSON.stringify(response, null, 2) };
   } catch (error) {
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function changeOf(name: string, minutes: string | undefined): object {
-  if (minutes !== undefined && !/^\d{1,6}$/.test(minutes)) {
-    throw new CommandError(`--minutes must be a whole number, not ${minutes}.`);
-  }
-  return { on: name === 'attack on', minutes: minutes === undefined ? undefined : Number(minutes) };
+function changeOf(name: string, trigger: string | undefined, values: Readonly<Record<string, string | undefined>>) {
+  const wholeNumber = (flag: string): number | undefined => {
+    const text = values[flag];
+    if (text === undefined) return undefined;
+    if (!/^\d{1,7}$/.test(text)) throw new CommandError(`--${flag} must be a whole number, not ${text}.`);
+    return Number(text);
+  };
+  if (name === 'attack trigger') return { trigger, minimumRate: wholeNumber('minimum-rate') };
+  return { on: name === 'attack on', minutes: wholeNumber('minutes') };
 }

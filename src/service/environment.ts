@@ -46,6 +46,7 @@ const bindings = {
   SPEND_LEDGER: 'a Durable Object namespace',
   RISK_BOOK: 'a Durable Object namespace',
   LIMIT_LEDGER: 'a Durable Object namespace',
+  ATTACK_WATCH: 'a Durable Object namespace',
 } as const;
 
 const MASTER_KEY_BYTES = 32;
@@ -112,6 +113,7 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
     SPEND_LEDGER: binding('SPEND_LEDGER'),
     RISK_BOOK: binding('RISK_BOOK'),
     LIMIT_LEDGER: binding('LIMIT_LEDGER'),
+    ATTACK_WATCH: binding('ATTACK_WATCH'),
     MASTER_KEY: masterKey('MASTER_KEY'),
     ...(text('MASTER_KEY_PREVIOUS') === '' ? {} : { MASTER_KEY_PREVIOUS: masterKey('MASTER_KEY_PREVIOUS') }),
     JURISDICTION: choice('JURISDICTION', ['eu', 'us', 'none'], 'none'),

@@ -11,6 +11,7 @@ import { consumeVerdicts } from './ingest/consume-verdicts.ts';
 import { referenceRoutes } from './operations/reference/reference-routes.ts';
 import { runScheduled } from './scheduled.ts';
 
+export { AttackWatch } from '../store/attack-watch/object/attack-watch.ts';
 export { LimitLedger } from '../store/limit-ledger/object/limit-ledger.ts';
 export { RiskBook } from '../store/risk-book/object/risk-book.ts';
 export { RuleBook } from '../store/rule-book/object/rule-book.ts';

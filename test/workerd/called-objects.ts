@@ -6,7 +6,7 @@ export interface CountedCalls {
   made: string[];
 }
 
-const namespaces = ['RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER', 'RISK_BOOK', 'LIMIT_LEDGER'] as const;
+const namespaces = ['RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER', 'RISK_BOOK', 'LIMIT_LEDGER', 'ATTACK_WATCH'] as const;
 
 /** The same bindings, whose objects' calls are listed. */
 export function countedCalls(env: ServiceEnv): CountedCalls {

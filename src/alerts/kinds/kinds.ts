@@ -4,6 +4,7 @@
  */
 import type { SentKind } from '../../contract/management/alerts.ts';
 import type { Alert } from '../alert.ts';
+import { attack } from './attack.ts';
 import { apiKeyExpiring } from './api-key-expiring.ts';
 import { clientJwtExpiring } from './client-jwt-expiring.ts';
 import type { KindWords } from './kind-words.ts';
@@ -14,6 +15,7 @@ import { testAlert } from './test-alert.ts';
 import { verdictsLost } from './verdicts-lost.ts';
 
 export const kindWords: Readonly<Record<SentKind, KindWords>> = {
+  attack,
   'client-jwt-expiring': clientJwtExpiring,
   'api-key-expiring': apiKeyExpiring,
   'rules-stale': rulesStale,

@@ -34,6 +34,9 @@ import {
   SERVICE_CPU_MS_PER_BATCH,
   SERVICE_CPU_MS_PER_CALL,
   SESSIONS_KEPT_MAX,
+  WATCH_BUSY_FROM,
+  WATCH_BUSY_SECONDS,
+  WATCH_QUIET_SECONDS,
 } from './usage.ts';
 
 const DAYS_PER_MONTH = 30;
@@ -62,8 +65,11 @@ export function billOf(traffic: Traffic): Item[] {
   // Each shard ends a segment at midnight, however few verdicts are in it.
   const segments = perDay / SEGMENT_VERDICTS + traffic.shards;
   const edgeCalls = SERVICE_CALLS_PER_SESSION * sessions + SERVICE_CALLS_PER_CHALLENGE * challenges + polls;
+  const watchSeconds = isolateRate(traffic.batch) >= WATCH_BUSY_FROM ? WATCH_BUSY_SECONDS : WATCH_QUIET_SECONDS;
+  const watchCalls = Math.min(edgeBatches, batchesOf(perDay, watchSeconds));
   const objectCalls =
     edgeBatches +
+    watchCalls +
     reportBatches +
     eventBatches +
     OBJECT_CALLS_PER_SESSION * sessions +
@@ -89,7 +95,7 @@ export function billOf(traffic: Traffic): Item[] {
     {
       name: 'object requests',
       dollars: objectCalls * prices.objectRequest,
-      how: `(batches + ${OBJECT_CALLS_PER_SESSION} × sessions + ${OBJECT_CALLS_PER_CHALLENGE} × challenges + ${OBJECT_CALLS_PER_PICTURE} × pictures + ${OBJECT_CALLS_PER_POLL} × polls) × 0.15/M`,
+      how: `(batches + sums for the watch + ${OBJECT_CALLS_PER_SESSION} × sessions + ${OBJECT_CALLS_PER_CHALLENGE} × challenges + ${OBJECT_CALLS_PER_PICTURE} × pictures + ${OBJECT_CALLS_PER_POLL} × polls) × 0.15/M`,
     },
     {
       name: 'object duration',

@@ -32,6 +32,11 @@ export const SERVICE_CALLS_PER_CHALLENGE = 3;
 /** Spends, and counted attempts of pictures. */
 export const OBJECT_CALLS_PER_CHALLENGE = 1;
 export const OBJECT_CALLS_PER_PICTURE = 5;
+/** Of the watch for attacks: an isolate tells it what it has summed up, less often while little comes. */
+export const WATCH_BUSY_SECONDS = 2;
+export const WATCH_QUIET_SECONDS = 10;
+/** Requests a second of an isolate that is busy. */
+export const WATCH_BUSY_FROM = 10;
 /** By RULES_POLL_SECONDS = 5, day and night. */
 export const POLLS_PER_LOCATION = 17_280;
 export const OBJECT_CALLS_PER_POLL = 2;

@@ -3929,7 +3929,7 @@ export interface components {
              * @description What it is about, see alerts.md
              * @enum {string}
              */
-            kind: "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
+            kind: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
             /**
              * @description `begins` and `ends` of a state; `once` for anything else
              * @enum {string}
@@ -3971,7 +3971,7 @@ export interface components {
             error: string | null;
         };
         /** @enum {string} */
-        AlertKind: "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing";
+        AlertKind: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing";
         /** @description Where alerts are sent. Its address is never returned */
         AlertChannel: {
             /** @description Id of the channel */
@@ -4036,6 +4036,15 @@ export interface components {
             until: number | null;
             /** @description Who switched it on; `null` while it is off */
             by: ("operator" | "trigger") | null;
+            /** @description When the attack was noticed that lasts; `null`: there is none */
+            alarmSince: number | null;
+            /**
+             * @description What an attack that is noticed does: switch attack mode on (`enforce`), send an alert only (`alert`), or nothing
+             * @enum {string}
+             */
+            trigger: "enforce" | "alert" | "off";
+            /** @description Requests a second below which nothing is an attack */
+            minimumRate: number;
         };
         /** @description A captcha from issue to verification */
         CaptchaRecord: {
@@ -5033,7 +5042,7 @@ export interface components {
              * @description Only alerts of this kind
              * @enum {string}
              */
-            kind?: "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
+            kind?: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
             /**
              * @description Most entries in the response
              * @default 50
@@ -5785,12 +5794,19 @@ export interface components {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
             siteKey?: string;
             /** @description `true` switches it on, or gives it another end */
-            on: boolean;
+            on?: boolean;
             /**
              * @description For how long it is on, from now. Without meaning when it is switched off
              * @default 60
              */
             minutes?: number;
+            /**
+             * @description What an attack that is noticed does: switch attack mode on (`enforce`), send an alert only (`alert`), or nothing
+             * @enum {string}
+             */
+            trigger?: "enforce" | "alert" | "off";
+            /** @description Requests a second below which nothing is an attack */
+            minimumRate?: number;
         };
         "list-access-rules.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
@@ -8637,7 +8653,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["set-attack-mode.requestBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["set-attack-mode.requestBody"];

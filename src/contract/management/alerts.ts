@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 
 export const alertKinds = [
+  'attack',
   'client-jwt-expiring',
   'api-key-expiring',
   'rules-stale',

@@ -7,6 +7,7 @@ import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import { acceptBatch } from '../ingest/accept-batch.ts';
+import { feedAttackWatch } from '../attack/feed.ts';
 import type { EdgeRoute } from './edge-route.ts';
 import { noteSender } from './note-edge.ts';
 
@@ -22,6 +23,8 @@ export const appendVerdicts: EdgeRoute = {
     if (!body.ok) return errorResponse(body.error);
     const batch = { ...body.value, batchId: body.value.batchId ?? requestId };
     noteSender(call, batch.records);
-    return jsonResponse(await acceptBatch(store, instance, batch, nowMs));
+    const answer = await acceptBatch(store, instance, batch, nowMs);
+    if (answer.accepted > 0) feedAttackWatch(call, instance, batch.records, nowMs);
+    return jsonResponse(answer);
   },
 };

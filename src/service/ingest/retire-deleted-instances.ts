@@ -2,6 +2,7 @@
  * Deletes logs, sessions and refused records of instances that were deleted during the last day, once an hour. The
  * deletion of an instance does this too, but after its response, and may have been cut short.
  */
+import { attackWatch } from '../../store/attack-watch/client.ts';
 import { instancesDeletedSince } from '../../store/d1/instances.ts';
 import { telemetryLogOf } from '../../store/event-log/client/telemetry-log.ts';
 import { retireLog, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
@@ -25,6 +26,7 @@ export async function retireDeletedInstances(store: ServiceStore, nowMs: number)
     await retireLog(store, verdictLogOf({ id }), nowMs);
     await retireLog(store, telemetryLogOf({ id }), nowMs);
     await retireRisk(store, id, nowMs);
+    await attackWatch(store, id).retire();
     await dropRefusedOf(store, id, nowMs);
   }
 }

@@ -14,6 +14,7 @@ const good = {
   SPEND_LEDGER: {},
   RISK_BOOK: {},
   LIMIT_LEDGER: {},
+  ATTACK_WATCH: {},
 };
 const mistakesIn = (variables: Record<string, unknown>): string[] => {
   const reading = readEnvironment({ ...good, ...variables });
@@ -149,6 +150,7 @@ describe('a mistake', () => {
     ['SPEND_LEDGER', undefined],
     ['RISK_BOOK', undefined],
     ['LIMIT_LEDGER', undefined],
+    ['ATTACK_WATCH', undefined],
   ])('in %s (%j) is one line that names it', (name, value) => {
     expect(mistakesIn({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });
@@ -183,6 +185,7 @@ describe('a mistake', () => {
     const mistakes = reading.ok ? [] : reading.error;
     expect(mistakes.map((line) => line.slice(0, line.indexOf(' '))).toSorted()).toEqual([
       'ADDRESS_FACTS',
+      'ATTACK_WATCH',
       'DB',
       'JURISDICTION',
       'LIMIT_LEDGER',

@@ -1,6 +1,7 @@
 /** Attack mode through the management API, and what edges get of it. */
 import { beforeEach, expect, test } from 'vitest';
 import { endAttackModes } from '../../../src/service/attack/end-attack-modes.ts';
+import { checkedEnvironment } from '../../../src/service/environment.ts';
 import { edgeConfigFor, configVersionFor } from '../../../src/service/edge-api/edge-config.ts';
 import { instanceById } from '../../../src/store/d1/instances.ts';
 import type { StoredInstance } from '../../../src/store/d1/instances.ts';
@@ -9,6 +10,8 @@ import type { TestAccount } from './service-under-test.ts';
 
 const MINUTE_MS = 60_000;
 const SET = '/protect/attack-mode/set';
+
+const { outbound } = checkedEnvironment(serviceEnv);
 
 let tenant: TestAccount;
 let id: string;
@@ -27,7 +30,15 @@ beforeEach(async () => {
 test('it is in the config of edges at once, under another version, until its time is over', async () => {
   const now = Date.now();
   const before = await configVersionFor(serviceEnv, await stored(), now);
-  expect((await ask('/protect/attack-mode')).body).toEqual({ active: false, since: null, until: null, by: null });
+  expect((await ask('/protect/attack-mode')).body).toEqual({
+    active: false,
+    since: null,
+    until: null,
+    by: null,
+    alarmSince: null,
+    trigger: 'enforce',
+    minimumRate: 100,
+  });
   const { body } = await ask(SET, { on: true, minutes: 30 });
   expect(body).toMatchObject({ active: true, by: 'operator' });
   expect(body.until - body.since).toBe(30 * MINUTE_MS);
@@ -53,8 +64,8 @@ test('it leaves the settings of the instance and their version as they are', asy
 test('each change is in the audit trail, and so is its end', async () => {
   await ask(SET, { on: true, minutes: 5 });
   const later = Date.now() + 6 * MINUTE_MS;
-  await Promise.all([endAttackModes(serviceEnv, later), endAttackModes(serviceEnv, later)]);
-  await endAttackModes(serviceEnv, later);
+  await Promise.all([endAttackModes(serviceEnv, later, outbound), endAttackModes(serviceEnv, later, outbound)]);
+  await endAttackModes(serviceEnv, later, outbound);
   const { entries } = (await ask('/audit-trail/get', { limit: 2 })).body;
   expect(entries).toMatchObject([
     { operation: 'end-attack-mode', apiKeyId: null, userEmail: null, body: { reason: 'its time was over' } },
@@ -71,11 +82,12 @@ test('parallel changes all succeed, and one of them counts', async () => {
 });
 
 test.each([
-  [{}, 'on'],
   [{ on: 'yes' }, 'on'],
   [{ on: true, minutes: 4 }, 'minutes'],
   [{ on: true, minutes: 10_081 }, 'minutes'],
   [{ on: true, minutes: 5.5 }, 'minutes'],
+  [{ trigger: 'always' }, 'trigger'],
+  [{ on: true, minimumRate: 0 }, 'minimumRate'],
 ])('%j is refused and changes nothing', async (body, path) => {
   const refused = await ask(SET, body);
   expect([refused.status, refused.body.error.details[0].path]).toEqual([400, path]);

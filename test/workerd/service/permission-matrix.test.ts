@@ -39,7 +39,16 @@ function watched(): { env: ServiceEnv; statements: string[] } {
         },
       },
     );
-  const names = ['RULESETS', 'SEGMENTS', 'RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER', 'RISK_BOOK', 'LIMIT_LEDGER'];
+  const names = [
+    'RULESETS',
+    'SEGMENTS',
+    'RULE_BOOK',
+    'VERDICT_SHARD',
+    'SPEND_LEDGER',
+    'RISK_BOOK',
+    'LIMIT_LEDGER',
+    'ATTACK_WATCH',
+  ];
   const env = { ...serviceEnv, DB, ...Object.fromEntries(names.map((name) => [name, untouchable(name)])) };
   return { env, statements };
 }

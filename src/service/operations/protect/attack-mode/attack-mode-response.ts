@@ -11,5 +11,8 @@ export function attackModeResponse(state: AttackState, nowMs: number): z.infer<t
     since: active?.since ?? null,
     until: active?.until ?? null,
     by: active?.by ?? null,
+    alarmSince: state.alarm,
+    trigger: state.trigger,
+    minimumRate: state.minimumRate,
   };
 }

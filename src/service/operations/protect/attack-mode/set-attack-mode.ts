@@ -1,10 +1,16 @@
 /**
- * `POST /protect/attack-mode/set`: switches attack mode on for a time, or off. Edges take it up with their next poll. On
- * again gives it another end.
+ * `POST /protect/attack-mode/set`: switches attack mode on for a time, or off, and says what an attack that is noticed
+ * does. Edges take it up with their next poll. On again gives it another end.
  */
 import * as z from 'zod/mini';
 import { switchedOff, switchedOn } from '../../../../attack/attack-state.ts';
-import { attackMinutes, attackModeStatus } from '../../../../contract/management/attack-mode.ts';
+import type { AttackState } from '../../../../attack/attack-state.ts';
+import {
+  attackMinutes,
+  attackModeStatus,
+  attackTriggers,
+  minimumRate,
+} from '../../../../contract/management/attack-mode.ts';
 import { writeAttackState } from '../../../../store/d1/attack-states.ts';
 import { instanceById } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
@@ -26,9 +32,11 @@ export const setAttackMode = operation({
   summary: 'Switch attack mode on or off',
   body: z.strictObject({
     siteKey: z.optional(z.string().check(z.minLength(1), z.maxLength(256))),
-    on: z.boolean(),
-    /** From now; without meaning for `on: false`. */
+    on: z.optional(z.boolean()),
+    /** From now; without meaning unless `on` is `true`. */
     minutes: attackMinutes,
+    trigger: z.optional(z.enum(attackTriggers)),
+    minimumRate: z.optional(minimumRate),
   }),
   response: attackModeStatus,
   async handler(context) {
@@ -36,7 +44,7 @@ export const setAttackMode = operation({
     let instance = await chosenInstance(context, body.siteKey);
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const { id, attack } = instance;
-      const next = body.on ? switchedOn(attack, body.minutes * MINUTE_MS, nowMs) : switchedOff(attack);
+      const next = changed(attack, body, nowMs);
       if (await writeAttackState(store, id, attack, next)) return attackModeResponse(next, nowMs);
       const now = await instanceById(store, id);
       if (!now?.active) throw new NoActiveInstanceError();
@@ -45,3 +53,16 @@ export const setAttackMode = operation({
     throw new OperationError('API.CONFLICT', 'Others are changing attack mode; try again');
   },
 });
+
+interface Change {
+  on?: boolean | undefined;
+  minutes: number;
+  trigger?: AttackState['trigger'] | undefined;
+  minimumRate?: number | undefined;
+}
+
+function changed(state: AttackState, { on, minutes, trigger, minimumRate: rate }: Change, nowMs: number): AttackState {
+  const settled = { ...state, trigger: trigger ?? state.trigger, minimumRate: rate ?? state.minimumRate };
+  if (on === undefined) return settled;
+  return on ? switchedOn(settled, minutes * MINUTE_MS, nowMs) : switchedOff(settled);
+}

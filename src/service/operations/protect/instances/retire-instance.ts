@@ -1,4 +1,5 @@
 /** What follows when an instance became inactive: its rules go within seconds, its verdicts and sessions a minute later. */
+import { attackWatch } from '../../../../store/attack-watch/client.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { retireLog, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
@@ -9,7 +10,7 @@ export async function retireInstance(
   { store, nowMs, waitUntil }: Pick<OperationContext<unknown>, 'store' | 'nowMs' | 'waitUntil'>,
   id: string,
 ): Promise<void> {
-  await ruleBook(store, id).retire(nowMs);
+  await Promise.all([ruleBook(store, id).retire(nowMs), attackWatch(store, id).retire()]);
   // About twenty objects, after the response. If that is cut short, the scheduled run does it again.
   const logs = [verdictLogOf({ id }), telemetryLogOf({ id })];
   waitUntil(Promise.all([...logs.map((log) => retireLog(store, log, nowMs)), retireRisk(store, id, nowMs)]));

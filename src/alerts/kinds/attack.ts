@@ -1,0 +1,22 @@
+/** Far more requests than usual, or more that are refused, fail or take long. */
+import type { AlertFacts } from '../alert.ts';
+import { count } from './kind-words.ts';
+import type { KindWords } from './kind-words.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  refused: ', and most of them are challenged or blocked',
+  'origin-errors': ', and the origin fails',
+  'origin-latency': ', and the origin is slow',
+};
+
+export const attack: KindWords = {
+  title: 'An attack',
+  begun: (about, facts) =>
+    `${about} gets ${count(facts['rate'])} requests a second, usually ${count(facts['usualRate'])}` +
+    `${reasons[String(facts['reason'])] ?? ''}. Attack mode is ${mode(facts)}`,
+  ended: (about, facts) => `The traffic of ${about} is as usual again. Attack mode is ${mode(facts)}`,
+};
+
+function mode({ attackMode }: AlertFacts): string {
+  return attackMode === 'on' ? 'on.' : 'off.';
+}

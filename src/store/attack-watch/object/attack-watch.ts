@@ -1,0 +1,69 @@
+/**
+ * AttackWatch: the Durable Object that sees the traffic of one instance as a whole, in sums of two seconds, and says
+ * whether it is an attack. The sums of the last seconds are in memory only. What is usual, and an alarm, are written, so
+ * that a restart forgets a minute and no alarm. Table: docs/storage-schema.md.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { addTraffic, STEP_MS } from '../../../attack/traffic.ts';
+import type { TrafficStep } from '../../../attack/traffic.ts';
+import { STEPS_KEPT, watch, watchedFrom } from '../../../attack/watch.ts';
+import type { Alarm, Watched } from '../../../attack/watch.ts';
+import type { AttackWatchRpc, WatchSettings } from '../rpc.ts';
+
+const WRITE_EVERY_MS = 60_000;
+/** Clocks of two data centres differ by less. */
+const STEPS_AHEAD_MAX = 2;
+
+export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatchRpc {
+  readonly #sql: SqlStorage;
+  readonly #steps = new Map<number, TrafficStep>();
+  #watched: Watched | null;
+  #writtenAt = 0;
+
+  constructor(state: DurableObjectState, env: ServiceEnv) {
+    super(state, env);
+    this.#sql = state.storage.sql;
+    createTable(this.#sql);
+    const [row] = this.#sql.exec<{ state: string }>('SELECT state FROM watched').toArray();
+    this.#watched = row === undefined ? null : (JSON.parse(row.state) as Watched);
+  }
+
+  async add(steps: TrafficStep[], settings: WatchSettings): Promise<Alarm | null> {
+    const nowMs = Date.now();
+    const current = Math.floor(nowMs / STEP_MS);
+    for (const given of steps) {
+      if (given.step <= current - STEPS_KEPT || given.step > current + STEPS_AHEAD_MAX) continue;
+      const known = this.#steps.get(given.step);
+      if (known === undefined) this.#steps.set(given.step, given);
+      else addTraffic(known, given);
+    }
+    for (const step of this.#steps.keys()) if (step <= current - STEPS_KEPT) this.#steps.delete(step);
+    return this.#look(settings, nowMs);
+  }
+
+  async alarmNow(settings: WatchSettings): Promise<Alarm | null> {
+    return this.#watched === null ? null : this.#look(settings, Date.now());
+  }
+
+  async retire(): Promise<void> {
+    this.#watched = null;
+    this.#steps.clear();
+    await this.ctx.storage.deleteAll();
+    createTable(this.#sql);
+  }
+
+  #look({ minimumRate }: WatchSettings, nowMs: number): Alarm | null {
+    const before = this.#watched ?? watchedFrom(nowMs);
+    const watched = watch(before, this.#steps, minimumRate, nowMs);
+    this.#watched = watched;
+    if (watched.alarm?.since !== before.alarm?.since || nowMs - this.#writtenAt >= WRITE_EVERY_MS) {
+      this.#sql.exec('INSERT OR REPLACE INTO watched (id, state) VALUES (1, ?)', JSON.stringify(watched));
+      this.#writtenAt = nowMs;
+    }
+    return watched.alarm;
+  }
+}
+
+function createTable(sql: SqlStorage): void {
+  sql.exec('CREATE TABLE IF NOT EXISTS watched (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL)');
+}

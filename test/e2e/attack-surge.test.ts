@@ -1,0 +1,89 @@
+/**
+ * A surge against the real Workers, scaled down: the edges report it, the watch notices it, attack mode challenges
+ * newcomers, and the operator gets one signed alert.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Stack } from '../../src/cli/stack.ts';
+import { many, passed, visit } from '../attacks/visits.ts';
+import { answering, bodyOf } from '../support/answering.ts';
+import { eventually, manage, startTestStack } from '../support/stack.ts';
+import { quickRules } from './edge-visitor.ts';
+
+/** Below every rate that a busy test machine reaches. */
+const MINIMUM_RATE = 2;
+const NETWORKS = 50;
+const WAVE = 60;
+/** A bound, not an expectation: a wave takes a second or two. */
+const WAVES_MAX = 60;
+const WATCH_LEARNS_MS = 22_000;
+
+interface Status {
+  active: boolean;
+  by: string | null;
+  alarmSince: number | null;
+}
+interface Hook {
+  headers: Record<string, string>;
+  body: string;
+}
+
+const hooks: Hook[] = [];
+const receiver = createServer(
+  answering(async (request, response) => {
+    const body = (await bodyOf(request)).toString();
+    hooks.push({ headers: request.headers as Record<string, string>, body });
+    response.writeHead(204).end();
+  }),
+);
+let stack: Stack;
+let secret: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  stack = await startTestStack({
+    edgeVars: quickRules,
+    serviceVars: { BOT_STAND_INS: `hooks.example=http://127.0.0.1:${port}/hooks` },
+  });
+  const channel = { name: 'On call', shape: 'webhook', webhookUrl: 'https://hooks.example/alerts', kinds: ['attack'] };
+  ({ secret } = await manage<{ secret: string }>(stack, '/alerts/channels/create', channel));
+  await manage(stack, '/protect/attack-mode/set', { minimumRate: MINIMUM_RATE });
+});
+afterAll(async () => {
+  await stack.stop();
+  receiver.close();
+});
+
+const status = () => manage<Status>(stack, '/protect/attack-mode');
+const newcomer = () => visit(stack, { from: '203.0.113.200' });
+
+test('a surge from many networks switches attack mode on, and tells the operator once', async () => {
+  expect(await status()).toMatchObject({ active: false, alarmSince: null });
+  expect(await newcomer()).toMatchObject({ status: 200 });
+  // What comes in the first seconds of a watch is what is usual: here, next to nothing.
+  const began = Date.now();
+  await eventually(
+    async () => Date.now() - began,
+    (elapsedMs) => elapsedMs > WATCH_LEARNS_MS,
+  );
+  let found = await status();
+  for (let wave = 0; wave < WAVES_MAX && !found.active; wave++) {
+    const of = (index: number) => ({ from: `198.51.${index % NETWORKS}.${1 + wave}` });
+    await passed(stack, many(WAVE, of));
+    found = await status();
+  }
+  expect(found).toMatchObject({ active: true, by: 'trigger', alarmSince: expect.any(Number) as number });
+  await eventually(newcomer, ({ decision }) => decision === 'challenge');
+  await eventually(
+    async () => hooks.length,
+    (count) => count > 0,
+  );
+  expect(hooks.map(({ headers, body }) => new Webhook(secret).verify(body, headers))).toMatchObject([
+    { type: 'attack.begins', data: { kind: 'attack', facts: { reason: 'requests', attackMode: 'on' } } },
+  ]);
+  await manage(stack, '/protect/attack-mode/set', { on: false });
+  await eventually(newcomer, ({ decision }) => decision === 'allow');
+  expect((await status()).active).toBe(false);
+});

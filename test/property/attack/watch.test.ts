@@ -1,0 +1,195 @@
+/** The watch over simulated days: no alarm in usual traffic of any size, and an alarm in time in a surge. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { STEP_MS } from '../../../src/attack/traffic.ts';
+import type { TrafficStep } from '../../../src/attack/traffic.ts';
+import { STEPS_KEPT, watch, watchedFrom } from '../../../src/attack/watch.ts';
+import type { Watched } from '../../../src/attack/watch.ts';
+import { randomFrom } from '../rules/random.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const MINIMUM_RATE = 100;
+/** From a request to the object: the batch of the edge and the turn of the service's isolate. */
+const REPORTED_AFTER_MS = 3 * SECOND_MS;
+
+type Rate = (atMs: number) => number;
+
+/** A site with this traffic, whose watch hears of each step late and looks at it in each step. */
+class Site {
+  readonly steps = new Map<number, TrafficStep>();
+  readonly random: () => number;
+  known: Watched;
+  now: number;
+  alarms: number[] = [];
+
+  constructor(seed: number, beginMs = 0) {
+    const numbers = randomFrom(seed);
+    this.random = () => numbers.word() / 2 ** 32;
+    this.now = beginMs;
+    this.known = watchedFrom(beginMs);
+  }
+
+  run(forMs: number, rate: Rate, parts: { refused?: number; errors?: number; originMs?: number } = {}): void {
+    const until = this.now + forMs;
+    for (; this.now < until; this.now += STEP_MS) {
+      const heardAt = this.now - REPORTED_AFTER_MS;
+      const step = Math.floor(heardAt / STEP_MS);
+      const requests = this.#poisson(rate(step * STEP_MS) * (STEP_MS / SECOND_MS));
+      const { refused = 0.05, errors = 0.01, originMs = 100 } = parts;
+      this.steps.set(step, {
+        step,
+        requests,
+        refused: requests * refused,
+        originResponses: requests * (1 - refused),
+        originErrors: requests * (1 - refused) * errors,
+        originMs: requests * (1 - refused) * originMs,
+      });
+      this.steps.delete(step - STEPS_KEPT);
+      const wasAlarm = this.known.alarm !== null;
+      this.known = watch(this.known, this.steps, MINIMUM_RATE, this.now);
+      if (!wasAlarm && this.known.alarm !== null) this.alarms.push(this.now);
+    }
+  }
+
+  /** Page loads come in bursts: pages of ten requests. */
+  #poisson(mean: number): number {
+    const pages = mean / 10;
+    const spread =
+      Math.sqrt(pages) * Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
+    return Math.max(0, Math.round(10 * (pages + spread)));
+  }
+}
+
+/** Least at four in the morning, and four times as much at four in the afternoon. */
+const daily =
+  (mean: number): Rate =>
+  (atMs) =>
+    mean * (1 + 0.6 * Math.cos(((atMs / HOUR_MS - 16) / 24) * 2 * Math.PI));
+
+describe('no alarm', () => {
+  test.each([0.1, 2, 20, 200, 3000])('in a day of a site with %d requests a second', (mean) => {
+    const site = new Site(mean * 10, 7 * HOUR_MS);
+    site.run(26 * HOUR_MS, daily(mean));
+    expect(site.alarms).toEqual([]);
+  });
+
+  test('in the first minutes of a quiet site, whenever they are', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.double({ min: 0.1, max: 60, noNaN: true }),
+        fc.integer({ min: 0, max: 23 }),
+        (seed, rate, hour) => {
+          const site = new Site(seed, hour * HOUR_MS);
+          site.run(20 * MINUTE_MS, () => rate);
+          expect(site.alarms).toEqual([]);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('after a deploy that stops everything for half a minute, and what was held arrives late', () => {
+    const site = new Site(3, 9 * HOUR_MS);
+    site.run(2 * HOUR_MS, () => 150);
+    site.run(30 * SECOND_MS, () => 0);
+    // Each step is counted at its own time, however late it is heard of.
+    const first = Math.floor(site.now / STEP_MS) - 16;
+    for (let step = first; step < first + 15; step++) {
+      const requests = 300;
+      site.steps.set(step, { step, requests, refused: 0, originResponses: 0, originErrors: 0, originMs: 0 });
+    }
+    site.run(HOUR_MS, () => 150);
+    expect(site.alarms).toEqual([]);
+  });
+
+  test('in a newsletter that brings three times the visitors within a minute', () => {
+    const site = new Site(4);
+    site.run(3 * HOUR_MS, () => 60);
+    const from = site.now;
+    site.run(30 * MINUTE_MS, (at) => 60 + 120 * Math.min(1, (at - from) / MINUTE_MS));
+    expect(site.alarms).toEqual([]);
+  });
+});
+
+describe('a surge of 1,000 requests a second', () => {
+  test('is an alarm within ten seconds and is over within four minutes after its end, on any site and at any time', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.double({ min: 0, max: 100, noNaN: true }),
+        fc.integer({ min: 30, max: 20 * 60 }),
+        fc.integer({ min: 1, max: 60 }),
+        (seed, mean, usualMinutes, surgeMinutes) => {
+          const site = new Site(seed, 5 * HOUR_MS);
+          site.run(usualMinutes * MINUTE_MS, daily(mean));
+          expect(site.alarms).toEqual([]);
+          const begin = site.now;
+          site.run(surgeMinutes * MINUTE_MS, (at) => daily(mean)(at) + (at >= begin ? 1000 : 0));
+          expect(site.alarms).toHaveLength(1);
+          expect(site.alarms[0]! - begin).toBeLessThanOrEqual(10 * SECOND_MS);
+          expect(site.known.alarm).not.toBeNull();
+          site.run(4 * MINUTE_MS, daily(mean));
+          expect(site.known.alarm).toBeNull();
+          site.run(30 * MINUTE_MS, daily(mean));
+          expect(site.alarms).toHaveLength(1);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test('is an alarm on a site that is watched for less than a minute', () => {
+    const site = new Site(5);
+    site.run(50 * SECOND_MS, () => 1);
+    const begin = site.now;
+    site.run(MINUTE_MS, () => 1000);
+    expect(site.alarms[0]! - begin).toBeLessThanOrEqual(10 * SECOND_MS);
+  });
+
+  test('that pauses for a minute is one alarm', () => {
+    const site = new Site(6);
+    site.run(HOUR_MS, () => 20);
+    for (let wave = 0; wave < 10; wave++) {
+      site.run(MINUTE_MS, () => 1000);
+      site.run(MINUTE_MS, () => 20);
+    }
+    expect(site.alarms).toHaveLength(1);
+    expect(site.known.alarm).not.toBeNull();
+  });
+
+  test('that has come to stay ends its alarm within a day', () => {
+    const site = new Site(7);
+    site.run(HOUR_MS, () => 20);
+    site.run(24 * HOUR_MS, () => 1000);
+    expect(site.known.alarm).toBeNull();
+    expect(site.alarms).toHaveLength(1);
+  });
+});
+
+describe('three times the usual is an alarm', () => {
+  const usual = 60;
+  const after = (parts: Parameters<Site['run']>[2], rate: Rate = () => 3 * usual): Site => {
+    const site = new Site(8);
+    site.run(HOUR_MS, () => usual);
+    site.run(MINUTE_MS, rate, parts);
+    return site;
+  };
+
+  test.each([
+    ['most of it is refused', { refused: 0.8 }, 'refused'],
+    ['the origin fails', { errors: 0.7 }, 'origin-errors'],
+    ['the origin is slow', { originMs: 3000 }, 'origin-latency'],
+  ])('when %s', (_, parts, reason) => {
+    expect(after(parts).known.alarm?.reason).toBe(reason);
+    expect(after({}).known.alarm).toBeNull();
+  });
+
+  test('and not when as much as usual comes', () => {
+    for (const parts of [{ refused: 0.8 }, { errors: 0.7 }, { originMs: 3000 }]) {
+      expect(after(parts, () => usual).alarms).toEqual([]);
+    }
+  });
+});

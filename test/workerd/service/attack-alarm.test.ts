@@ -1,0 +1,110 @@
+/** What an alarm of the watch does to its instance: attack mode, audit trail and alerts, each once. */
+import { beforeEach, expect, test } from 'vitest';
+import type { Alarm } from '../../../src/attack/watch.ts';
+import { endAttackModes } from '../../../src/service/attack/end-attack-modes.ts';
+import { settleAlarm } from '../../../src/service/attack/settle-alarm.ts';
+import { checkedEnvironment } from '../../../src/service/environment.ts';
+import { attackWatch } from '../../../src/store/attack-watch/client.ts';
+import { instanceById } from '../../../src/store/d1/instances.ts';
+import { hooks } from '../../support/hooks.ts';
+import type { Hooks } from '../../support/hooks.ts';
+import { call, newAccount, serviceEnv } from './service-under-test.ts';
+import type { TestAccount } from './service-under-test.ts';
+
+const MINUTE_MS = 60_000;
+const { store, outbound } = checkedEnvironment(serviceEnv);
+const SET = '/protect/attack-mode/set';
+
+let tenant: TestAccount;
+let id: string;
+let network: Hooks;
+let now: number;
+const ask = (path: string, body: object = {}) => call(tenant.token, path, body);
+const alarmAt = (since: number): Alarm => ({ since, reason: 'requests', rate: 1000, usualRate: 20 });
+
+/** Several isolates hear of it at the same time. */
+async function heard(alarm: Alarm | null): Promise<void> {
+  const instance = (await instanceById(serviceEnv, id))!;
+  await Promise.all([1, 2, 3].map(() => settleAlarm({ store, outbound }, instance, alarm, now)));
+}
+const sent = (): string[] => network.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+async function trail(): Promise<string[]> {
+  const { entries } = (await ask('/audit-trail/get', { limit: 50 })).body;
+  return entries
+    .map(({ operation }: { operation: string }) => operation)
+    .filter((name: string) => name.endsWith('-attack-mode'))
+    .toReversed();
+}
+
+beforeEach(async () => {
+  network = hooks();
+  // Alarms of other tests are not looked at here.
+  await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0').run();
+  tenant = await newAccount();
+  const { siteKey } = tenant.site;
+  const made = await ask('/protect/instances/create', { name: 'Shop', cname: 'shop.example', globalSiteKey: siteKey });
+  id = made.body.id;
+  await ask('/alerts/channels/create', { name: 'On call', shape: 'webhook', webhookUrl: 'https://hooks.example/x' });
+  now = Date.now();
+});
+
+test('it switches attack mode on, sends one alert at once, and both end with it', async () => {
+  await heard(alarmAt(now));
+  await heard(alarmAt(now));
+  expect(sent()).toEqual(['attack.begins']);
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: true, by: 'trigger', alarmSince: now });
+  expect((await ask('/alerts/list')).body.alerts[0].summary).toBe(
+    'Shop gets 1,000 requests a second, usually 20. Attack mode is on.',
+  );
+  now += 10 * MINUTE_MS;
+  await heard(null);
+  await heard(null);
+  expect(sent()).toEqual(['attack.begins', 'attack.ends']);
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: false, alarmSince: null });
+  expect(await trail()).toEqual(['begin-attack-mode', 'end-attack-mode']);
+});
+
+test('one that lasts prolongs attack mode before it ends', async () => {
+  const since = now;
+  await heard(alarmAt(since));
+  now += 50 * MINUTE_MS;
+  await heard(alarmAt(since));
+  const { until } = (await ask('/protect/attack-mode')).body;
+  expect(until).toBe(now + 60 * MINUTE_MS);
+  expect(await trail()).toEqual(['begin-attack-mode', 'begin-attack-mode']);
+  expect(sent()).toEqual(['attack.begins']);
+});
+
+test('it leaves alone what an operator switched off, until the next one', async () => {
+  await heard(alarmAt(now));
+  await ask(SET, { on: false });
+  await heard(alarmAt(now));
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: false, alarmSince: now });
+  await heard(null);
+  now += MINUTE_MS;
+  await heard(alarmAt(now));
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: true, alarmSince: now });
+});
+
+test('it does not shorten what an operator switched on', async () => {
+  const { until } = (await ask(SET, { on: true, minutes: 600 })).body;
+  await heard(alarmAt(now));
+  await heard(null);
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: true, until, by: 'operator' });
+  expect(sent()).toEqual(['attack.begins', 'attack.ends']);
+});
+
+test('where only an alert is wanted, there is only an alert', async () => {
+  await ask(SET, { trigger: 'alert' });
+  await heard(alarmAt(now));
+  expect(sent()).toEqual(['attack.begins']);
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: false, alarmSince: now, trigger: 'alert' });
+});
+
+test('one that nobody reports on any more is ended by the scheduled run', async () => {
+  await heard(alarmAt(now));
+  expect(await attackWatch(serviceEnv, id).alarmNow({ minimumRate: 100 })).toBeNull();
+  await endAttackModes(store, now + MINUTE_MS, outbound);
+  expect(sent()).toEqual(['attack.begins', 'attack.ends']);
+  expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: false, alarmSince: null });
+});
