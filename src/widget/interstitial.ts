@@ -24,7 +24,7 @@ function start(root: HTMLElement): void {
   const retry = root.querySelector<HTMLButtonElement>('button')!;
   const panel = root.querySelector<HTMLElement>('[data-visual]')!;
   const heldForm = root.querySelector<HTMLFormElement>('form');
-  const { api = '/__protect', sitekey = '', action = '', returnTo = '/' } = root.dataset;
+  const { api = '/__protect', sitekey = '', action = '', returnTo = '/', level = '0' } = root.dataset;
   let sent = false;
 
   function text(state: State): string {
@@ -50,6 +50,7 @@ function start(root: HTMLElement): void {
         apiBase: api,
         siteKey: sitekey,
         action,
+        level: Number(level),
         signal: new AbortController().signal,
         onProgress(done) {
           meter.value = done;

@@ -147,6 +147,23 @@ describe('a policy', () => {
     expect(await ask('/p/old', {}, '198.51.100.66')).toMatchObject({ status: 403, location: null });
   });
 
+  test('asks for a level: page and JSON say so, and a token of a lower level does not pass', async () => {
+    const headers = { 'x-signals-secret': SECRET, 'x-client-ip': '192.0.2.1' };
+    const page = await browse(`${edge.url}/p/picture`, { headers });
+    expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('data-level="2"')]);
+    const json = await browse(`${edge.url}/p/picture`, {
+      headers: { ...headers, accept: 'application/json', 'sec-fetch-dest': 'empty' },
+    });
+    expect(await json.json()).toMatchObject({ challenge: { level: 2 } });
+    const submit = async (level: number) => {
+      upstream.verifyAnswer = { verified: true, level, kind: 'puzzle', powDifficulty: 6, jti: `${level}`.repeat(32) };
+      const body = new URLSearchParams({ 'captcha-response': `token-${level}` });
+      return (await browse(`${edge.url}/p/picture`, { method: 'POST', headers, body })).headers;
+    };
+    expect((await submit(1)).get('x-protect-decision')).toBe('challenge');
+    expect((await submit(2)).get('x-protect-decision')).toBe('allow');
+  });
+
   test('is lifted by a rule that allows the address', async () => {
     expect(await ask('/p/old', {}, '198.51.100.77')).toMatchObject({ decision: 'allow', location: null });
     expect((await ask('/p/admin', {}, '198.51.100.77')).decision).toBe('allow');

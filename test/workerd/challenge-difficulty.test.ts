@@ -56,6 +56,13 @@ describe('a challenge that an edge requests', () => {
     expect((await opened(challenge)).facts).toMatchObject({ score: 0.6, detectors: ['session-risk'] });
   });
 
+  test('has the kind of the level that the page asks for, and is never easier for it', async () => {
+    const kindFor = async (level: number, riskScore = 0.2) =>
+      (await ask(site, { level, visitor: { ...visitor, riskScore } }, edge)).kind;
+    expect([await kindFor(0), await kindFor(1), await kindFor(2)]).toEqual(['pow', 'pow', 'puzzle']);
+    expect(await kindFor(0, 0.9)).toBe('image');
+  });
+
   test('of a visitor without an edge does not depend on what the page sends about a session', async () => {
     const challenge = await ask(site, { sessionId: '4someones-session' });
     expect(challenge.kind).toBe('pow');

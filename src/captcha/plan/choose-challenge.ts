@@ -64,6 +64,8 @@ export interface ChooseInputs {
   demand: AccessDemand | null;
   /** The Protect instance that asks, and the risk of the visitor's session there. It only makes the challenge harder. */
   instance?: { policy: InstanceDemand; risk: number } | null;
+  /** The lowest level that counts where the visitor wants to go. */
+  level?: number;
   capabilities: Capabilities;
 }
 
@@ -75,7 +77,7 @@ export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
   const site = siteDemandOf(settings);
   const chosen = kindByScore(settings, site, inputs);
   const row = instance ? difficultyAt(instance.policy.challengeDifficulty, instance.risk) : null;
-  const level = levelWanted(site, instance?.policy ?? null);
+  const level = Math.max(levelWanted(site, instance?.policy ?? null), inputs.level ?? 0);
   const demanded = demand?.captchaType;
   let kind = demanded !== undefined && demanded !== 'frictionless' ? demanded : chosen.kind;
   kind = harsher(kind, challenged?.captchaType);

@@ -7013,6 +7013,8 @@ export interface components {
             iFrame?: boolean;
             /** @description Who the visitor is to the site: a JWT (HS256) that its backend signed with the secret key */
             userToken?: string;
+            /** @description Lowest level that counts where the visitor wants to go. It makes the challenge harder, never easier */
+            level?: number;
             /** @description Id of the visitor's Protect session */
             sessionId?: string;
             /** @description The visitor, as an edge sees them. Only with its client JWT */

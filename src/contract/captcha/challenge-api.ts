@@ -40,6 +40,8 @@ export const challengeRequest = z.strictObject({
   iFrame: z.optional(z.boolean()),
   /** Who the visitor is to the site: a JWT (HS256) that its backend signed with the site's secret key. */
   userToken: z.optional(z.string().check(z.maxLength(USER_TOKEN_MAX_CHARS))),
+  /** The lowest level that counts where the visitor wants to go. It makes the challenge harder, never easier. */
+  level: z.optional(z.int().check(z.gte(0), z.lte(2))),
   sessionId: z.optional(sessionId),
   visitor: z.optional(edgeVisitor),
 });

@@ -102,13 +102,14 @@ function errorForms(key: EdgeErrorKey, reason: string, line: string, render: For
 }
 
 /** The JSON has everything that a client needs to solve the challenge: the protect script, an app, or any other. */
-function challengeForms({ config, facts }: RequestContext, extras: ChallengeExtras): Forms {
+function challengeForms({ config, facts, verdict }: RequestContext, extras: ChallengeExtras): Forms {
   const siteKey = config?.siteKey ?? '';
+  const level = Math.max(config?.policy.clearanceLevel ?? 0, verdict.levelWanted);
   const challenge = {
     siteKey,
     api: API_BASE,
     action: CLEARANCE_ACTION,
-    level: config?.policy.clearanceLevel ?? 0,
+    level,
     requestId: facts.requestId,
   };
   const envelope = errorEnvelope('API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
@@ -117,7 +118,7 @@ function challengeForms({ config, facts }: RequestContext, extras: ChallengeExtr
     line: 'Challenge required',
     body: { ...envelope, challenge },
     render: (input) =>
-      renderChallengePage({ ...input, ...extras, siteKey, returnTo: facts.target.received, assetHashes }),
+      renderChallengePage({ ...input, ...extras, siteKey, level, returnTo: facts.target.received, assetHashes }),
   };
 }
 

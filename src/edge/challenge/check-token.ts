@@ -41,7 +41,7 @@ export async function checkToken(
   const { environment, count } = ports;
   const { facts, verdict, jti } = context;
   const { rules, siteverify } = environment;
-  const level = config.policy.clearanceLevel;
+  const level = levelFor(config, verdict);
   const asked = await verifyToken({
     url: siteverify.url,
     secret: config.secretKey,
@@ -74,6 +74,11 @@ export async function checkToken(
   return { outcome: 'verified', solved: { ...solved, jti: solved.jti || facts.requestId }, isLocal: false };
 }
 
+/** The lowest level that counts here: the instance's, or the one of the policy that challenges. */
+function levelFor({ policy }: CompiledConfig, { levelWanted }: RequestContext['verdict']): number {
+  return Math.max(policy.clearanceLevel, levelWanted);
+}
+
 /** Whether the time of a token was over. Other services have words of their own for it. */
 export function isExpired(reason: string): boolean {
   return reason === 'API.TIMESTAMP_TOO_OLD' || /expired|timeout/i.test(reason);
@@ -99,8 +104,9 @@ async function checkLocal(
   if (facts.nowMs > opened.expiresAt) return refused('expired');
   const { jti, powDifficulty } = opened;
   const solved: Solved = { jti, level: LOCAL_LEVEL, kind: 'pow', powDifficulty, eased: false };
-  const demand = demandAt(config.site, config.policy, verdict.riskScore ?? 0);
-  if (config.policy.clearanceLevel > LOCAL_LEVEL || !meets(solved, demand)) return refused('level');
+  const clearanceLevel = levelFor(config, verdict);
+  const demand = demandAt(config.site, { ...config.policy, clearanceLevel }, verdict.riskScore ?? 0);
+  if (clearanceLevel > LOCAL_LEVEL || !meets(solved, demand)) return refused('level');
   return localChallenges.spend(opened) ? { outcome: 'verified', solved, isLocal: true } : refused('local-token');
 }
 

@@ -125,8 +125,8 @@ export class WaitLane {
   }
 }
 
-function mayWait({ riskScore, source }: Verdict, { site, policy }: CompiledConfig): boolean {
-  return source !== 'ip-category' && demandAt(site, policy, riskScore ?? 0).mayWait;
+function mayWait({ riskScore, source, levelWanted }: Verdict, { site, policy }: CompiledConfig): boolean {
+  return source !== 'ip-category' && levelWanted === 0 && demandAt(site, policy, riskScore ?? 0).mayWait;
 }
 
 /** `target` is a path of this site that the edge sealed. */

@@ -37,7 +37,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
     if (!body.ok) return answerWith(context, body.error);
     if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
     const { localChallenges, environment, count } = isolate;
-    const { challenge, solution } = body.value;
+    const { challenge, solution, level = 0 } = body.value;
     if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
       const checked = await localChallenges.check(config, facts, challenge, solution);
       if (!checked.verified) noteFailedChallenge(context, isolate.limits);
@@ -51,11 +51,12 @@ export function passChallenge(call: ChallengeCall): NextStep {
     }
     // A picture is not replaced by the edge's own work, not even in an outage.
     const demand = demandAt(config.site, config.policy, context.verdict.riskScore ?? 0);
+    const isEnough = Math.max(config.policy.clearanceLevel, Number(level)) <= LOCAL_LEVEL;
     // Only for clearance: a form's token is for the site's backend, which the edge cannot verify for.
     const mayMint =
       body.value['action'] === CLEARANCE_ACTION &&
       environment.failModeChallenge === 'local' &&
-      config.policy.clearanceLevel <= LOCAL_LEVEL &&
+      isEnough &&
       demand.kind === 'pow';
     if (call === 'challenge' && mayMint) {
       count('local_challenges{outcome="issued"}');

@@ -49,7 +49,7 @@ export async function solveInDialog(script: ScriptLocation, order: ChallengeOrde
 
 function pass(
   script: ScriptLocation,
-  { siteKey, action }: ChallengeOrder,
+  { siteKey, action, level }: ChallengeOrder,
   signal: AbortSignal,
   dialog: TaskDialog,
   language: string,
@@ -60,6 +60,7 @@ function pass(
     apiBase: script.base,
     siteKey,
     action,
+    level,
     signal,
     onProgress: (done) => dialog.progress(done),
     async showVisual(task) {

@@ -17,6 +17,8 @@ export interface GateResponse {
 export interface ChallengeOrder {
   siteKey: string;
   action: string;
+  /** Lowest level of a solved challenge that counts. */
+  level: number;
 }
 /** Resolves `true` once the clearance is set, `false` when the visitor closed the dialog or solving failed. */
 export type SolveOrder = (order: ChallengeOrder) => Promise<boolean>;
@@ -56,5 +58,10 @@ export function gateProblem(response: Pick<GateResponse, 'status' | 'header'>): 
 function challengeOrder(body: unknown): ChallengeOrder | null {
   const order = (body as { challenge?: Partial<ChallengeOrder> } | null)?.challenge;
   if (typeof order?.siteKey !== 'string') return null;
-  return { siteKey: order.siteKey, action: typeof order.action === 'string' ? order.action : '' };
+  const { siteKey, action, level } = order;
+  return {
+    siteKey,
+    action: typeof action === 'string' ? action : '',
+    level: typeof level === 'number' ? level : 0,
+  };
 }

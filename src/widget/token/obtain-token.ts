@@ -25,6 +25,8 @@ export interface TokenRequest {
   /** Empty behind the gate, where the edge has it. */
   siteKey: string;
   action?: string | undefined;
+  /** Lowest level that counts where the visitor wants to go. */
+  level?: number | undefined;
   cdata?: string | undefined;
   userToken?: string | undefined;
   signal: AbortSignal;
@@ -99,10 +101,15 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
 }
 
 /** JSON leaves out fields that are `undefined`. */
-function challengeRequest({ siteKey, action, cdata, userToken }: TokenRequest, audio: boolean): Sent<ChallengeRequest> {
+function challengeRequest(
+  { siteKey, action, level, cdata, userToken }: TokenRequest,
+  audio: boolean,
+): Sent<ChallengeRequest> {
   return {
     siteKey: siteKey || undefined,
     action,
+    // A service of an older release does not know the field.
+    level: level || undefined,
     cdata,
     userToken,
     iFrame: self !== top,

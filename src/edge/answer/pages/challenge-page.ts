@@ -20,6 +20,8 @@ const FRAME_SECONDS = 5;
 
 export interface ChallengePageInput extends PageInput {
   siteKey: string;
+  /** Lowest level of a solved challenge that counts. */
+  level?: number;
   /** Path and query to go to after passing, as the edge has checked it. */
   returnTo: string;
   /** Content hashes of the browser scripts; the page loads `interstitial.js`. */
@@ -51,7 +53,7 @@ export function renderChallengePage(input: ChallengePageInput): string {
     head: html`${noScriptRefresh(input)} ${noScriptForm(input)}
       <script nonce="${nonce}" src="${script}" defer></script>`,
     data: html` data-api="${apiBase}" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
-    data-return-to="${input.returnTo}"`,
+    data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"`,
     body: html`<p>${branding.message ?? messages.challengeText}</p>
       ${input.notice === undefined ? null : html`<p>${messages[input.notice]}</p>`}
       <p role="status" id="status"></p>

@@ -89,6 +89,7 @@ export async function newChallenge(
     userAccount,
     hostUnverified: page.unverified,
     capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
+    level: body.level ?? 0,
   });
   const limited = rateLimit.takeIn(site.siteKey, networks, nowMs);
   if (limited !== null) return failed(limited);

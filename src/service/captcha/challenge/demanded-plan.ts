@@ -22,6 +22,8 @@ export interface DemandCircumstances {
   userAccount: string | null;
   hostUnverified: boolean;
   capabilities: Capabilities;
+  /** The lowest level that counts where the visitor wants to go; the page says so. */
+  level?: number;
 }
 
 export interface Demanded {
@@ -35,7 +37,7 @@ export async function demandedOf(
   call: ServiceCall,
   site: ChallengeSite,
   visitor: Visitor,
-  { sessionId, userAccount, hostUnverified, capabilities }: DemandCircumstances,
+  { sessionId, userAccount, hostUnverified, capabilities, level = 0 }: DemandCircumstances,
 ): Promise<Demanded> {
   const { accountId, settings } = site;
   // A rule counts only what the visitor could not choose: a session that an edge has checked.
@@ -57,6 +59,7 @@ export async function demandedOf(
     demand: rule?.demand ?? null,
     instance: visitor.instance && { policy: visitor.instance, risk: visitor.sessionRisk },
     capabilities,
+    level,
   });
   return { rule, facts, plan };
 }
