@@ -6,7 +6,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 /** Behind a response, so nobody waits for it. */
 const REPORT_TIMEOUT_MS = 3000;
 /** A request waits. The object may be on another continent, or starting. */
-const TAKE_TIMEOUT_MS = 1500;
+const TAKE_TIMEOUT_MS = 3000;
 /** Some numbers for each counter. */
 const ANSWER_MAX_BYTES = 8192;
 

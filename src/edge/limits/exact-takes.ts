@@ -12,7 +12,7 @@ const BATCH_MS = 1;
 /** The request that should have sent an older batch is gone. */
 const OPEN_LOST_AFTER_MS = 100;
 /** Longer than a call takes. Without an answer by then, the sending request is gone. */
-const ANSWER_LOST_AFTER_MS = 2000;
+const ANSWER_LOST_AFTER_MS = 4000;
 /** After a call without an answer nobody asks again for so long. */
 const SILENT_MS = 2000;
 const REFUSED_KEYS_MAX = 20_000;

@@ -1,5 +1,6 @@
 /** What limits count by, as a request shows it. */
 import type { KeySource } from '../../limits/limit-keys.ts';
+import { hostName } from '../request/canonical-path.ts';
 import { readCookie } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 
@@ -17,7 +18,7 @@ export function keySourceOf(
     session: jti,
     bot,
     path: target.path,
-    host: target.host,
+    host: hostName(target.host),
     header: (name) => request.headers.get(name),
     cookie: (name) => readCookie(headers.cookie, name),
     users: [],

@@ -37,7 +37,7 @@ export async function limitStep(
 ): Promise<Forward | Answered | ToChallenge> {
   const compiled = config.limits;
   if (compiled === null || liftsLimits(inputs)) return step;
-  const users = await formUsers(step.context.facts, userFields(compiled, names), bodies);
+  const users = await formUsers(step.context.facts, step.body, userFields(compiled, names), bodies);
   if (!users.ok) return answerWith(step.context, UNREADABLE[users.error], step.verified);
   const { facts, byField } = users.value;
   const context = { ...step.context, facts };

@@ -17,8 +17,10 @@ export interface FormUsers {
   byField: ReadonlyMap<string, readonly string[]>;
 }
 
+/** `read`: the body, where it was read before. */
 export async function formUsers(
   facts: RequestFacts,
+  read: Uint8Array<ArrayBuffer> | null,
   fields: readonly string[],
   bodies: BodyBudget,
 ): Promise<Result<FormUsers, ReadError>> {
@@ -26,7 +28,7 @@ export async function formUsers(
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);
   if (fields.length === 0 || request.body === null || kind === 'other') return ok({ facts, byField: new Map() });
-  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, { room: bodies.hold(facts) });
+  const body = read ? ok(read) : await readBounded(request.body, SUBMISSION_MAX_BYTES, { room: bodies.hold(facts) });
   if (!body.ok) return body;
   const byField = new Map<string, readonly string[]>();
   for (const field of fields) {
@@ -35,6 +37,7 @@ export async function formUsers(
       .filter((name) => name !== null);
     byField.set(field, [...new Set([names.at(0), names.at(-1)].filter((name) => name !== undefined))]);
   }
+  if (read) return ok({ facts, byField });
   return ok({
     facts: { ...facts, request: new Request(request, { method: request.method, body: body.value }) },
     byField,

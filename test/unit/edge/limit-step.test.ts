@@ -41,6 +41,8 @@ interface Visit {
   path?: string;
   init?: RequestInit;
   policy?: object;
+  /** The body, where a token in it was verified. */
+  read?: string;
   inputs?: Partial<VerdictInputs>;
 }
 
@@ -53,7 +55,7 @@ function gateWith(...limits: LimitForm[]) {
     bodies: new BodyBudget(count),
   };
   const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
-  async function visit({ path = '/login', init = {}, policy = {}, inputs = {} }: Visit = {}) {
+  async function visit({ path = '/login', init = {}, policy = {}, inputs = {}, read }: Visit = {}) {
     const request = new Request(`https://site.test${path}`, init);
     const given = await contextOf(path, policy, { facts: { ...factsOf(path), request, signals: signalsOf() } });
     const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh: null } as const;
@@ -79,7 +81,9 @@ function gateWith(...limits: LimitForm[]) {
     };
     const context = { ...given, config: { ...given.config, limits: compiled }, verdict: verdictOf(made) };
     const asked = { names: limits.map(({ name }) => name), inputs: made };
-    return limitStep(forwardOn(context), context, asked, isolate, () => undefined);
+    const body = read === undefined ? null : Uint8Array.from(Buffer.from(read));
+    if (body) await request.arrayBuffer();
+    return limitStep(forwardOn(context, body ? true : null, body), context, asked, isolate, () => undefined);
   }
   return Object.assign(visit, isolate);
 }
@@ -212,6 +216,15 @@ describe('a log-in form', () => {
     expect((await visit(of)).kind).toBe('forward');
     expect((await visit(of)).kind).toBe('answer');
     expect((await visit(form('user.name=carol', FORM))).kind).toBe('forward');
+  });
+
+  test('whose token was verified counts for its user, from the body that was read then', async () => {
+    const visit = gateWith(byUser);
+    await visit(form('user.name=alice', FORM));
+    const body = 'captcha-response=t&user.name=alice';
+    const of = form(body, FORM);
+    expect((await visit({ ...of, read: body })).kind).toBe('answer');
+    expect((await visit({ ...form('user.name=bob', FORM), read: 'user.name=bob' })).kind).toBe('forward');
   });
 
   test('goes on with every byte as it came', async () => {
