@@ -101,6 +101,11 @@ const shared: Readonly<Record<string, string>> = {
   BotTraffic: 'get-bot-traffic.response.bots[]',
   ImpostorTraffic: 'get-bot-traffic.response.impostors[]',
 
+  RuleList: 'list-rule-lists.response.lists[]',
+  ListAuthorization: 'create-rule-list.requestBody.authorization',
+  PreviewedChange: 'preview-access-rules.response.changes[]',
+  ListReport: 'preview-rule-list.response.report',
+  ListFormat: 'list-rule-lists.response.lists[].format',
   Alert: 'list-alerts.response.alerts[]',
   AlertDelivery: 'list-alerts.response.alerts[].deliveries[]',
   AlertKind: 'update-alert-channel.response.kinds[]',

@@ -87,13 +87,14 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   'outbound-variables.ts': [],
   http: ['environment.ts', 'sign-in-variables.ts'],
   bots: ['environment.ts'],
+  lists: ['environment.ts', 'outbound-variables.ts', 'proofs'],
   ingest: ['environment.ts'],
   captcha: ['environment.ts', 'http', 'ingest'],
   proofs: ['environment.ts', 'outbound-variables.ts', 'http'],
   alerts: ['environment.ts', 'outbound-variables.ts', 'proofs'],
   attack: ['environment.ts', 'alerts'],
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots', 'attack'],
-  operations: ['environment.ts', 'outbound-variables.ts', 'http', 'ingest', 'bots', 'alerts'],
+  operations: ['environment.ts', 'outbound-variables.ts', 'http', 'ingest', 'bots', 'alerts', 'lists'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
 };
 /**

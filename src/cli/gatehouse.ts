@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { alertCommands, run as runAlerts } from './alerts.ts';
 import { attackCommands, run as runAttack } from './attack.ts';
+import { listCommands, run as runLists } from './lists.ts';
 import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
 import { botTrafficCommands, run as runBotTraffic } from './bot-traffic.ts';
 import { usageOf } from './command-line.ts';
@@ -58,6 +59,7 @@ const byService = Object.entries({
   ...logCommands,
   ...alertCommands,
   ...attackCommands,
+  ...listCommands,
 });
 const byArithmetic = Object.entries<CommandLine>(costCommands);
 
@@ -91,6 +93,7 @@ function serviceRunner(args: readonly string[]): typeof runWhy | null {
   if (noun === 'why') return runWhy;
   if (noun === 'alerts') return runAlerts;
   if (noun === 'attack') return runAttack;
+  if (noun === 'lists') return runLists;
   if (noun === 'log' && verb === 'rebuild') return runLog;
   if (isBotPolicyCommand(args)) return runBotPolicy;
   return noun === 'bots' && verb === 'traffic' ? runBotTraffic : null;

@@ -43,9 +43,12 @@ export async function* entryChanges(
   if (changes.add.length + changes.remove.length > 0) yield changes;
 }
 
-/** Whether more than this share of a list would go, or as much would be new. A list without entries can only grow. */
+/**
+ * Whether more than this share of a list would go, or as much would be new. A list without entries can only grow, and
+ * 100 percent is any change.
+ */
 export function isTooMuchChange(present: number, added: number, removed: number, maxChangePercent: number): boolean {
-  return present > 0 && Math.max(added, removed) * 100 > present * maxChangePercent;
+  return present > 0 && maxChangePercent < 100 && Math.max(added, removed) * 100 > present * maxChangePercent;
 }
 
 const PART_ENTRIES = 20_000;

@@ -19,6 +19,7 @@ import { buildBotTables } from './bots/build-bot-table.ts';
 import { refreshRanges } from './bots/refresh-ranges.ts';
 import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
+import { refreshDueLists } from './lists/refresh-due-lists.ts';
 import { retireDeletedInstances } from './ingest/retire-deleted-instances.ts';
 import { dropOldRefused } from './ingest/refused-records.ts';
 import type { ServiceEnvironment, ServiceStore } from './environment.ts';
@@ -81,6 +82,7 @@ const tasks: readonly ScheduledTask[] = [
   { name: 'deleted-instances', run: retireDeletedInstances },
   { name: 'bot-ranges', run: refreshRanges },
   { name: 'bot-tables', run: buildBotTables },
+  { name: 'lists', run: refreshDueLists },
   {
     name: 'old-alerts',
     run: (store, nowMs) => purgeAlerts(store, nowMs - ALERTS_KEPT_MS, ALERTS_PURGED_PER_RUN),

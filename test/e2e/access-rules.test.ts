@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run as runLists } from '../../src/cli/lists.ts';
 import { run as runRules } from '../../src/cli/rules.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -124,6 +125,37 @@ test('a rule stops at its expiry without a new ruleset', async () => {
   }
 });
 
+test('gatehouse lists replaces a file, enforces it at the edge, and takes exactly its entries away', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-lists-'));
+  const file = join(dir, 'list.txt');
+  const lists = async (...args: string[]) => {
+    const { exitCode, output } = await runLists(['lists', ...args], stack().stateDir);
+    return exitCode === 0 ? JSON.parse(output) : output;
+  };
+  try {
+    await create([{ type: 'ipMask', value: '20.1.2.0/24', verdict: 'allow' }]);
+    writeFileSync(file, '# mine\n20.1.0.0/16\n20.1.2.0/24\n20.9.9.9\n');
+    await lists('add', 'mine');
+    expect(await lists('replace', 'mine', file)).toMatchObject({ entries: 3, mode: 'monitor', report: { lines: 3 } });
+    expect(await lists('enforce', 'mine')).toMatchObject({ mode: 'enforce', entries: 3 });
+    await enforced({ ip: '20.1.3.4' }, 'block');
+    await enforced({ ip: '20.9.9.9' }, 'block');
+    await enforced({ ip: '20.1.2.3' }, 'allow');
+    writeFileSync(file, '20.1.0.0/16\n20.1.2.0/24\n');
+    expect(await lists('replace', 'mine', file)).toMatchObject({ entries: 2 });
+    await enforced({ ip: '20.9.9.9' }, 'allow');
+    expect(await lists('show', 'mine')).toMatchObject({ lastChange: { added: 0, removed: 1 } });
+    writeFileSync(file, '<html>');
+    expect(await lists('replace', 'mine', file)).toMatch(/status 400.*The answer is a web page/s);
+    await lists('remove', 'mine');
+    await enforced({ ip: '20.1.3.4' }, 'allow');
+    expect(await lists('show', 'mine')).toBe('The instance has no list with the name mine.');
+    expect(await lists('replace', 'mine', file)).toMatch(/status 404/);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
 describe('gatehouse rules', () => {
   let dir: string;
   beforeAll(() => {
@@ -131,7 +163,7 @@ describe('gatehouse rules', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test('an import that finds no rule in a file is one sentence and exit code 1', async () => {
+  test('an import that finds no rule in a file is one summary and exit code 1', async () => {
     const list = join(dir, 'no-verdict.txt');
     writeFileSync(list, '192.0.2.1\n192.0.2.2\n192.0.2.3\n');
     const table = join(dir, 'other-columns.csv');
@@ -140,7 +172,7 @@ describe('gatehouse rules', () => {
       const { exitCode, output } = await runRules(['rules', 'import', ...args], stack().stateDir);
       expect([exitCode, output]).toEqual([
         1,
-        expect.stringMatching(/^No rule was imported: all \d lines were skipped\. First: line \d/),
+        expect.stringMatching(/^No rule was imported: all \d lines were skipped\.\n  \d × .*\(line \d/),
       ]);
     }
   });
@@ -158,6 +190,33 @@ describe('gatehouse rules', () => {
     expect([exitCode, output]).toEqual([1, `No rules in ${file}. Nothing was changed.`]);
     const { total, version } = (await manage(stack(), '/protect/access-rules', {})) as typeof before;
     expect([total, version]).toEqual([before.total, before.version]);
+  });
+
+  test('a dry run says what an import would do, and changes nothing', async () => {
+    const file = join(dir, 'monitored.txt');
+    writeFileSync(file, '172.15.0.1\n172.15.0.2\nnonsense\n');
+    const args = [
+      'rules',
+      'import',
+      file,
+      '--verdict',
+      'block',
+      '--mode',
+      'monitor',
+      '--expiry',
+      '2d',
+      '--note',
+      'try',
+    ];
+    const before = await manage<{ version: number }>(stack(), '/protect/access-rules', { limit: 1 });
+    const planned = JSON.parse((await runRules([...args, '--dry-run'], stack().stateDir)).output);
+    expect(planned).toEqual({ created: 2, updated: 0, unchanged: 0, skipped: 1, lines: 3 });
+    const after = await manage<{ version: number }>(stack(), '/protect/access-rules', { limit: 1 });
+    expect(after.version).toBe(before.version);
+    const made = JSON.parse((await runRules(args, stack().stateDir)).output);
+    expect(made).toMatchObject({ created: 2, skipped: 1 });
+    const listed = await manage<{ rules: object[] }>(stack(), '/protect/access-rules', { valuePrefix: '172.15.' });
+    expect(listed.rules).toMatchObject([{ mode: 'monitor', note: 'try', expired: false }, { mode: 'monitor' }]);
   });
 
   test('imports a list longer than one call takes, reports bad lines, and changes nothing the second time', async () => {

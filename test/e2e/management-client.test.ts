@@ -135,6 +135,26 @@ describe('the client typed by the OpenAPI document', () => {
     expect((await api.post('/audit-trail/get', { limit: 1 })).entries[0]?.operation).toBe('delete-api-key');
   });
 
+  test('keeps lists, replaces and previews them, and says why one cannot be read', async () => {
+    const subscribed = await api.post('/protect/lists/create', {
+      name: 'feed',
+      url: 'https://lists.internal/feed.txt',
+    });
+    expect(subscribed).toMatchObject({ mode: 'monitor', state: 'new', hasAuthorization: false });
+    const { isRead, list } = await api.post('/protect/lists/refresh', { name: 'feed' });
+    expect([isRead, list.error]).toEqual([false, 'The host is not a public one']);
+    await api.post('/protect/lists/create', { name: 'own', format: 'csv', column: 'ip' });
+    const replaced = await api.post('/protect/lists/replace', { name: 'own', content: 'ip\n1.2.3.4\nnonsense\n' });
+    expect(replaced).toMatchObject({ entries: 1, report: { lines: 2, notUnderstood: 1 } });
+    const enforced = await api.post('/protect/lists/update', { name: 'own', mode: 'enforce' });
+    expect((await api.post('/protect/lists')).lists.find(({ name }) => name === 'own')).toEqual(enforced);
+    const preview = await api.post('/protect/lists/preview', { name: 'own', content: 'ip\n1.2.3.4\n5.6.7.8\n' });
+    expect(preview).toMatchObject({ entries: 2, present: 1, added: 1, removed: 0 });
+    for (const name of ['feed', 'own']) {
+      expect(await api.post('/protect/lists/delete', { name })).toEqual({ success: true, name });
+    }
+  });
+
   test('creates an alert channel, tests it, rotates its secret, and deletes it', async () => {
     const { channel, secret } = await api.post('/alerts/channels/create', {
       name: 'On call',

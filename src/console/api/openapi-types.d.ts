@@ -440,6 +440,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the blocklists and allowlists of an instance
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-rule-lists"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/lists/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Subscribe to a list, or create one that is a file
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["create-rule-list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/lists/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the settings of a list
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["update-rule-list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/lists/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unsubscribe from a list and remove its entries
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["delete-rule-list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/lists/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a list now
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["refresh-rule-list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/lists/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the content of a list with a file
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["replace-rule-list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/lists/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a list on logged requests before it is enforced
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["preview-rule-list"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alerts/list": {
         parameters: {
             query?: never;
@@ -3251,7 +3391,7 @@ export interface components {
             bots: string[];
             /** @description How many networks are in force */
             networkCount: number;
-            /** @description When the list in force was last read. `null`: never */
+            /** @description When it was last read well, changed or not */
             confirmedAt: number | null;
             /** @description When the service last asked for it. `null`: never */
             triedAt: number | null;
@@ -3921,6 +4061,109 @@ export interface components {
             /** @description Share of all requests, 0 to 1 */
             share: number;
         };
+        /** @description A list of others that is fetched again and again, or a file that is replaced as a whole */
+        RuleList: {
+            /** @description Its name, as in `list:<name>` of a verdict */
+            name: string;
+            /** @description Where it is fetched: `https`, the standard port, a public host name. `null`: a file */
+            url: string | null;
+            /** @description Its format */
+            format: components["schemas"]["ListFormat"];
+            /** @description CSV: the column with the values, by name, or by number from 1 where the file has no heading */
+            column: string | null;
+            /** @description JSON and NDJSON: where the values are, such as `data[].ip` */
+            selector: string | null;
+            /** @description Whether a header is sent with every fetch */
+            hasAuthorization: boolean;
+            /** @description What its entries say */
+            verdict: components["schemas"]["Decision"];
+            /**
+             * @description `monitor`: entries are recorded as fired and decide nothing
+             * @enum {string}
+             */
+            mode: "enforce" | "monitor";
+            /** @description How often it is fetched */
+            intervalMinutes: number;
+            /** @description Without a good reading for so long, it has no effect. `null`: the last good reading stays */
+            expirySeconds: number | null;
+            /** @description A reading that would add or remove a larger share of it is not taken. 100: any is */
+            maxChangePercent: number;
+            /** @description Whether private and other reserved networks are entries too */
+            includeReserved: boolean;
+            /**
+             * @description `new`: never read. `failing`: the last good reading is in force. `expired`: it has no effect
+             * @enum {string}
+             */
+            state: "new" | "good" | "failing" | "expired";
+            /** @description Entries in force */
+            entries: number;
+            /** @description When it was created */
+            createdAt: number;
+            /** @description When it was last tried; `null`: never */
+            triedAt: number | null;
+            /** @description When it was last read well, changed or not */
+            confirmedAt: number | null;
+            /** @description When a reading last changed something */
+            changedAt: number | null;
+            /** @description When it is fetched next; `null` for a file */
+            nextAt: number | null;
+            /** @description Attempts since the last good reading */
+            failures: number;
+            /** @description Why the last attempt failed; `null` when it did not */
+            error: string | null;
+            /** @description What the last reading that changed something did */
+            lastChange: {
+                /** @description Entries that came */
+                added: number;
+                /** @description Entries that went */
+                removed: number;
+            } | null;
+            /** @description What became of the lines of the last good reading */
+            report: components["schemas"]["ListReport"] | null;
+        };
+        /** @description A header that a list is fetched with */
+        ListAuthorization: {
+            /** @description Name of the header */
+            header: string;
+            /** @description Its value */
+            value: string;
+        } | null;
+        /** @description A way in which decisions would change */
+        PreviewedChange: {
+            /** @description What was decided */
+            from: components["schemas"]["Decision"];
+            /** @description What would be decided */
+            to: components["schemas"]["Decision"];
+            /** @description Logged requests */
+            requests: number;
+            /** @description Distinct addresses */
+            addresses: number;
+        };
+        /** @description What became of the lines of a list */
+        ListReport: {
+            /** @description Lines that are neither empty nor comments */
+            lines: number;
+            /** @description Lines without a value that is understood */
+            notUnderstood: number;
+            /** @description Private and other reserved networks that were left out */
+            reserved: number;
+            /** @description Networks that were left out because they are wider than a list may have, such as `0.0.0.0/0` */
+            tooWide: number;
+            /** @description The first lines that were left out */
+            examples: {
+                /** @description Number of the line */
+                line: number;
+                /** @description Its beginning */
+                text: string;
+                /** @description Why it was left out */
+                reason: string;
+            }[];
+        };
+        /**
+         * @description The format of a list, see lists.md
+         * @enum {string}
+         */
+        ListFormat: "text" | "csv" | "ndjson" | "json" | "crowdsec";
         /** @description Something that happened, with what became of each delivery */
         Alert: {
             /** @description The same in every attempt to send it, so that a receiver can drop a second copy */
@@ -5035,6 +5278,204 @@ export interface components {
             /** @description Send it as `cursor` for the next page. `null` or absent: this was the last page */
             nextCursor: string | null;
         };
+        "list-rule-lists.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+        };
+        "list-rule-lists.response": {
+            /** @description By name */
+            lists: components["schemas"]["RuleList"][];
+        };
+        "create-rule-list.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Its name: `a-z`, `0-9` and `-`, at most 48 characters */
+            name: string;
+            /**
+             * @description Where it is fetched: `https`, the standard port, a public host name. `null`: a file
+             * @default null
+             */
+            url?: string | null;
+            /**
+             * @description Its format
+             * @default text
+             */
+            format?: components["schemas"]["ListFormat"];
+            /**
+             * @description CSV: the column with the values, by name, or by number from 1 where the file has no heading
+             * @default null
+             */
+            column?: string | null;
+            /**
+             * @description JSON and NDJSON: where the values are, such as `data[].ip`
+             * @default null
+             */
+            selector?: string | null;
+            /**
+             * @description A header that is sent with every fetch. It counts as a secret
+             * @default null
+             */
+            authorization?: components["schemas"]["ListAuthorization"];
+            /**
+             * @description What its entries say
+             * @default block
+             */
+            verdict?: components["schemas"]["Decision"];
+            /**
+             * @description `monitor`: entries are recorded as fired and decide nothing
+             * @default monitor
+             * @enum {string}
+             */
+            mode?: "enforce" | "monitor";
+            /**
+             * @description How often it is fetched
+             * @default 60
+             */
+            intervalMinutes?: number;
+            /**
+             * @description Without a good reading for so long, it has no effect. `null`: the last good reading stays
+             * @default null
+             */
+            expirySeconds?: number | null;
+            /**
+             * @description A reading that would add or remove a larger share of it is not taken. 100: any is
+             * @default 50
+             */
+            maxChangePercent?: number;
+            /**
+             * @description Whether private and other reserved networks are entries too
+             * @default false
+             */
+            includeReserved?: boolean;
+        };
+        "update-rule-list.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Name of the list */
+            name: string;
+            /** @description Where it is fetched: `https`, the standard port, a public host name. `null`: a file */
+            url?: string | null;
+            /** @description Its format */
+            format?: components["schemas"]["ListFormat"];
+            /** @description CSV: the column with the values, by name, or by number from 1 where the file has no heading */
+            column?: string | null;
+            /** @description JSON and NDJSON: where the values are, such as `data[].ip` */
+            selector?: string | null;
+            /** @description A header that is sent with every fetch. It counts as a secret */
+            authorization?: components["schemas"]["ListAuthorization"];
+            /** @description What its entries say */
+            verdict?: components["schemas"]["Decision"];
+            /**
+             * @description `monitor`: entries are recorded as fired and decide nothing
+             * @enum {string}
+             */
+            mode?: "enforce" | "monitor";
+            /** @description How often it is fetched */
+            intervalMinutes?: number;
+            /** @description Without a good reading for so long, it has no effect. `null`: the last good reading stays */
+            expirySeconds?: number | null;
+            /** @description A reading that would add or remove a larger share of it is not taken. 100: any is */
+            maxChangePercent?: number;
+            /** @description Whether private and other reserved networks are entries too */
+            includeReserved?: boolean;
+        };
+        "delete-rule-list.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Name of the list */
+            name: string;
+        };
+        "delete-rule-list.response": {
+            /**
+             * @description The change was made
+             * @constant
+             */
+            success: true;
+            /** @description Name of the list that was deleted */
+            name: string;
+        };
+        "refresh-rule-list.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Name of the list */
+            name: string;
+            /**
+             * @description Take a change of any size, this once
+             * @default false
+             */
+            acceptChange?: boolean;
+        };
+        "refresh-rule-list.response": {
+            /** @description Whether it was read. If not, `list.error` says why */
+            isRead: boolean;
+            /** @description The list afterwards */
+            list: components["schemas"]["RuleList"];
+        };
+        "replace-rule-list.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Name of the list */
+            name: string;
+            /** @description The whole file, in the format of the list */
+            content: string;
+            /**
+             * @description Take a change of any size, this once
+             * @default false
+             */
+            acceptChange?: boolean;
+        };
+        "preview-rule-list.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description Name of a known list, whose settings count where none are sent, or of a new one */
+            name: string;
+            /** @description Where it is fetched: `https`, the standard port, a public host name. `null`: a file */
+            url?: string | null;
+            /** @description Its format */
+            format?: components["schemas"]["ListFormat"];
+            /** @description CSV: the column with the values, by name, or by number from 1 where the file has no heading */
+            column?: string | null;
+            /** @description JSON and NDJSON: where the values are, such as `data[].ip` */
+            selector?: string | null;
+            /** @description A header that is sent with every fetch. It counts as a secret */
+            authorization?: components["schemas"]["ListAuthorization"];
+            /** @description What its entries would say */
+            verdict?: components["schemas"]["Decision"];
+            /** @description Whether private and other reserved networks are entries too */
+            includeReserved?: boolean;
+            /** @description The whole file, instead of an address */
+            content?: string;
+        };
+        "preview-rule-list.response": {
+            /** @description Entries that it has now at its source */
+            entries: number;
+            /** @description What became of its lines */
+            report: components["schemas"]["ListReport"];
+            /** @description The first entries */
+            examples: string[];
+            /** @description Entries that are in force now */
+            present: number;
+            /** @description Entries that would come */
+            added: number;
+            /** @description Entries that would go */
+            removed: number;
+            /** @description Start of the time range, inclusive */
+            since: string;
+            /** @description Requests that were examined */
+            examined: number;
+            /** @description Every request since then was examined */
+            complete: boolean;
+            /** @description Every request of the window from here on was examined, in ISO 8601 */
+            examinedSince: string;
+            /** @description Requests since then, counted by the log */
+            inWindow: number;
+            /** @description Requests that would be decided otherwise */
+            changed: number;
+            /** @description The ways in which a decision changes */
+            changes: components["schemas"]["PreviewedChange"][];
+            /** @description The newest ten of each change */
+            samples: components["schemas"]["PreviewedRequest"][];
+        };
         "list-alerts.requestBody": {
             /** @description Only alerts about the instance with this site key. Without it, all of the account */
             siteKey?: string;
@@ -6071,16 +6512,7 @@ export interface components {
             /** @description Distinct addresses of these requests */
             changedAddresses: number;
             /** @description The ways in which a decision changes */
-            changes: {
-                /** @description What was decided */
-                from: components["schemas"]["Decision"];
-                /** @description What would be decided */
-                to: components["schemas"]["Decision"];
-                /** @description Logged requests */
-                requests: number;
-                /** @description Distinct addresses */
-                addresses: number;
-            }[];
+            changes: components["schemas"]["PreviewedChange"][];
             /** @description The newest ten of each change */
             samples: components["schemas"]["PreviewedRequest"][];
             /** @description What the write would do to the stored rules */
@@ -6291,7 +6723,7 @@ export interface components {
         };
         "list-bot-lists.requestBody": Record<string, never>;
         "list-bot-lists.response": {
-            /** @description The lists of networks that operators of bots publish */
+            /** @description By name */
             lists: components["schemas"]["BotList"][];
         };
         "list-own-bots.requestBody": Record<string, never>;
@@ -7969,6 +8401,279 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-rule-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-rule-lists.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-rule-lists.requestBody"];
+                "multipart/form-data": components["schemas"]["list-rule-lists.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-rule-lists.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "create-rule-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["create-rule-list.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-rule-list.requestBody"];
+                "multipart/form-data": components["schemas"]["create-rule-list.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "update-rule-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["update-rule-list.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["update-rule-list.requestBody"];
+                "multipart/form-data": components["schemas"]["update-rule-list.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "delete-rule-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["delete-rule-list.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-rule-list.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-rule-list.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["delete-rule-list.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "refresh-rule-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["refresh-rule-list.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["refresh-rule-list.requestBody"];
+                "multipart/form-data": components["schemas"]["refresh-rule-list.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["refresh-rule-list.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "replace-rule-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["replace-rule-list.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["replace-rule-list.requestBody"];
+                "multipart/form-data": components["schemas"]["replace-rule-list.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "preview-rule-list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["preview-rule-list.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["preview-rule-list.requestBody"];
+                "multipart/form-data": components["schemas"]["preview-rule-list.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["preview-rule-list.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
             405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];

@@ -49,6 +49,13 @@ import { listInstances } from './protect/instances/list-instances.ts';
 import { listOriginKeys } from './protect/instances/list-origin-keys.ts';
 import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
 import { updateInstance } from './protect/instances/update-instance.ts';
+import { createRuleList } from './protect/lists/create-rule-list.ts';
+import { deleteRuleList } from './protect/lists/delete-rule-list.ts';
+import { listRuleLists } from './protect/lists/list-rule-lists.ts';
+import { previewRuleList } from './protect/lists/preview-rule-list.ts';
+import { refreshRuleList } from './protect/lists/refresh-rule-list.ts';
+import { replaceRuleList } from './protect/lists/replace-rule-list.ts';
+import { updateRuleList } from './protect/lists/update-rule-list.ts';
 import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
 import { explainVerdictOperation } from './protect/verdicts/explain-verdict.ts';
 import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
@@ -101,6 +108,13 @@ export const operations: readonly Operation[] = [
   createApiKey,
   deleteApiKey,
   getAuditTrail,
+  listRuleLists,
+  createRuleList,
+  updateRuleList,
+  deleteRuleList,
+  refreshRuleList,
+  replaceRuleList,
+  previewRuleList,
   listAlerts,
   listAlertChannels,
   createAlertChannel,

@@ -54,6 +54,10 @@ describe('the difference of two readings', () => {
   });
 });
 
+test('a list that may change by 100 percent may change in any way', () => {
+  expect(isTooMuchChange(1, 1000, 1, 100)).toBe(false);
+});
+
 test.each([
   [100, 50, 0, false],
   [100, 51, 0, true],

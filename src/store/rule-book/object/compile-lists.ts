@@ -2,8 +2,9 @@
  * Lists in a compile. Their entries are added before the operator's rules, the strongest list last, because of two rules
  * with the same value the compiler keeps the one that was added later. That is the order in which they own a value.
  */
-import { keysIn, lengthOf, ruleOfKey, wordAt } from '../../../lists/entry-key.ts';
+import { keysIn } from '../../../lists/entry-key.ts';
 import type { RulesetCompiler } from '../../../rules/compiler.ts';
+import { addEntry } from '../compile-entry.ts';
 import { keysAfter } from './list-layers.ts';
 import type { StoredList } from './list-layers.ts';
 
@@ -17,18 +18,13 @@ export async function addEntries(
   lists: readonly StoredList[],
   giveWay: () => Promise<void>,
 ): Promise<number> {
-  const words = new Uint32Array(4);
   let entries = 0;
   for (const { number, verdict } of lists.toReversed()) {
     const rule = { verdict, list: number };
     for (let after: string | undefined = ''; after !== undefined;) {
       let last: string | undefined;
       for (const key of keysIn(keysAfter(sql, number, after, KEYS_PER_SLICE))) {
-        const kind = key.charAt(0);
-        if (kind === '4' || kind === '6') {
-          for (let w = 0; w < (kind === '4' ? 1 : 4); w++) words[w] = wordAt(key, 1 + 8 * w);
-          compiler.addNetwork(kind === '4' ? 4 : 6, words, lengthOf(key), rule);
-        } else compiler.add({ ...ruleOfKey(key), ...rule });
+        addEntry(compiler, key, rule);
         entries += 1;
         last = key;
       }

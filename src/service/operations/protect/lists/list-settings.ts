@@ -1,0 +1,23 @@
+/** Settings of a list, checked against each other. */
+import { settingsErrors } from '../../../../contract/management/lists.ts';
+import type { ListSettings } from '../../../../contract/management/lists.ts';
+import { parseSelector } from '../../../../lists/selector.ts';
+import { OperationError } from '../../operation-error.ts';
+
+/** @throws OperationError 400 that names each field that does not fit. */
+export function checkedSettings(settings: ListSettings): ListSettings {
+  const errors = settingsErrors(settings);
+  const selector = parseSelector(settings.selector ?? '');
+  if (!selector.ok) errors.push({ path: 'selector', message: selector.error });
+  if (errors.length > 0) throw new OperationError('API.INVALID_BODY', 'Some settings do not fit', errors);
+  return settings;
+}
+
+/** Given fields over those that are known. */
+export function mergedSettings(
+  known: ListSettings,
+  given: { [Field in keyof ListSettings]?: ListSettings[Field] | undefined },
+): ListSettings {
+  const changes = Object.entries(given).filter(([, value]) => value !== undefined);
+  return checkedSettings({ ...known, ...Object.fromEntries(changes) });
+}

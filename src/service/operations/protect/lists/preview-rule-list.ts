@@ -1,0 +1,146 @@
+/**
+ * `POST /protect/lists/preview`: a dry run of a list, new or known: reads it, says what it has, what it would change, and
+ * what the requests of the last day would have got if it were enforced. It stores nothing.
+ */
+import * as z from 'zod/mini';
+import { listDefaults, listFields, listName, readingReport } from '../../../../contract/management/lists.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import { ruleOfKey } from '../../../../lists/entry-key.ts';
+import type { SortedEntries } from '../../../../lists/entry-set.ts';
+import { RulesetCompiler } from '../../../../rules/compiler.ts';
+import { createRuleset } from '../../../../rules/ruleset.ts';
+import { openSnapshot } from '../../../../rules/snapshot.ts';
+import { findList } from '../../../../store/d1/rule-lists.ts';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
+import { addEntry } from '../../../../store/rule-book/compile-entry.ts';
+import { countChanges } from '../../../lists/apply-entries.ts';
+import { readOnce } from '../../../lists/read-once.ts';
+import { operation } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { siteKey } from '../access-rules/instance-rule-book.ts';
+import { tryProposal } from '../access-rules/preview-trial.ts';
+import { isoTime } from '../access-rules/rule-response.ts';
+import type { Proposal } from '../access-rules/what-if.ts';
+import { logTarget } from '../verdicts/verdict-log-query.ts';
+import { mergedSettings } from './list-settings.ts';
+import { CONTENT_MAX_BODY_BYTES } from './replace-rule-list.ts';
+
+const DAY_MS = 86_400_000;
+const EXAMPLES_MAX = 20;
+/** More than an index of the log looks up at once. */
+const LOOKED_UP_MAX = 101;
+
+const sample = z.object({
+  requestId: z.string(),
+  timestamp: z.string(),
+  ip: z.nullable(z.string()),
+  asn: z.nullable(z.int()),
+  country: z.nullable(z.string()),
+  userAgent: z.string(),
+  requestPath: z.string(),
+  from: z.enum(decisions),
+  to: z.enum(decisions),
+  decidedBy: z.string(),
+});
+
+export const previewRuleList = operation({
+  name: 'preview-rule-list',
+  method: 'POST',
+  path: '/protect/lists/preview',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Try a list on logged requests before it is enforced',
+  maxBodyBytes: CONTENT_MAX_BODY_BYTES,
+  body: z.strictObject({
+    siteKey,
+    /** A known list, whose settings count where none are sent; or the name that a new one would have. */
+    name: listName,
+    url: z.optional(listFields.url),
+    format: z.optional(listFields.format),
+    column: z.optional(listFields.column),
+    selector: z.optional(listFields.selector),
+    authorization: z.optional(listFields.authorization),
+    verdict: z.optional(listFields.verdict),
+    includeReserved: z.optional(listFields.includeReserved),
+    /** Of a list that is a file. */
+    content: z.optional(z.string()),
+  }),
+  response: z.object({
+    entries: z.int(),
+    report: readingReport,
+    /** The first entries. */
+    examples: z.array(z.string()),
+    /** Entries that the list has now, and what would change. */
+    present: z.int(),
+    added: z.int(),
+    removed: z.int(),
+    since: z.string(),
+    /** Logged requests that were tried. */
+    examined: z.int(),
+    /** Whether every request since `since` was examined. */
+    complete: z.boolean(),
+    examinedSince: z.string(),
+    inWindow: z.int(),
+    /** Requests that would have been decided otherwise. */
+    changed: z.int(),
+    changes: z.array(
+      z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int(), addresses: z.int() }),
+    ),
+    samples: z.array(sample),
+  }),
+  async handler(context) {
+    const { store, outbound, nowMs, body } = context;
+    const { siteKey: wanted, name, authorization, content, ...given } = body;
+    const target = await logTarget(context, wanted);
+    const known = await findList(store, target.instance.id, name);
+    const { authorization: _none, ...defaults } = listDefaults;
+    const settings = mergedSettings(known?.settings ?? defaults, given);
+    if ((settings.url === null) !== (content !== undefined)) {
+      throw new OperationError('API.INVALID_BODY', 'Send the url of a subscription, or the content of a file', [
+        { path: settings.url === null ? 'content' : 'url', message: 'is required, and not both' },
+      ]);
+    }
+    const read = await readOnce({ store, outbound }, { settings, known, authorization, content });
+    if (!read.ok) throw new OperationError('API.INVALID_BODY', read.error, [{ path: 'url', message: read.error }]);
+    const { entries, report } = read.value;
+    const counted = await countChanges(ruleBook(store, target.instance.id), name, entries);
+    const since = Math.max(nowMs - DAY_MS, target.horizon);
+    const proposal = proposalOf(name, settings.verdict, entries, target.instance.id);
+    const firstKeys = Array.from({ length: Math.min(entries.length, LOOKED_UP_MAX) }, (_, at) =>
+      ruleOfKey(entries.key(at)),
+    );
+    const {
+      changes,
+      effects: _effects,
+      examinedSince,
+      ...numbers
+    } = await tryProposal(store, target, { since }, proposal, firstKeys, []);
+    return {
+      entries: entries.length,
+      report,
+      examples: firstKeys.slice(0, EXAMPLES_MAX).map(({ type, value }) => (type === 'asn' ? `AS${value}` : value)),
+      ...counted,
+      since: isoTime(since),
+      examinedSince: isoTime(examinedSince),
+      ...numbers,
+      changed: changes.reduce((sum, { requests }) => sum + requests, 0),
+      changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),
+    };
+  },
+});
+
+/** The list alone, enforced. Rules of the operator that fired are in the log, and win where they are as specific. */
+function proposalOf(
+  name: string,
+  verdict: (typeof decisions)[number],
+  entries: SortedEntries,
+  instanceId: string,
+): Proposal {
+  const lists = [{ number: 1, name, verdict, mode: 'enforce' as const }];
+  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: 0, lists });
+  for (let at = 0; at < entries.length; at += 1) addEntry(compiler, entries.key(at), { verdict, list: 1 });
+  const opened = openSnapshot(compiler.finish());
+  if (!opened.ok) throw new Error(`The list cannot be opened: ${opened.error}`);
+  return { ruleset: createRuleset(opened.value, null), ids: new Set([`list:${name}`]) };
+}
