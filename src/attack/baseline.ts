@@ -53,13 +53,3 @@ export function withStep(
     originMs: usual.originMs === 0 ? originMs : usual.originMs + part * (originMs - usual.originMs),
   };
 }
-
-/** After steps that nobody reported, which had no traffic. */
-export function afterSilence(usual: Baseline, steps: number): Baseline {
-  const ms = steps * STEP_MS;
-  return {
-    ...usual,
-    rate: usual.rate * Math.exp(-ms / FOLLOWS_WITHIN_MS),
-    peak: usual.peak * Math.exp(-ms / PEAK_LASTS_MS),
-  };
-}

@@ -3,7 +3,7 @@
  * what is usual, and ends after two minutes that are near it. Pure: the steps of traffic and what was known go in, what is
  * known then comes out.
  */
-import { afterSilence, BUSY_TIMES, nothingUsual, withStep } from './baseline.ts';
+import { BUSY_TIMES, nothingUsual, withStep } from './baseline.ts';
 import type { Baseline } from './baseline.ts';
 import { addTraffic, noTraffic, STEP_MS } from './traffic.ts';
 import type { TrafficStep, TrafficSums } from './traffic.ts';
@@ -119,11 +119,14 @@ function reasonOf(
   return isSlow && usual.originMs > 0 ? 'origin-latency' : null;
 }
 
-/** Makes steps up to this one part of what is usual. */
+/**
+ * Makes steps up to this one part of what is usual. What nobody reported for longer than steps are kept changes nothing: an
+ * outage of the service is no quiet time of the site.
+ */
 function absorb(known: Watched, steps: ReadonlyMap<number, TrafficStep>, until: number): Watched {
   if (until <= known.absorbed) return known;
   const from = Math.max(known.absorbed + 1, until - STEPS_KEPT);
-  let usual = afterSilence(known.usual, from - known.absorbed - 1);
+  let { usual } = known;
   for (let step = from; step <= until; step++) {
     const busiest = rateOf(sumOf(steps, step - RECENT_STEPS + 1, step), RECENT_STEPS);
     const number = step - Math.floor(known.since / STEP_MS);

@@ -105,6 +105,14 @@ describe('no alarm', () => {
     expect(site.alarms).toEqual([]);
   });
 
+  test('when reports come back after an hour without any', () => {
+    const site = new Site(9, 9 * HOUR_MS);
+    site.run(2 * HOUR_MS, () => 150);
+    site.now += HOUR_MS;
+    site.run(HOUR_MS, () => 150);
+    expect(site.alarms).toEqual([]);
+  });
+
   test('in a newsletter that brings three times the visitors within a minute', () => {
     const site = new Site(4);
     site.run(3 * HOUR_MS, () => 60);

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { run as runAlerts } from '../../../src/cli/alerts.ts';
+import { run as runAttack } from '../../../src/cli/attack.ts';
 import { runCommand } from '../../../src/cli/commands.ts';
 import { run as runRules } from '../../../src/cli/rules.ts';
 import type { StoreEnv } from '../../../src/store/binding.ts';
@@ -36,7 +38,7 @@ test.each([
   expect([exitCode, output.split('\n', 1)[0]]).toEqual([1, message]);
 });
 
-describe('rules', () => {
+describe('a command over the management API', () => {
   let dir: string;
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'gatehouse-rules-'));
@@ -58,11 +60,29 @@ describe('rules', () => {
     [['history', '--limit', 'x'], /^--limit must be a whole number, not x\./],
     [['frobnicate'], /^There is no command "rules frobnicate"\./],
     [['history'], /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
-  ])('%j fails with a message', async (args, message) => {
+  ])('rules %j fails with a message', async (args, message) => {
     const { exitCode, output } = await runRules(['rules', ...args], dir);
     expect(exitCode).toBe(1);
     expect(output).toMatch(message);
     expect(output).not.toContain('    at ');
+  });
+
+  test.each([
+    [runAlerts, 'alerts', /^There is no command "alerts"\. Use one of these:/],
+    [runAlerts, 'alerts add Ops --shape webhook', /^Missing: --url\. Usage: alerts add NAME /],
+    [runAlerts, 'alerts set C --quiet 22:00 --time-zone UTC', /^--quiet is HH:MM-HH:MM, or off\.$/],
+    [runAlerts, 'alerts set C --quiet 22:00-07:00', /^Quiet hours need --time-zone, such as Europe\/Berlin\.$/],
+    [runAlerts, 'alerts set C --enabled yes', /^--enabled is on or off\.$/],
+    [runAlerts, 'alerts list --limit x', /^--limit must be a whole number, not x\.$/],
+    [runAlerts, 'alerts test', /^Missing: CHANNEL\./],
+    [runAlerts, 'alerts channels', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
+    [runAttack, 'attack', /^There is no command "attack"\. Use one of these:/],
+    [runAttack, 'attack on --minutes soon', /^--minutes must be a whole number, not soon\.$/],
+    [runAttack, 'attack trigger', /^Missing: enforce\|alert\|off\./],
+    [runAttack, 'attack status', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
+  ])('%# fails with a message', async (runIt, line, message) => {
+    const { exitCode, output } = await runIt(line.split(' '), dir);
+    expect([exitCode, output]).toEqual([1, expect.stringMatching(message)]);
   });
 });
 
