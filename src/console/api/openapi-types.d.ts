@@ -3782,7 +3782,7 @@ export interface components {
             decision: components["schemas"]["Decision"];
             /** @description What kind of input decided */
             source: components["schemas"]["DecisionSource"];
-            /** @description Fired rule, `category:<name>`, `risk:<verdict>`, `policy:<reason>`, `path:<pattern>`, `bot:<id>` or `default` */
+            /** @description Fired rule, `category:<name>`, `risk:<verdict>`, `policy:<name>`, `path:<pattern>`, `bot:<id>` or `default` */
             decided_by: string;
             /** @description Every rule that matched, and the parts of the risk score as `risk:<name>` */
             fired_rules: components["schemas"]["FiredRule"][];
@@ -7229,7 +7229,7 @@ export interface components {
                 decision: components["schemas"]["Decision"];
                 /** @description What kind of input decided */
                 source: string;
-                /** @description Fired rule, `category:<name>`, `risk:<verdict>`, `policy:<reason>`, `path:<pattern>`, `bot:<id>` or `default` */
+                /** @description Fired rule, `category:<name>`, `risk:<verdict>`, `policy:<name>`, `path:<pattern>`, `bot:<id>` or `default` */
                 decided_by: string;
                 /** @description Path of the request, without the query */
                 request_path: string;

@@ -49,10 +49,7 @@ const SHARE_OF_PIECE_CHARACTER = 600;
 
 /** `null`: any request may fulfil it. */
 export function anchorsOf(expression: Expression): Anchors | null {
-  if (isAnd(expression)) {
-    const parts = expression.and.map(anchorsOf).filter((part) => part !== null);
-    return parts.toSorted((a, b) => a.share - b.share)[0] ?? null;
-  }
+  if (isAnd(expression)) return rarest(expression.and.map(anchorsOf));
   if (isOr(expression)) {
     const parts: Anchors[] = [];
     for (const part of expression.or) {
@@ -66,6 +63,13 @@ export function anchorsOf(expression: Expression): Anchors | null {
   return anchorsOfTest(expression);
 }
 
+function rarest(parts: readonly (Anchors | null)[]): Anchors | null {
+  return parts.reduce(
+    (one, other) => (one === null || (other !== null && other.share < one.share) ? other : one),
+    null,
+  );
+}
+
 function joined(parts: readonly Anchors[]): Anchors {
   return {
     anchors: parts.flatMap(({ anchors }) => anchors),
@@ -75,7 +79,7 @@ function joined(parts: readonly Anchors[]): Anchors {
 
 function anchorsOfTest(test: PolicyTest): Anchors | null {
   const { field, name, operator, value } = test;
-  if (field === 'path') return anchorsOfPath(test) ?? anchorsOfPiece('path', test);
+  if (field === 'path') return rarest([anchorsOfPath(test), anchorsOfPiece('path', test)]);
   if (field === 'userAgent') return anchorsOfPiece('userAgent', test);
   if (field === 'ip' && operator !== 'exists') return anchorsOfAddress(test);
   if (operator === 'equals' || operator === 'in') {

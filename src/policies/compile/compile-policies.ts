@@ -9,7 +9,7 @@ import type { PolicyRequest } from '../request.ts';
 import { anchorsOf } from './anchors.ts';
 import { ExpressionCompiler } from './compile-expression.ts';
 import type { Evaluate } from './compile-test.ts';
-import { PolicyIndex } from './policy-index.ts';
+import { PolicyIndex, copyBits } from './policy-index.ts';
 import { RequestView, newReads } from './request-view.ts';
 import type { Reads } from './request-view.ts';
 import { NO, UNKNOWN } from './truth.ts';
@@ -158,7 +158,7 @@ class PolicyList implements CompiledPolicies {
 
   #search(view: RequestView): Search {
     const found = this.#found;
-    found.set(this.#common);
+    copyBits(this.#common, found);
     this.#index.collectByPath(view, found);
     let search: {
       outcome: PolicyOutcome & { fired: FiredPolicy[]; limits: string[] };

@@ -11,21 +11,23 @@ interface Entry<Value> {
 }
 
 interface Length<Value> {
+  prefixLength: number;
   masks: readonly number[];
   /** By a hash of the masked words; entries with the same hash are compared. */
   entries: Map<number, Entry<Value>[]>;
 }
 
 export class PrefixSets<Value> {
-  readonly #lengths: Record<4 | 6, Map<number, Length<Value>>> = { 4: new Map(), 6: new Map() };
+  readonly #lengths: Record<4 | 6, Length<Value>[]> = { 4: [], 6: [] };
   size = 0;
 
   add({ family, words, prefixLength }: IpPrefix, value: Value): void {
     const lengths = this.#lengths[family];
-    let length = lengths.get(prefixLength);
+    let length = lengths.find((one) => one.prefixLength === prefixLength);
     if (!length) {
-      length = { masks: words.map((_, index) => mask32(prefixLength - 32 * index)), entries: new Map() };
-      lengths.set(prefixLength, length);
+      const masks = words.map((_, index) => mask32(prefixLength - 32 * index));
+      length = { prefixLength, masks, entries: new Map() };
+      lengths.push(length);
     }
     const key = hashOf(words, length.masks);
     const entries = length.entries.get(key) ?? [];
@@ -39,8 +41,12 @@ export class PrefixSets<Value> {
   /** Calls `visit` with the values of every network that contains the address. */
   visit(family: 0 | 4 | 6, address: Uint32Array, visit: (values: readonly Value[]) => void): void {
     if (family === 0) return;
-    for (const { masks, entries } of this.#lengths[family].values()) {
-      for (const { words, values } of entries.get(hashOf(address, masks)) ?? []) {
+    const lengths = this.#lengths[family];
+    for (let at = 0; at < lengths.length; at++) {
+      const { masks, entries } = lengths[at]!;
+      const found = entries.get(hashOf(address, masks));
+      if (found === undefined) continue;
+      for (const { words, values } of found) {
         if (masks.every((mask, index) => ((address[index]! & mask) ^ words[index]!) === 0)) visit(values);
       }
     }

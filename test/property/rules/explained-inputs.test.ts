@@ -49,29 +49,59 @@ const inputs: fc.Arbitrary<DecideInputs> = fc.record({
   policy: fc.option(
     fc.record({
       verdict,
-      reason: fc.constantFrom('onPending', 'noSession', 'pendingBudget', 'path:/a b/*', 'path:/x(y)'),
+      reason: fc.constantFrom(
+        'onPending',
+        'noSession',
+        'pendingBudget',
+        'path:/a b/*',
+        'path:/x(y)',
+        'no-admin',
+        'over',
+      ),
     }),
   ),
 });
 const others = fc.array(fc.oneof(network, client), { maxLength: 12 });
+const policiesFired = fc.array(
+  fc.record({
+    id: fc.constantFrom('policy:no-admin', 'policy:policy', 'policy:onPending'),
+    verdict,
+    mode: fc.constantFrom('enforce' as const, 'monitor' as const),
+  }),
+  { maxLength: 3 },
+);
 
 test('the inputs of a sentence are found by explaining them again', () => {
   fc.assert(
-    fc.property(inputs, others, fc.constantFrom(...ipCategories), fc.nat(9), (given, alsoFired, category, version) => {
-      const match = { network: given.network, client: given.client, fired: alsoFired };
-      const explain = explainVerdict({ match, inputs: given, outcome: decide(given), rulesetVersion: version });
-      const found = explainedInputs({
-        explain: `${explain} Lifted: clearance.`,
-        network: given.network,
-        clients: given.client ? [{ ...given.client, id: 'userAgent:another' }, given.client] : [],
-        bot: given.bot ?? { id: 'examplebot', proof: 'range' },
-        categories: [...new Set([category, ...(given.category ? [given.category.category] : [])])],
-        riskScore: given.risk?.score ?? 0.5,
-        limits: [{ verdict: 'block', name: 'other' }, ...(given.limit ? [given.limit] : [])],
-        rulesetVersion: version,
-      });
-      expect(found).toEqual(given);
-    }),
+    fc.property(
+      inputs,
+      others,
+      policiesFired,
+      fc.constantFrom(...ipCategories),
+      (given, alsoFired, fired, category) => {
+        const version = alsoFired.length;
+        const match = { network: given.network, client: given.client, fired: alsoFired };
+        const outcome = decide(given);
+        const explain = explainVerdict({
+          match,
+          policiesFired: fired,
+          inputs: given,
+          outcome,
+          rulesetVersion: version,
+        });
+        const found = explainedInputs({
+          explain: `${explain} Lifted: clearance.`,
+          network: given.network,
+          clients: given.client ? [{ ...given.client, id: 'userAgent:another' }, given.client] : [],
+          bot: given.bot ?? { id: 'examplebot', proof: 'range' },
+          categories: [...new Set([category, ...(given.category ? [given.category.category] : [])])],
+          riskScore: given.risk?.score ?? 0.5,
+          limits: [{ verdict: 'block', name: 'other' }, ...(given.limit ? [given.limit] : [])],
+          rulesetVersion: version,
+        });
+        expect(found).toEqual(given);
+      },
+    ),
     { numRuns: 1000 },
   );
 });
