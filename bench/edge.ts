@@ -108,6 +108,8 @@ export async function run(args: readonly string[]): Promise<void> {
       ignoredDetectors: LOAD_TRIPS,
       ipCategoryRules: { datacenter: 'challenge' },
     });
+    // The load comes out of nothing, as an attack does.
+    await manage(stack, '/protect/attack-mode/set', { trigger: 'off' });
     const edgeOf = (source: string): Promise<RawWorker> =>
       startRawWorker({
         source,
