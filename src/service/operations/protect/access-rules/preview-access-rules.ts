@@ -16,6 +16,7 @@ import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
+import { previewWindow, previewedRequest } from '../verdicts/previewed-request.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { checkedConditions, checkedRules } from './check-rules.ts';
 import { siteKey } from './instance-rule-book.ts';
@@ -27,7 +28,6 @@ import { ruleId } from './rule-hits.ts';
 import { isoTime } from './rule-response.ts';
 import type { Proposal } from './what-if.ts';
 
-const DAY_MS = 86_400_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /**
  * A file that is imported in ten calls is previewed in one, so that its effect is that of the whole file. They take up to
@@ -55,13 +55,7 @@ const body = z.strictObject({
 });
 
 const sample = z.object({
-  requestId: z.string(),
-  timestamp: z.string(),
-  ip: z.nullable(z.string()),
-  asn: z.nullable(z.int()),
-  country: z.nullable(z.string()),
-  userAgent: z.string(),
-  requestPath: z.string(),
+  ...previewedRequest,
   from: z.enum(decisions),
   to: z.enum(decisions),
   decidedBy: z.string(),
@@ -136,25 +130,11 @@ export const previewAccessRules = operation({
     const { body: given, nowMs } = context;
     const { rules, deleted, file } = proposed(given, nowMs);
     const target = await logTarget(context, given.siteKey);
-    const since = Math.max(given.since ?? nowMs - DAY_MS, target.horizon);
-    const until = given.until ?? nowMs;
-    if (since > until) {
-      throw new OperationError('API.INVALID_BODY', 'The window is empty', [
-        { path: 'since', message: since > nowMs ? 'is in the future' : 'is after until, or older than the log' },
-      ]);
-    }
+    const { since, until, filter } = previewWindow(given, target, nowMs);
     const proposal = proposalOf(rules, deleted, target.instance.id);
     const book = ruleBook(context.store, target.instance.id);
     const { counts, differences, changeOf } = await plannedChanges(book, rules, deleted);
-    const trial = await tryProposal(
-      context.store,
-      target,
-      // An edge's clock may be ahead: without an end, its newest requests count as well.
-      { since, ...(given.until === undefined ? {} : { until }) },
-      proposal,
-      rules,
-      deleted,
-    );
+    const trial = await tryProposal(context.store, target, filter, proposal, rules, deleted);
     const { changes, effects, examinedSince, ...numbers } = trial;
     const proposedOf = new Map(rules.map((rule) => [ruleId(rule), rule]));
     return {

@@ -8,20 +8,17 @@ import { verdictSources } from '../../../../contract/vocabulary.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
-import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
-import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import type { ServiceStore } from '../../../environment.ts';
+import { previewedRequestOf } from '../verdicts/previewed-request.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
+import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
+import type { Examined } from '../verdicts/newest-records.ts';
 import { PreviewEffects } from './preview-effects.ts';
-import { isoTime } from './rule-response.ts';
 import { ruleId } from './rule-hits.ts';
 import { touchedRules, whatIf } from './what-if.ts';
 import type { Proposal, WhatIf } from './what-if.ts';
 
-/** A few seconds of work. Of a busy site these are the last minutes, of a quiet site the whole week. */
-const EXAMINED_MAX_RECORDS = 50_000;
-const PAGE_RECORDS = 1000;
 /** Of each change, so that a frequent one does not hide a rare one. */
 const SAMPLES_MAX = 10;
 /** Values of one filter. */
@@ -36,17 +33,16 @@ export interface Change {
   addresses: Set<string | null>;
 }
 
-export interface Trial {
-  /** Requests that were examined, or that the index of the log has shown to be untouched. */
-  examined: number;
-  complete: boolean;
-  /** Every request from here on was examined; epoch milliseconds. */
-  examinedSince: number;
-  /** All requests of the window. */
-  inWindow: number;
+interface Seen {
   changes: Change[];
   samples: object[];
   effects: PreviewEffects;
+}
+
+/** `examined` has the requests too that the index of the log has shown to be untouched. */
+export interface Trial extends Seen, Examined {
+  /** All requests of the window. */
+  inWindow: number;
 }
 
 export async function tryProposal(
@@ -58,39 +54,14 @@ export async function tryProposal(
   deleted: readonly RuleKey[],
 ): Promise<Trial> {
   const filter: RowFilter = { ...everything, ...window, sources };
-  const all = await readPage(store, target.log, { filter, before: null, offset: 0, limit: 1, wantTotal: true });
+  const inWindow = await countRecords(store, target.log, filter);
   const found = indexed(rules, deleted);
-  const trial: Trial = {
-    examined: 0,
-    complete: false,
-    examinedSince: window.since,
-    inWindow: all.total,
-    changes: [],
-    samples: [],
-    effects: new PreviewEffects(),
-  };
-  let before: RowKey | null = null;
-  while (trial.examined < EXAMINED_MAX_RECORDS) {
-    const page = await readPage(store, target.log, {
-      filter: { ...filter, ...found },
-      before,
-      offset: 0,
-      limit: PAGE_RECORDS,
-      wantTotal: false,
-    });
-    for (const row of page.rows) examine(trial, JSON.parse(row.body) as VerdictRecord, proposal, target);
-    trial.examined += page.rows.length;
-    trial.examinedSince = page.rows.at(-1)?.timestamp ?? trial.examinedSince;
-    before = page.next;
-    if (before !== null) continue;
-    return {
-      ...trial,
-      complete: true,
-      examinedSince: window.since,
-      examined: found === null ? trial.examined : Math.max(trial.inWindow, trial.examined),
-    };
-  }
-  return trial;
+  const seen: Seen = { changes: [], samples: [], effects: new PreviewEffects() };
+  const done = await examineNewest(store, target.log, { ...filter, ...found }, (record) =>
+    examine(seen, record, proposal, target),
+  );
+  const isWhole = done.complete && found !== null;
+  return { ...seen, ...done, inWindow, examined: isWhole ? Math.max(inWindow, done.examined) : done.examined };
 }
 
 /** What every request that the proposal can touch has; `null`: no index finds them. */
@@ -103,7 +74,7 @@ function indexed(rules: readonly RuleKey[], deleted: readonly RuleKey[]): Partia
   return null;
 }
 
-function examine(trial: Trial, record: VerdictRecord, proposal: Proposal, target: LogTarget): void {
+function examine(trial: Seen, record: VerdictRecord, proposal: Proposal, target: LogTarget): void {
   const touched = touchedRules(record, proposal);
   if (touched.size === 0) return;
   const outcome = whatIf(record, proposal, target.instance);
@@ -116,21 +87,10 @@ function examine(trial: Trial, record: VerdictRecord, proposal: Proposal, target
 }
 
 function sampleOf(record: VerdictRecord, { before, after, decidedBy }: WhatIf): object {
-  return {
-    requestId: record.request_id,
-    timestamp: isoTime(record.timestamp),
-    ip: record.ip,
-    asn: record.asn,
-    country: record.country,
-    userAgent: record.user_agent,
-    requestPath: record.request_path,
-    from: before,
-    to: after,
-    decidedBy,
-  };
+  return { ...previewedRequestOf(record), from: before, to: after, decidedBy };
 }
 
-function changeOf({ changes }: Trial, { before: from, after: to }: WhatIf): Change {
+function changeOf({ changes }: Seen, { before: from, after: to }: WhatIf): Change {
   const known = changes.find((change) => change.from === from && change.to === to);
   if (known !== undefined) return known;
   const change: Change = { from, to, requests: 0, addresses: new Set() };
