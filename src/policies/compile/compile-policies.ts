@@ -44,7 +44,7 @@ export interface CompiledPolicies {
   skipped: number;
   /** The strictest of all readings of the request's path. Of what nobody knows, the stricter answer counts. */
   evaluate(request: PolicyRequest): PolicyOutcome;
-  /** Of a request of which some things are unknown, in the reading of its path that comes first. */
+  /** Of a request of which some things are unknown, in the reading of its path that comes first, also in lower case. */
   preview(request: PolicyRequest): PolicyPreview;
 }
 
@@ -151,9 +151,17 @@ class PolicyList implements CompiledPolicies {
   preview(request: PolicyRequest): PolicyPreview {
     const view = new RequestView(request, this.#reads);
     this.#index.collect(view, this.#common);
-    view.readAs(request.paths?.[0], false);
-    const { outcome, unsure } = this.#search(view);
-    return { outcome, unsure: unsure.map(({ name }) => name) };
+    const path = request.paths?.[0];
+    view.readAs(path, false);
+    const asWritten = this.#search(view);
+    const folded = path?.toLowerCase();
+    if (folded === undefined || (folded === path && !this.#hasCapitals)) return previewOf(asWritten);
+    view.readAs(folded, true);
+    const inLowerCase = this.#search(view);
+    return previewOf({
+      outcome: stricterOutcome(asWritten.outcome, inLowerCase.outcome),
+      unsure: [...new Set([...asWritten.unsure, ...inLowerCase.unsure])],
+    });
   }
 
   #search(view: RequestView): Search {
@@ -187,6 +195,10 @@ class PolicyList implements CompiledPolicies {
     }
     return search ?? QUIET;
   }
+}
+
+function previewOf({ outcome, unsure }: Search): PolicyPreview {
+  return { outcome, unsure: unsure.map(({ name }) => name) };
 }
 
 /** What the request gets if every policy applies that may make it stricter. */
