@@ -4,7 +4,11 @@ const NAME_MAX_CHARS = 48;
 const TAKEN_BY_THE_GATE = ['hosts'];
 
 export class PolicyNames {
-  readonly #taken = new Set<string>(TAKEN_BY_THE_GATE);
+  readonly #taken: Set<string>;
+
+  constructor(taken: readonly string[] = []) {
+    this.#taken = new Set([...TAKEN_BY_THE_GATE, ...taken]);
+  }
 
   /** `fallback`: for a text that has no letter or digit of a name. */
   next(text: string, fallback: string): string {

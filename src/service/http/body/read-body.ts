@@ -14,8 +14,8 @@ import { readBytes } from './read-bytes.ts';
 
 /** Default limit of a management body. A whole settings object has a few KiB. */
 export const BODY_MAX_BYTES = 1024 * 1024;
-/** No schema nests deeper than 8. */
-const JSON_DEPTH_MAX = 32;
+/** A policy's condition has up to 32 groups inside each other, each an object and a list. */
+const JSON_DEPTH_MAX = 80;
 
 /** Reads a body and parses it with the schema of its route. */
 export async function readBodyAs<Schema extends core.$ZodType>(

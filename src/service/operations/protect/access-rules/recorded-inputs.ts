@@ -37,7 +37,7 @@ const ENTRY_STEP = 0.001;
 
 export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedInputs {
   // Risk detectors, limits and the mark of requests without a page are in the list of fired rules, but are not rules.
-  const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|limit|session):/.test(id)).map(matchedRule);
+  const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|limit|policy|session):/.test(id)).map(matchedRule);
   rankEntries(rules);
   const limits = firedLimits(record);
   const { network, client } = countingRules(rules);

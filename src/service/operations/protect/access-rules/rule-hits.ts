@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 export type RuleHits = NonNullable<EdgeRuleListed['hits']>;
 
 export interface HitsOfRules {
-  /** In the order of the rules. */
+  /** In the order of the rules or ids. */
   hits: RuleHits[];
   /** `false`: more distinct rules fired in an hour than the log counts separately. */
   areExact: boolean;
@@ -24,11 +24,21 @@ export interface HitsOfRules {
 
 export async function hitsOfRules(
   store: ServiceStore,
-  { log }: Pick<LogTarget, 'log'>,
+  target: Pick<LogTarget, 'log'>,
   rules: readonly RuleKey[],
   window: { from: number; to: number },
 ): Promise<HitsOfRules> {
-  const totals = await countTotals(store, log, 'fired_rule', [...rules.map(ruleId), null], window);
+  return hitsOf(store, target, rules.map(ruleId), window);
+}
+
+/** `ids`: as in `fired_rules` of a verdict. */
+export async function hitsOf(
+  store: ServiceStore,
+  { log }: Pick<LogTarget, 'log'>,
+  ids: readonly string[],
+  window: { from: number; to: number },
+): Promise<HitsOfRules> {
+  const totals = await countTotals(store, log, 'fired_rule', [...ids, null], window);
   const uncounted = totals.pop();
   return { hits: totals.map(ruleHits), areExact: uncounted?.lastMinute === null };
 }
