@@ -15,6 +15,8 @@ import { checkCommand, databaseCommands } from './commands.ts';
 import { runInStack } from './control.ts';
 import { costCommands, run as runCost } from './cost/cost.ts';
 import { OperatorError } from './operator-error.ts';
+import { policyCommands } from './policies/commands.ts';
+import { run as runPolicies } from './policies/policies.ts';
 import { ruleCommands, run as runRules } from './rules.ts';
 import { logCommands, run as runLog } from './log-rebuild.ts';
 import { run as runWhy, whyCommands } from './why.ts';
@@ -53,6 +55,7 @@ const SERVICE_HELP = `  --state DIR    the local stack (.gatehouse)
 const byDatabase = Object.entries(databaseCommands);
 const byService = Object.entries({
   ...ruleCommands,
+  ...policyCommands,
   ...whyCommands,
   ...botPolicyCommands,
   ...botTrafficCommands,
@@ -90,6 +93,7 @@ ${section('Commands on the database', byDatabase, TARGET_HELP)}${section('Comman
 function serviceRunner(args: readonly string[]): typeof runWhy | null {
   const [noun, verb] = args;
   if (noun === 'rules') return runRules;
+  if (noun === 'policies') return runPolicies;
   if (noun === 'why') return runWhy;
   if (noun === 'alerts') return runAlerts;
   if (noun === 'attack') return runAttack;

@@ -212,6 +212,30 @@ describe('the client typed by the OpenAPI document', () => {
     await api.post('/protect/access-rules/delete', { conditions: [{ type: 'ip', value: '192.0.2.1' }] });
   });
 
+  test('changes policies one by one and as a whole, tries them, and rolls them back', async () => {
+    const when = 'path startsWith "/api" and not cookie["sid"] exists';
+    const policy = { name: 'api', when, then: { action: 'block' as const }, mode: 'monitor' as const };
+    const checked = await api.post('/protect/policies/check', { when });
+    expect(checked.text).toBe(when);
+    await api.post('/protect/policies/set', { policies: [policy], note: 'first' });
+    await api.post('/protect/policies/add', { policy: { ...policy, name: 'last' } });
+    await api.post('/protect/policies/update', { name: 'api', policy: { ...policy, when: checked.when ?? when } });
+    await api.post('/protect/policies/move', { name: 'last', before: 'api' });
+    const { version } = await api.post('/protect/policies/remove', { name: 'last' });
+    const { policies } = await api.post('/protect/policies', {});
+    expect(policies.map((one) => one.text)).toEqual([when]);
+    const tested = await api.post('/protect/policies/test', { request: { url: 'https://shop.example/api' } });
+    expect(tested.policies.map((one) => one.applies)).toEqual(['yes']);
+    await api.post('/protect/policies/preview', { policies: [] });
+    const content = 'http.host eq "shop.example"';
+    const imported = await api.post('/protect/policies/import', { format: 'cloudflare', content });
+    expect([imported.taken, imported.dryRun]).toEqual([1, true]);
+    const { versions } = await api.post('/protect/policies/history', {});
+    expect(versions.at(-1)?.note).toBe('first');
+    await api.post('/protect/policies/diff', { from: 1, to: version });
+    await api.post('/protect/policies/rollback', { version: 0 });
+  });
+
   test('adds a bot to the catalogue, finds it, and removes it', async () => {
     const bot = { id: 'ourbot', behaviours: ['monitor' as const], patterns: ['OurBot/'], networks: ['20.9.9.0/24'] };
     const added = await api.post('/protect/bots/own/add', bot);

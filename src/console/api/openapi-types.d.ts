@@ -1160,6 +1160,266 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the policies and limits of an instance
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the policies and limits of an instance
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["set-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add one policy
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["add-policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace one policy
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["update-policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move one policy in the order
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["move-policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove one policy
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["remove-policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a condition and return both of its forms
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["check-policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test policies on one request
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["test-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try proposed policies on logged requests
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["preview-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read rules of Cloudflare or Anubis as policies, with a report on each rule
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["import-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the versions of the policies
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["policies-history"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare two versions of the policies
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["diff-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protect/policies/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore the policies of an earlier version
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["rollback-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/bots": {
         parameters: {
             query?: never;
@@ -3693,6 +3953,325 @@ export interface components {
             line: number;
             /** @description Why the line is no rule. For people */
             reason: string;
+        };
+        /** @description One comparison (`field`, `name`, `operator`, `value`), or `and`, `or` or `not` of others */
+        PolicyCondition: {
+            /** @description Conditions that all hold */
+            and: unknown[];
+        } | {
+            /** @description Conditions of which one holds */
+            or: unknown[];
+        } | {
+            /** @description A condition that does not hold */
+            not: unknown;
+        } | {
+            /**
+             * @description What of the request is compared
+             * @enum {string}
+             */
+            field: "host" | "path" | "method" | "query" | "header" | "cookie" | "ip" | "asn" | "country" | "ja4" | "userAgent" | "deviceType" | "bot" | "ipCategory" | "sessionStatus" | "riskScore" | "pathType";
+            /** @description Name of the header, the cookie or the query parameter */
+            name?: string;
+            /**
+             * @description How it is compared
+             * @enum {string}
+             */
+            operator: "equals" | "in" | "startsWith" | "endsWith" | "contains" | "matches" | "exists" | "greaterThan" | "ipIn";
+            /** @description What it is compared with. `exists` has none */
+            value?: string | number | string[] | number[];
+        };
+        /** @description The text form, such as `path startsWith "/api"`, or the tree: one comparison, or `and`, `or` or `not` of others */
+        "PolicyCondition.requestBody": string | {
+            /** @description Conditions that all hold */
+            and: unknown[];
+        } | {
+            /** @description Conditions of which one holds */
+            or: unknown[];
+        } | {
+            /** @description A condition that does not hold */
+            not: unknown;
+        } | {
+            /**
+             * @description What of the request is compared
+             * @enum {string}
+             */
+            field: "host" | "path" | "method" | "query" | "header" | "cookie" | "ip" | "asn" | "country" | "ja4" | "userAgent" | "deviceType" | "bot" | "ipCategory" | "sessionStatus" | "riskScore" | "pathType";
+            /** @description Name of the header, the cookie or the query parameter */
+            name?: string;
+            /**
+             * @description How it is compared
+             * @enum {string}
+             */
+            operator: "equals" | "in" | "startsWith" | "endsWith" | "contains" | "matches" | "exists" | "greaterThan" | "ipIn";
+            /** @description What it is compared with. `exists` has none */
+            value?: string | number | string[] | number[];
+        };
+        Policy: {
+            /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
+            name: string;
+            /** @description For people */
+            description?: string;
+            /** @description Condition of the request: a tree of comparisons, or its text form */
+            when: components["schemas"]["PolicyCondition"];
+            /** @description What happens to a request that fulfils the condition */
+            then: components["schemas"]["PolicyAction"];
+            /**
+             * @description `monitor`: recorded in the verdict log, and nothing else happens
+             * @default enforce
+             * @enum {string}
+             */
+            mode: "enforce" | "monitor";
+        };
+        "Policy.requestBody": {
+            /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
+            name: string;
+            /** @description For people */
+            description?: string;
+            /** @description Condition of the request: a tree of comparisons, or its text form */
+            when: components["schemas"]["PolicyCondition.requestBody"];
+            /** @description What happens to a request that fulfils the condition */
+            then: components["schemas"]["PolicyAction.requestBody"];
+            /**
+             * @description `monitor`: recorded in the verdict log, and nothing else happens
+             * @default enforce
+             * @enum {string}
+             */
+            mode?: "enforce" | "monitor";
+        };
+        PolicyAction: {
+            /** @constant */
+            action: "allow";
+        } | {
+            /** @constant */
+            action: "challenge";
+            level?: 0 | 1 | 2;
+        } | {
+            /** @constant */
+            action: "block";
+        } | {
+            /** @constant */
+            action: "redirect";
+            location: string;
+            /** @default 302 */
+            status: 302 | 303 | 307 | 308;
+        } | {
+            /** @constant */
+            action: "skipSession";
+        } | {
+            /** @constant */
+            action: "limit";
+            limit: string;
+        };
+        "PolicyAction.requestBody": {
+            /** @constant */
+            action: "allow";
+        } | {
+            /** @constant */
+            action: "challenge";
+            level?: 0 | 1 | 2;
+        } | {
+            /** @constant */
+            action: "block";
+        } | {
+            /** @constant */
+            action: "redirect";
+            location: string;
+            /** @default 302 */
+            status?: 302 | 303 | 307 | 308;
+        } | {
+            /** @constant */
+            action: "skipSession";
+        } | {
+            /** @constant */
+            action: "limit";
+            limit: string;
+        };
+        PolicyListed: {
+            /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
+            name: string;
+            /** @description For people */
+            description?: string;
+            /** @description Condition of the request: a tree of comparisons, or its text form */
+            when: components["schemas"]["PolicyCondition"];
+            /** @description What happens to a request that fulfils the condition */
+            then: components["schemas"]["PolicyAction"];
+            /**
+             * @description `monitor`: recorded in the verdict log, and nothing else happens
+             * @default enforce
+             * @enum {string}
+             */
+            mode: "enforce" | "monitor";
+            /** @description The condition in its text form */
+            text: string;
+        };
+        PolicyDifference: {
+            /**
+             * @description What became of it
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed" | "moved";
+            /** @description Name of the policy */
+            name: string;
+            /** @description The policy before; `null`: there was none */
+            before: components["schemas"]["Policy"] | null;
+            /** @description The policy after; `null`: it is removed */
+            after: components["schemas"]["Policy"] | null;
+            /** @description Place in the order before, from 1 */
+            placeBefore: number | null;
+            /** @description Place in the order after, from 1 */
+            placeAfter: number | null;
+        };
+        Limit: {
+            /** @description Lower-case letters, digits and hyphens. `limit:NAME` in the verdict log */
+            name: string;
+            /** @description Facts of a request that are counted together */
+            key: string[];
+            /** @description Requests with one key that pass in a window */
+            count: number;
+            /** @description Length of the window */
+            windowSeconds: number;
+            /**
+             * @description `sliding`: a window that moves. `bucket`: uses that come back evenly
+             * @default sliding
+             * @enum {string}
+             */
+            algorithm: "sliding" | "bucket";
+            /**
+             * @description What is counted
+             * @default request
+             */
+            on: string;
+            /**
+             * @description What a request above the count gets
+             * @default 429
+             * @enum {string}
+             */
+            then: "429" | "challenge" | "block";
+            /**
+             * @description `true`: one object counts for all edges, and requests wait for it
+             * @default false
+             */
+            exact: boolean;
+            /**
+             * @description Of an exact limit, when its object does not respond: `open` lets requests pass, `closed` stops them
+             * @enum {string}
+             */
+            ifUnreachable?: "open" | "closed";
+            /**
+             * @description `monitor`: recorded in the verdict log, and nothing else happens
+             * @default enforce
+             * @enum {string}
+             */
+            mode: "enforce" | "monitor";
+            /** @description How the origin says that a log-in failed */
+            loginFailed?: components["schemas"]["FailedLogin"];
+        };
+        "Limit.requestBody": {
+            /** @description Lower-case letters, digits and hyphens. `limit:NAME` in the verdict log */
+            name: string;
+            /** @description Facts of a request that are counted together */
+            key: string[];
+            /** @description Requests with one key that pass in a window */
+            count: number;
+            /** @description Length of the window */
+            windowSeconds: number;
+            /**
+             * @description `sliding`: a window that moves. `bucket`: uses that come back evenly
+             * @default sliding
+             * @enum {string}
+             */
+            algorithm?: "sliding" | "bucket";
+            /**
+             * @description What is counted
+             * @default request
+             */
+            on?: string;
+            /**
+             * @description What a request above the count gets
+             * @default 429
+             * @enum {string}
+             */
+            then?: "429" | "challenge" | "block";
+            /**
+             * @description `true`: one object counts for all edges, and requests wait for it
+             * @default false
+             */
+            exact?: boolean;
+            /**
+             * @description Of an exact limit, when its object does not respond: `open` lets requests pass, `closed` stops them
+             * @enum {string}
+             */
+            ifUnreachable?: "open" | "closed";
+            /**
+             * @description `monitor`: recorded in the verdict log, and nothing else happens
+             * @default enforce
+             * @enum {string}
+             */
+            mode?: "enforce" | "monitor";
+            /** @description How the origin says that a log-in failed */
+            loginFailed?: components["schemas"]["FailedLogin"];
+        };
+        FailedLogin: {
+            /** @description One of these statuses */
+            status?: number[];
+            /** @description A header of the response */
+            header?: {
+                /** @description Its name */
+                name: string;
+                /** @description Its value. Absent: the header has to be there */
+                value?: string;
+            };
+            /** @description Field of the form with the user's name. It is hashed and never stored */
+            usernameField?: string;
+        };
+        LimitDifference: {
+            /**
+             * @description What became of it
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed" | "moved";
+            /** @description Name of the limit */
+            name: string;
+            /** @description The limit before; `null`: there was none */
+            before: components["schemas"]["Limit"] | null;
+            /** @description The limit after; `null`: it is removed */
+            after: components["schemas"]["Limit"] | null;
+            /** @description Place in the order before, from 1 */
+            placeBefore: number | null;
+            /** @description Place in the order after, from 1 */
+            placeAfter: number | null;
+        };
+        PolicySetDifference: {
+            /** @description Policies that are not the same */
+            policies: components["schemas"]["PolicyDifference"][];
+            /** @description Limits that are not the same */
+            limits: components["schemas"]["LimitDifference"][];
+        };
+        PolicySetWrite: {
+            /** @description The new version; the current one of a dry run, and where nothing changes */
+            version: number;
+            /** @description Whether a new version was made, or would be */
+            changed: boolean;
+            /** @description `true`: says what would change, and changes nothing */
+            dryRun: boolean;
+            /** @description What changed, by name */
+            differences: components["schemas"]["PolicySetDifference"];
+        };
+        PolicySetVersion: {
+            /** @description Number of the version */
+            version: number;
+            /** @description When, in ISO 8601 */
+            at: string;
+            /** @description Id of the API key, or address of the person */
+            by: string;
+            /** @description Why, in the words of who made it */
+            note: string | null;
+            /** @description How many policies it has */
+            policies: number;
+            /** @description How many limits it has */
+            limits: number;
+            /** @description Of a rollback: the version that it restores */
+            restores: number | null;
         };
         PreviewedRequest: {
             /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
@@ -6680,6 +7259,486 @@ export interface components {
             updated: number;
             /** @description Rules that were removed */
             deleted: number;
+        };
+        "get-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description An earlier version. Default: the current one */
+            version?: number;
+            /** @description Adds `hits` to each rule, counted from this time on. `0`: for as long as verdicts are kept */
+            hitsSince?: components["schemas"]["Time"];
+        };
+        "get-policies.response": {
+            /** @description Version of these policies */
+            version: number;
+            /** @description Policies in their order */
+            policies: {
+                /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
+                name: string;
+                /** @description For people */
+                description?: string;
+                /** @description Condition of the request: a tree of comparisons, or its text form */
+                when: components["schemas"]["PolicyCondition"];
+                /** @description What happens to a request that fulfils the condition */
+                then: components["schemas"]["PolicyAction"];
+                /**
+                 * @description `monitor`: recorded in the verdict log, and nothing else happens
+                 * @default enforce
+                 * @enum {string}
+                 */
+                mode: "enforce" | "monitor";
+                /** @description The condition in its text form */
+                text: string;
+                /** @description With `hitsSince`: logged requests in which the policy fired, by their decision */
+                hits?: components["schemas"]["AccessRuleHits"];
+            }[];
+            /** @description Limits that policies apply */
+            limits: components["schemas"]["Limit"][];
+            /** @description From when on hits were counted, in ISO 8601: a whole minute, not before the log begins */
+            hitsSince?: components["schemas"]["IsoTime"];
+            /** @description `false`: more different rules fired in an hour than the log counts apart */
+            hitsAreExact?: boolean;
+        };
+        "set-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description `true`: says what would change, and changes nothing
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description All policies in their order. Absent: as they are */
+            policies?: components["schemas"]["Policy.requestBody"][];
+            /** @description All limits. Absent: as they are */
+            limits?: components["schemas"]["Limit.requestBody"][];
+        };
+        "add-policy.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description `true`: says what would change, and changes nothing
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description The new policy */
+            policy: components["schemas"]["Policy.requestBody"];
+            /** @description Name of the policy that it comes before. Without it, it is the last */
+            before?: string;
+        };
+        "update-policy.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description `true`: says what would change, and changes nothing
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description Name of the policy as it is */
+            name: string;
+            /** @description The policy as it will be. It may have another name */
+            policy: components["schemas"]["Policy.requestBody"];
+        };
+        "move-policy.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description `true`: says what would change, and changes nothing
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description Name of the policy */
+            name: string;
+            /** @description Name of the policy that it comes before. Without it, it becomes the last */
+            before?: string;
+        };
+        "remove-policy.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description `true`: says what would change, and changes nothing
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description Name of the policy */
+            name: string;
+        };
+        "check-policy.requestBody": {
+            /** @description Condition of the request: a tree of comparisons, or its text form */
+            when: components["schemas"]["PolicyCondition.requestBody"];
+        };
+        "check-policy.response": {
+            /** @description Whether the condition is valid */
+            ok: boolean;
+            /** @description The condition as a tree, in canonical form */
+            when: components["schemas"]["PolicyCondition"] | null;
+            /** @description The condition in its text form */
+            text: string | null;
+            /** @description What is wrong */
+            error: {
+                /** @description What is wrong, and what could stand there */
+                message: string;
+                /** @description Of the text form: the place of the error in UTF-16 code units, from 0 */
+                offset: number | null;
+                /** @description Of the text form: the line of the error, from 1 */
+                line: number | null;
+                /** @description Of the text form: the column of the error, from 1 */
+                column: number | null;
+                /** @description Of the tree: the bad part, such as `and.0.value` */
+                path: string | null;
+            } | null;
+        };
+        "test-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The policies to test. Absent: the current ones */
+            policies?: components["schemas"]["Policy.requestBody"][];
+            /** @description The limits that the policies name. Absent: the current ones */
+            limits?: components["schemas"]["Limit.requestBody"][];
+            /** @description The request to test, instead of `requestId` */
+            request?: {
+                /** @description Address with host, path and query */
+                url: string;
+                /**
+                 * @description Method of the request
+                 * @default GET
+                 */
+                method?: string;
+                /**
+                 * @description Headers by name, cookies and user agent among them
+                 * @default {}
+                 */
+                headers?: {
+                    [key: string]: string;
+                };
+                /** @description IP address, version 4 or 6 */
+                ip?: string;
+                /** @description Number of the autonomous system (AS) of the network */
+                asn?: string | number;
+                /** @description JA4 fingerprint of the TLS handshake */
+                ja4?: string;
+                /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
+                country?: string;
+                /** @description In place of the bot that user agent and address show */
+                bot?: {
+                    /** @description Id of the bot */
+                    id: string;
+                    /**
+                     * @description How the bot proved its name
+                     * @enum {string}
+                     */
+                    proof: "range" | "dns" | "signature" | "claimed" | "impostor";
+                };
+                /**
+                 * @description Categories of the address, such as `datacenter`
+                 * @default []
+                 */
+                ipCategories?: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
+                /**
+                 * @description What the edge found of the session
+                 * @default none
+                 * @enum {string}
+                 */
+                sessionStatus?: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
+                /** @description Risk score of the request */
+                riskScore?: number;
+                /**
+                 * @description Type of the path. Default: the instance's `defaultPathType`
+                 * @enum {string}
+                 */
+                pathType?: "html" | "json";
+            };
+            /** @description Reference of a logged request to test, instead of `request` */
+            requestId?: string;
+        };
+        "test-policies.response": {
+            /** @description Policies that apply or may apply, in their order */
+            policies: {
+                /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
+                name: string;
+                /**
+                 * @description `unknown`: it depends on a field that is not known
+                 * @enum {string}
+                 */
+                applies: "yes" | "unknown";
+                /**
+                 * @description `monitor`: recorded in the verdict log, and nothing else happens
+                 * @enum {string}
+                 */
+                mode: "enforce" | "monitor";
+                /** @description What happens to a request that fulfils the condition */
+                then: components["schemas"]["PolicyAction"];
+            }[];
+            /** @description What the policies say together. Access rules, bots, risk and limits may decide otherwise */
+            result: {
+                /** @description The decision of the policies; `null`: they leave it to what comes after them */
+                verdict: {
+                    /** @description Name of the policy that decides */
+                    policy: string;
+                    /** @description Its decision */
+                    action: string;
+                    /** @description Lowest level of a solved challenge that counts */
+                    level: number;
+                } | null;
+                /** @description A redirect in place of a decision */
+                redirect: {
+                    /** @description Name of the policy that redirects */
+                    policy: string;
+                    /** @description A path of the same site, or an https address */
+                    location: string;
+                    /** @description Status of the redirect */
+                    status: number;
+                } | null;
+                /** @description The request needs no session */
+                skipSession: boolean;
+                /** @description Names of limits that count the request */
+                limits: string[];
+            };
+            /** @description Fields that are not known of this request */
+            unknown: string[];
+            /** @description Of a logged request: what was decided, and what would be */
+            logged: {
+                /**
+                 * @description What was decided
+                 * @enum {string}
+                 */
+                before: "allow" | "challenge" | "block" | "redirect";
+                /** @description Every decision that these policies could lead to */
+                after: ("allow" | "challenge" | "block" | "redirect")[];
+                /** @description What would decide */
+                decidedBy: string;
+            } | null;
+        };
+        "preview-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The policies as they would be. Absent: as they are */
+            policies?: components["schemas"]["Policy.requestBody"][];
+            /** @description The limits as they would be. Absent: as they are */
+            limits?: components["schemas"]["Limit.requestBody"][];
+            /** @description How far to look back. Default: one day ago */
+            since?: components["schemas"]["Time"];
+            /** @description Requests before this time are examined. Default: all */
+            until?: components["schemas"]["Time"];
+        };
+        "preview-policies.response": {
+            /** @description From when on requests were examined, in ISO 8601 */
+            since: string;
+            /** @description The end of the window, in ISO 8601 */
+            until: string;
+            /** @description Requests that were examined */
+            examined: number;
+            /** @description Every request of the window from here on was examined, in ISO 8601 */
+            examinedSince: string;
+            /** @description Every request since then was examined */
+            complete: boolean;
+            /** @description Requests since then, counted by the log */
+            inWindow: number;
+            /** @description `false`: the instance keeps no rows of allowed requests, so the numbers leave them out */
+            allowedRequestsIncluded: boolean;
+            /** @description Requests that would be decided otherwise */
+            changed: number;
+            /** @description Distinct addresses of these requests */
+            changedAddresses: number;
+            /** @description Requests whose decision depends on a header, a cookie or the query, which the log does not keep */
+            untold: number;
+            /** @description The ways in which a decision changes */
+            changes: {
+                /**
+                 * @description What was decided
+                 * @enum {string}
+                 */
+                from: "allow" | "challenge" | "block" | "redirect";
+                /**
+                 * @description What would be decided
+                 * @enum {string}
+                 */
+                to: "allow" | "challenge" | "block" | "redirect";
+                /** @description Logged requests */
+                requests: number;
+                /** @description Addresses that it used, newest last */
+                addresses: number;
+            }[];
+            /** @description The newest ten of each change */
+            samples: {
+                /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
+                requestId: string;
+                /** @description When it happened */
+                timestamp: string;
+                /** @description IP address, version 4 or 6 */
+                ip: string | null;
+                /** @description Number of the autonomous system (AS) of the network */
+                asn: number | null;
+                /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
+                country: string | null;
+                /** @description `User-Agent` header */
+                userAgent: string;
+                /** @description Path of the request, without the query */
+                requestPath: string;
+                /**
+                 * @description What was decided
+                 * @enum {string}
+                 */
+                from: "allow" | "challenge" | "block" | "redirect";
+                /**
+                 * @description What would be decided
+                 * @enum {string}
+                 */
+                to: "allow" | "challenge" | "block" | "redirect";
+                /** @description Id of the deciding rule, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `default` */
+                decidedBy: string;
+            }[];
+            /** @description Policies that would have fired, or may have, most often first */
+            effects: {
+                /** @description Name of the policy */
+                policy: string;
+                /** @description Requests in which it would have fired */
+                requests: number;
+                /** @description Requests in which it may have fired */
+                unknown: number;
+            }[];
+            /** @description What changed, by name */
+            differences: components["schemas"]["PolicySetDifference"];
+        };
+        "import-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description The product whose rules the file has
+             * @enum {string}
+             */
+            format: "cloudflare" | "anubis";
+            /** @description The file */
+            content: string;
+            /**
+             * @description Mode of the new policies
+             * @default monitor
+             * @enum {string}
+             */
+            mode?: "enforce" | "monitor";
+            /**
+             * @description Action of rules that have none of their own
+             * @default challenge
+             */
+            action?: components["schemas"]["Decision"];
+            /**
+             * @description Where the new policies go: behind the present ones, before them, or in their place
+             * @default end
+             * @enum {string}
+             */
+            place?: "end" | "start" | "replace";
+            /**
+             * @description `false`: reports only, and changes nothing
+             * @default false
+             */
+            apply?: boolean;
+        };
+        "import-policies.response": {
+            /** @description The new version; the current one where nothing changes */
+            version: number;
+            /** @description Whether a new version was made, or would be */
+            changed: boolean;
+            /** @description `true`: says what would change, and changes nothing */
+            dryRun: boolean;
+            /** @description What changed, by name */
+            differences: components["schemas"]["PolicySetDifference"];
+            /** @description Rules that became policies and mean the same */
+            taken: number;
+            /** @description Rules that became policies and differ in what `differences` says */
+            takenWithADifference: number;
+            /** @description Rules that a policy cannot say */
+            notExpressible: number;
+            /** @description What became of each rule */
+            rules: {
+                /** @description Where the rule is in the file */
+                place: string;
+                /** @description Name of the rule, or the beginning of its expression */
+                source: string;
+                /**
+                 * @description What became of the rule
+                 * @enum {string}
+                 */
+                outcome: "taken" | "taken-with-a-difference" | "not-expressible";
+                /** @description The policy */
+                policy: components["schemas"]["PolicyListed"] | null;
+                /** @description What the policy does otherwise than the rule */
+                differences: string[];
+                /** @description Why the rule was not taken */
+                reason: string | null;
+            }[];
+            /** @description What the file says beside its rules, and is left out */
+            notes: string[];
+        };
+        "policies-history.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /**
+             * @description Most entries in the response
+             * @default 50
+             */
+            limit?: number;
+            /** @description Only versions below this one: the last version of the previous page */
+            before?: number;
+        };
+        "policies-history.response": {
+            /** @description The current version; 0 before the first one */
+            version: number;
+            /** @description The versions, newest first */
+            versions: components["schemas"]["PolicySetVersion"][];
+        };
+        "diff-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The earlier version */
+            from: number;
+            /** @description The later version. Default: the current one */
+            to?: number;
+        };
+        "diff-policies.response": {
+            /** @description The earlier version */
+            from: number;
+            /** @description The later version */
+            to: number;
+            /** @description What changed, by name */
+            differences: components["schemas"]["PolicySetDifference"];
+        };
+        "rollback-policies.requestBody": {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
+            ifVersion?: number;
+            /** @description Why, for the history */
+            note?: string;
+            /**
+             * @description `true`: says what would change, and changes nothing
+             * @default false
+             */
+            dryRun?: boolean;
+            /** @description The version whose policies are restored */
+            version: number;
         };
         "list-bots.requestBody": {
             /** @description Part of a bot’s id, name, operator, pattern or token, in any letter case */
@@ -9769,6 +10828,511 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["rollback-access-rules.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["get-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["get-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["get-policies.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "set-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["set-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["set-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["set-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetWrite"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "add-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["add-policy.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["add-policy.requestBody"];
+                "multipart/form-data": components["schemas"]["add-policy.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetWrite"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "update-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["update-policy.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["update-policy.requestBody"];
+                "multipart/form-data": components["schemas"]["update-policy.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetWrite"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "move-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["move-policy.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["move-policy.requestBody"];
+                "multipart/form-data": components["schemas"]["move-policy.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetWrite"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "remove-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["remove-policy.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["remove-policy.requestBody"];
+                "multipart/form-data": components["schemas"]["remove-policy.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetWrite"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "check-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["check-policy.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["check-policy.requestBody"];
+                "multipart/form-data": components["schemas"]["check-policy.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["check-policy.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "test-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["test-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["test-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["test-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["test-policies.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "preview-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["preview-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["preview-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["preview-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["preview-policies.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "import-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["import-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["import-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["import-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["import-policies.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "policies-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["policies-history.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["policies-history.requestBody"];
+                "multipart/form-data": components["schemas"]["policies-history.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["policies-history.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "diff-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["diff-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["diff-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["diff-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["diff-policies.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "rollback-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["rollback-policies.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["rollback-policies.requestBody"];
+                "multipart/form-data": components["schemas"]["rollback-policies.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetWrite"];
                 };
             };
             400: components["responses"]["400"];

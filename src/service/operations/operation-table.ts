@@ -56,6 +56,19 @@ import { previewRuleList } from './protect/lists/preview-rule-list.ts';
 import { refreshRuleList } from './protect/lists/refresh-rule-list.ts';
 import { replaceRuleList } from './protect/lists/replace-rule-list.ts';
 import { updateRuleList } from './protect/lists/update-rule-list.ts';
+import { addPolicy } from './protect/policies/add-policy.ts';
+import { checkPolicy } from './protect/policies/check-policy.ts';
+import { diffPolicies } from './protect/policies/diff-policies.ts';
+import { getPolicies } from './protect/policies/get-policies.ts';
+import { importPolicies } from './protect/policies/import-policies.ts';
+import { movePolicy } from './protect/policies/move-policy.ts';
+import { policiesHistory } from './protect/policies/policies-history.ts';
+import { previewPolicies } from './protect/policies/preview-policies.ts';
+import { removePolicy } from './protect/policies/remove-policy.ts';
+import { rollbackPolicies } from './protect/policies/rollback-policies.ts';
+import { setPolicies } from './protect/policies/set-policies.ts';
+import { testPolicies } from './protect/policies/test-policies.ts';
+import { updatePolicy } from './protect/policies/update-policy.ts';
 import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
 import { explainVerdictOperation } from './protect/verdicts/explain-verdict.ts';
 import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
@@ -144,6 +157,19 @@ export const operations: readonly Operation[] = [
   exportAccessRules,
   accessRulesHistory,
   rollbackAccessRules,
+  getPolicies,
+  setPolicies,
+  addPolicy,
+  updatePolicy,
+  movePolicy,
+  removePolicy,
+  checkPolicy,
+  testPolicies,
+  previewPolicies,
+  importPolicies,
+  policiesHistory,
+  diffPolicies,
+  rollbackPolicies,
   listBots,
   getBot,
   listBotLists,

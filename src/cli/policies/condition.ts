@@ -1,0 +1,85 @@
+/** Conditions on the command line: checked here, so that an error points at its place before anything is sent. */
+import { readFileSync } from 'node:fs';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { expressionProblem } from '../../contract/management/policy-set/expression.ts';
+import { canonicalExpression } from '../../policies/canonical.ts';
+import type { Expression } from '../../policies/expression.ts';
+import { parseExpression } from '../../policies/text/parse.ts';
+import type { TextError } from '../../policies/text/parse.ts';
+import { CommandError } from '../command-line.ts';
+
+/** Of the line in which an error is, so that it fits on a screen. */
+const SHOWN_BEFORE_CHARS = 60;
+const SHOWN_AFTER_CHARS = 30;
+/** Of a file. The service takes no more either. */
+const FILE_MAX_BYTES = 4 * 1024 * 1024;
+
+/** @throws CommandError that points at the error */
+export function readCondition(text: string, of = ''): Expression {
+  const subject = `The condition${of === '' ? '' : ` of ${of}`}`;
+  if (text.trimStart().startsWith('{')) return readTree(parseJson(text), subject);
+  const parsed = parseExpression(text);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError(`${subject} is not valid: ${parsed.error.message}\n\n${pointedAt(text, parsed.error)}`);
+}
+
+function readTree(tree: unknown, subject: string): Expression {
+  const problem = expressionProblem(tree);
+  if (problem) throw new CommandError(`${subject} is not valid: ${problem.path.join('.')} ${problem.message}`);
+  const canonical = canonicalExpression(tree as Expression);
+  if (canonical.ok) return canonical.value;
+  throw new CommandError(`${subject} is not valid: ${canonical.error.path.join('.')} ${canonical.error.message}`);
+}
+
+/** The line with the error, and a caret below its place. */
+export function pointedAt(text: string, { line, column }: TextError): string {
+  const whole = text.split('\n')[line - 1] ?? '';
+  const start = Math.max(0, column - 1 - SHOWN_BEFORE_CHARS);
+  const shown = whole.slice(start, column - 1 + SHOWN_AFTER_CHARS).replace(/[\t\r]/g, ' ');
+  const lead = start > 0 ? '…' : '';
+  const where = text.includes('\n') ? `line ${line}\n` : '';
+  return `${where}  ${lead}${shown}\n  ${' '.repeat(lead.length + column - 1 - start)}^`;
+}
+
+export interface SetFile {
+  policies?: unknown[];
+  limits?: unknown[];
+}
+
+/** The file of a policy set: `{"policies": […], "limits": […]}`, or the list of policies alone. */
+export function readSetFile(path: string): SetFile {
+  const document = parseJson(readText(path));
+  const file = Array.isArray(document) ? { policies: document } : document;
+  if (!isJsonObject(file) || !isListOrAbsent(file['policies']) || !isListOrAbsent(file['limits'])) {
+    throw new CommandError(`${nameOf(path)} is no JSON of a policy set: {"policies": […], "limits": […]}`);
+  }
+  const { policies, limits } = file as SetFile;
+  for (const [index, policy] of (policies ?? []).entries()) {
+    if (!isJsonObject(policy) || typeof policy['when'] !== 'string') continue;
+    const { name } = policy;
+    readCondition(policy['when'], typeof name === 'string' ? `the policy "${name}"` : `policy ${index + 1}`);
+  }
+  return { ...(policies === undefined ? {} : { policies }), ...(limits === undefined ? {} : { limits }) };
+}
+
+function isListOrAbsent(value: unknown): boolean {
+  return value === undefined || Array.isArray(value);
+}
+
+/** `-`: standard input. */
+export function readText(path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path === '-' ? 0 : path);
+  } catch (error) {
+    throw new CommandError(
+      `${nameOf(path)} cannot be read. Check the path. ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if (bytes.length > FILE_MAX_BYTES) throw new CommandError(`${nameOf(path)} has more than ${FILE_MAX_BYTES} bytes.`);
+  return bytes.toString('utf8');
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'Standard input' : path;
+}

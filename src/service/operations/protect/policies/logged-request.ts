@@ -1,0 +1,27 @@
+/** A logged request as policies see it. The log has no headers, no cookies and no query, so these are unknown. */
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import type { PolicyRequest } from '../../../../policies/request.ts';
+
+export const unloggedFields = ['header', 'cookie', 'query'] as const;
+
+export function loggedRequest(record: VerdictRecord): PolicyRequest {
+  return {
+    host: record.host.toLowerCase(),
+    method: record.method,
+    paths: [record.request_path],
+    query: undefined,
+    headers: undefined,
+    cookie: undefined,
+    ip: record.ip,
+    asn: record.asn,
+    country: record.country,
+    ja4: record.ja4,
+    userAgent: record.user_agent,
+    deviceType: record.device_type,
+    bot: record.bot ?? null,
+    ipCategories: record.ip_category,
+    sessionStatus: record.session_status,
+    riskScore: record.risk_score,
+    pathType: record.path_type,
+  };
+}

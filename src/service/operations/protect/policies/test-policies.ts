@@ -1,0 +1,118 @@
+/**
+ * `POST /protect/policies/test`: which policies apply to one request, and what they say of it. The request is described
+ * by the caller, or it is a logged one; of a logged one, headers, cookies and query are not known any more.
+ */
+import * as z from 'zod/mini';
+import { limitsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
+import { policyAction, policyMode } from '../../../../contract/management/policy-set/policy.ts';
+import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
+import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
+import { requestReference } from '../../../../contract/management/verdict-query.ts';
+import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
+import type { PolicyRequest } from '../../../../policies/request.ts';
+import { operation } from '../../define-operation.ts';
+import type { OperationContext } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { siteKey } from '../access-rules/instance-rule-book.ts';
+import { answeredBy, chosenInstance } from '../chosen-instance.ts';
+import { findVerdict } from '../verdicts/find-verdict.ts';
+import type { FoundVerdict } from '../verdicts/find-verdict.ts';
+import { givenRequest, policyRequest } from './given-request.ts';
+import { loggedRequest, unloggedFields } from './logged-request.ts';
+import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
+import { readPolicySet } from './read-set.ts';
+import { SET_BODY_MAX_BYTES, setOfVersion } from './stored-set.ts';
+
+const body = z.strictObject({
+  siteKey,
+  /** The policies to test. Absent: the current ones. */
+  policies: policiesField,
+  limits: limitsField,
+  request: z.optional(givenRequest),
+  /** Of a logged request, instead of `request`. */
+  requestId: z.optional(requestReference),
+});
+
+export const testPolicies = operation({
+  name: 'test-policies',
+  method: 'POST',
+  path: '/protect/policies/test',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Test policies on one request',
+  maxBodyBytes: SET_BODY_MAX_BYTES,
+  body,
+  response: z.object({
+    /** The policies that apply, or may apply, in their order. The first enforced one that decides ends the search. */
+    policies: z.array(
+      z.object({ name: z.string(), applies: z.enum(['yes', 'unknown']), mode: policyMode, then: policyAction }),
+    ),
+    /** What the policies say together. Access rules, bots, risk and limits may decide otherwise. */
+    result: z.object({
+      verdict: z.nullable(z.object({ policy: z.string(), action: z.string(), level: z.int() })),
+      redirect: z.nullable(z.object({ policy: z.string(), location: z.string(), status: z.int() })),
+      skipSession: z.boolean(),
+      limits: z.array(z.string()),
+    }),
+    /** Fields that are not known of this request. */
+    unknown: z.array(z.string()),
+    /** Of a logged request: what was decided, and every decision that these policies could lead to. */
+    logged: z.nullable(
+      z.object({ before: z.enum(previewedOutcomes), after: z.array(z.enum(previewedOutcomes)), decidedBy: z.string() }),
+    ),
+  }),
+  async handler({ body: given, ...context }) {
+    if ((given.request === undefined) === (given.requestId === undefined)) {
+      throw new OperationError('API.INVALID_BODY', 'Send request or requestId', [
+        { path: 'request', message: 'is required, or requestId, but not both' },
+      ]);
+    }
+    const found = given.requestId === undefined ? null : await logged(context, given.requestId, given.siteKey);
+    const instance = found?.instance ?? (await chosenInstance(context, given.siteKey));
+    const current = await setOfVersion(context, instance, instance.policyVersion);
+    const set = readPolicySet(given.policies ?? current.policies, given.limits ?? current.limits);
+    const request = found
+      ? loggedRequest(found.record)
+      : await policyRequest(context, instance, given.request as z.infer<typeof givenRequest>);
+    const proposed = proposedSet(set);
+    const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
+    const { verdict, redirect, skipSession, limits } = outcome;
+    const tried = found && policyWhatIf(found.record, proposed, instance);
+    return {
+      policies: set.policies.flatMap((policy) => appliesTo(policy, set, request)),
+      result: {
+        verdict: verdict && { policy: verdict.name, action: verdict.action, level: verdict.level },
+        redirect: redirect && { policy: redirect.name, location: redirect.location, status: redirect.status },
+        skipSession,
+        limits: [...limits],
+      },
+      unknown: found ? [...unloggedFields] : [],
+      logged: tried && { before: tried.before, after: tried.after, decidedBy: tried.decidedBy },
+    };
+  },
+});
+
+/** Each policy alone, as if it were enforced, so that none hides the ones behind it. */
+function appliesTo(policy: Policy, { limits }: PolicySet, request: PolicyRequest): object[] {
+  const { name, mode, then } = policy;
+  const alone = compilePolicies([{ ...policy, mode: 'enforce' }], new Set(limits.map((limit) => limit.name)));
+  const { outcome, unsure } = alone.preview(request);
+  const isKnown = request.headers !== undefined;
+  const fires = isKnown ? alone.evaluate(request).fired.length > 0 : outcome.fired.length > 0;
+  if (fires) return [{ name, applies: 'yes', mode, then }];
+  return unsure.length > 0 ? [{ name, applies: 'unknown', mode, then }] : [];
+}
+
+async function logged(
+  context: Pick<OperationContext<unknown>, 'store' | 'account' | 'nowMs' | 'responseHeaders'>,
+  requestId: string,
+  wantedSiteKey: string | undefined,
+): Promise<FoundVerdict> {
+  const found = await findVerdict(context, requestId, wantedSiteKey);
+  if (found === null) {
+    throw new OperationError('API.NOT_FOUND', 'No verdict has this reference. A verdict arrives within seconds');
+  }
+  answeredBy(context, found.instance);
+  return found;
+}
