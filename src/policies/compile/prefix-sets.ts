@@ -65,5 +65,6 @@ function hashOf(words: ArrayLike<number>, masks: readonly number[]): number {
     hash = Math.imul(hash ^ (words[index]! & masks[index]!), 0x9e3779b1);
     hash ^= hash >>> 15;
   }
-  return hash;
+  // Engines keep numbers of 30 bits without an object.
+  return hash >>> 2;
 }
