@@ -85,6 +85,7 @@ function setLimits(): Promise<unknown> {
       { name: 'orders', ...exact },
       { name: 'restarted', ...exact },
       { name: 'warm', ...exact, count: 1000 },
+      { name: 'solving', key: ['ip'], count: 2, windowSeconds: DAY_SECONDS, on: 'challengeFailed', then: 'block' },
       { name: 'fast', key: ['path'], count: 40, windowSeconds: DAY_SECONDS, algorithm: 'bucket' },
       { name: 'guessing', key: ['user'], count: 3, windowSeconds: DAY_SECONDS, on: 'loginFailed', loginFailed },
     ],
@@ -94,6 +95,7 @@ function setLimits(): Promise<unknown> {
       onPath('/warm', 'warm'),
       onPath('/fast', 'fast'),
       onPath('/login', 'guessing'),
+      onPath('/guarded', 'solving'),
       // These clients keep no session.
       { name: 'api', when: { field: 'pathType', operator: 'exists' }, then: { action: 'allow' } },
     ],
@@ -192,4 +194,16 @@ test('log-ins that failed for one user stop that user at every edge and from eve
       ({ status }) => status === 429,
     );
   }
+});
+
+test('tokens that are refused count for their visitor, who is then blocked where a policy says so', async () => {
+  const edge = edges[0]!;
+  const page = { 'sec-fetch-site': 'same-origin', origin: edge.url, 'content-type': 'application/json' };
+  const guarded = async (ip: string) => (await post(edge, '/guarded', 'a=1', from(ip))).status;
+  for (let failed = 0; failed < 2; failed++) {
+    expect(await guarded('203.0.113.50')).toBe(200);
+    const { text } = await post(edge, '/__protect/verify', '{"token":"made-up"}', { ...from('203.0.113.50'), ...page });
+    expect(JSON.parse(text)).toMatchObject({ verified: false });
+  }
+  expect([await guarded('203.0.113.50'), await guarded('203.0.113.51')]).toEqual([403, 200]);
 });
