@@ -1,0 +1,160 @@
+/** Files of any content: an import reports on them or refuses them, and never throws; what it takes is a valid policy. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { policySet } from '../../../src/contract/management/policy-set/policy-set.ts';
+import { importAnubisPolicy } from '../../../src/policies/import/anubis/import.ts';
+import { importCloudflareRules } from '../../../src/policies/import/cloudflare/import.ts';
+import type { ImportReport } from '../../../src/policies/import/report.ts';
+import type { Result } from '../../../src/result.ts';
+
+const settings = { mode: 'monitor', action: 'block' } as const;
+
+function expectSound(report: Result<ImportReport, string>): number {
+  if (!report.ok) return 0;
+  const policies = report.value.rules.flatMap(({ policy }) => (policy === null ? [] : [policy]));
+  expect(policySet.safeParse({ policies }).error?.issues ?? []).toEqual([]);
+  return policies.length;
+}
+
+const cloudflareWord = fc.constantFrom(
+  'http.host',
+  'http.user_agent',
+  'http.request.uri.path',
+  'http.request.headers["x"][0]',
+  'ip.src',
+  'ip.src.asnum',
+  'eq',
+  'ne',
+  'in',
+  'contains',
+  'matches',
+  'wildcard',
+  'gt',
+  'and',
+  'or',
+  'xor',
+  'not',
+  'any(',
+  'lower(',
+  'len(',
+  '"a"',
+  '"/a*"',
+  'r"b.*"',
+  '7',
+  '192.0.2.1',
+  '{"a" "b"}',
+  '{1 2..4}',
+  '(',
+  ')',
+  '[*]',
+  '$x',
+  'cf.client.bot',
+  '\\',
+  '"',
+);
+test('lines of any words', () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.array(cloudflareWord, { minLength: 1, maxLength: 9 }), (words) => {
+      taken += expectSound(importCloudflareRules(words.join(' '), settings));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(taken).toBeGreaterThan(5);
+});
+
+test('rulesets of any JSON', () => {
+  const rule = fc.record(
+    {
+      expression: fc.oneof(fc.constant('http.host eq "a"'), fc.anything()),
+      action: fc.anything(),
+      description: fc.string(),
+    },
+    { requiredKeys: [] },
+  );
+  const document = fc.oneof(fc.array(fc.oneof(rule, fc.anything())), fc.jsonValue());
+  fc.assert(
+    fc.property(document, (value) => {
+      expectSound(importCloudflareRules(JSON.stringify(value) ?? '', settings));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const celWord = fc.constantFrom(
+  'userAgent',
+  'path',
+  'headers',
+  'query',
+  'method',
+  'remoteAddress',
+  '.contains(',
+  '.matches(',
+  '.size()',
+  '["X"]',
+  '"a"',
+  "'/b'",
+  '==',
+  '!=',
+  'in',
+  '&&',
+  '||',
+  '!',
+  '(',
+  ')',
+  '[',
+  ']',
+  ',',
+  '7',
+  'true',
+  'size(',
+  '?',
+  '+',
+);
+test('expressions of any words in an Anubis file', () => {
+  fc.assert(
+    fc.property(fc.array(celWord, { minLength: 1, maxLength: 8 }), (words) => {
+      const bots = [{ name: 'a', action: 'DENY', expression: words.join(' ') }];
+      expectSound(importAnubisPolicy(JSON.stringify({ bots }), settings));
+    }),
+    { numRuns: 800 },
+  );
+});
+
+test('YAML of any signs', () => {
+  const sign = fc.constantFrom(
+    'bots:',
+    '\n',
+    '  ',
+    '- ',
+    '? ',
+    ': ',
+    '&a',
+    '*a',
+    '!!x ',
+    '|',
+    '>',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    '#',
+    '%',
+    '---',
+    'x',
+    ',',
+    '\t',
+  );
+  const text = fc.oneof(
+    fc.array(sign, { maxLength: 25 }).map((signs) => signs.join('')),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(text, (content) => {
+      expectSound(importAnubisPolicy(content, settings));
+    }),
+    { numRuns: 800 },
+  );
+});
