@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, string>> = {
   limits: '[KEYS]  what limits cost a request, exact takes, and what keys occupy; 1,000,000 keys',
   bots: 'finding out whether a request is a bot, with the whole catalogue',
   'rule-book': '[RULES]  import, list and change rules behind the local stack; 1,000,000 rules',
+  lists: '[ENTRIES]  first reading and 1 % change of a subscribed list behind the local stack; 1,000,000 entries',
   edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
   verify: '[TOKENS [http]]  /siteverify over HTTP, then minting, checking and drawing; 20,000 tokens',
   widget:

@@ -1,7 +1,7 @@
 /** The formats that lists come in, what reading one gives, and what can be wrong with it. */
+import type { ListSettings, ReportField } from '../contract/management/lists.ts';
 
-export const listFormats = ['text', 'csv', 'ndjson', 'json', 'crowdsec'] as const;
-export type ListFormat = (typeof listFormats)[number];
+export type ListFormat = ListSettings['format'];
 
 export interface ListReading {
   format: ListFormat;
@@ -13,18 +13,7 @@ export interface ListReading {
   includeReserved?: boolean | undefined;
 }
 
-/** Of all lines of a list that are neither empty nor comments. */
-export interface ReadingReport {
-  lines: number;
-  /** Lines without a value that is understood. */
-  notUnderstood: number;
-  /** Private, local and other reserved networks that were left out. */
-  reserved: number;
-  /** Networks wider than a list may have: 0.0.0.0/0 is everybody. */
-  tooWide: number;
-  /** The first lines that were left out. */
-  examples: { line: number; text: string; reason: string }[];
-}
+export type ReadingReport = ReportField;
 
 export type ListError =
   | { kind: 'is-empty' }

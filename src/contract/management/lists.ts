@@ -5,7 +5,6 @@
 import * as z from 'zod/mini';
 import { decisions } from '../vocabulary.ts';
 
-/** As `listFormats` in `src/lists`, which reads them. */
 export const listFormatNames = ['text', 'csv', 'ndjson', 'json', 'crowdsec'] as const;
 
 const URL_MAX_CHARS = 2048;
@@ -105,10 +104,15 @@ export const listStates = ['new', 'good', 'failing', 'expired'] as const;
 
 /** What became of the lines of a reading. */
 export const readingReport = z.object({
+  /** Lines that are neither empty nor comments. */
   lines: z.int(),
+  /** Lines without a value that is understood. */
   notUnderstood: z.int(),
+  /** Private, local and other reserved networks that were left out. */
   reserved: z.int(),
+  /** Networks wider than a list may have: 0.0.0.0/0 is everybody. */
   tooWide: z.int(),
+  /** The first lines that were left out. */
   examples: z.array(z.object({ line: z.int(), text: z.string(), reason: z.string() })),
 });
 

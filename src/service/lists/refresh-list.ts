@@ -78,15 +78,18 @@ async function readAndApply(
   const { settings } = list;
   if (settings.url === null) return notRead('The list is a file. Replace it');
   const authorization = list.hasAuthorization ? await authorizationOf(store, list) : null;
+  const book = ruleBook(store, list.instanceId);
+  const inForce = (await book.lists()).find(({ name }) => name === list.name)?.entries ?? 0;
+  // A run that ended early, or a book that was restored, has other entries than the last good reading.
+  const isIntact = inForce === list.entries;
   const isStream = settings.format === 'crowdsec';
-  const isWhole = !isStream || mustSync(list, now());
+  const isWhole = !isStream || !isIntact || mustSync(list, now());
   const url = isStream ? streamUrl(settings.url, isWhole) : settings.url;
   // With a new choice of size, what the publisher has not changed has to be read all the same.
-  const known = isStream || acceptChange ? { etag: null, lastModified: null } : list;
+  const known = isStream || acceptChange || !isIntact ? { etag: null, lastModified: null } : list;
   const answer = await fetchList(url, authorization, known, outbound);
   if (!answer.ok) return notRead(answer.error);
   const kept = { etag: list.etag, lastModified: list.lastModified, syncedAt: list.syncedAt };
-  const book = ruleBook(store, list.instanceId);
   const layer = { name: list.name, verdict: settings.verdict, mode: settings.mode };
   const maxChange = acceptChange ? null : settings.maxChangePercent;
   if (answer.value.kind === 'unchanged') {

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { refreshDueLists } from '../../../src/service/lists/refresh-due-lists.ts';
 import { listPublisher } from '../../support/list-publisher.ts';
 import type { Publisher } from '../../support/list-publisher.ts';
-import { newInstance } from '../rule-book-instance.ts';
+import { verdictRecordOf } from '../../support/verdict-record.ts';
+import { newInstance, sendVerdicts } from '../rule-book-instance.ts';
 import { ruleBookStub } from '../rule-book-loaded.ts';
 import { call, serviceEnv } from './service-under-test.ts';
 
@@ -49,6 +50,18 @@ describe('a subscription', () => {
     expect(publisher.requests[1]?.headers.get('if-modified-since')).toBe('Sat, 21 Nov 2026 00:00:00 GMT');
     expect(list).toMatchObject({ state: 'good', entries: 1, report: { lines: 1 } });
     expect((await ruleBookStub(instance.id).lists())[0]?.revision).toBe(1);
+  });
+
+  test('is read whole again when its entries are not those of the last reading', async () => {
+    publisher.answer = (_, headers) =>
+      headers.has('if-none-match')
+        ? new Response(null, { status: 304 })
+        : new Response('1.2.3.4\n', { headers: { etag: '"one"' } });
+    await ask('/create', { ...given, mode: 'enforce' });
+    await refreshed();
+    await ruleBookStub(instance.id).removeList(given.name, 1);
+    expect((await refreshed()).list).toMatchObject({ state: 'good', entries: 1 });
+    expect(await decision('1.2.3.4')).toBe('list:bad');
   });
 
   test('follows its publisher: what leaves the list is gone, what comes is there', async () => {
@@ -270,6 +283,22 @@ describe('a file', () => {
     expect((await ask('/replace', { name: 'bad', content: '1.2.3.4' })).status).toBe(409);
     expect((await ask('/replace', { name: 'nobody', content: '1.2.3.4' })).status).toBe(404);
   });
+});
+
+test('a preview says which logged requests an enforced list would have decided otherwise', async () => {
+  await instance.rules('/create', { rules: [{ type: 'ipMask', value: '7.7.8.0/24', verdict: 'allow' }] });
+  const allowed = [{ id: 'ipMask:7.7.8.0/24', verdict: 'allow' as const, mode: 'enforce' as const }];
+  const records = [
+    { ip: '7.7.7.7' },
+    { ip: '7.7.7.8' },
+    { ip: '7.7.8.8', fired_rules: allowed },
+    { ip: '1.1.1.1' },
+  ].map((one, at) => verdictRecordOf(instance.id, { timestamp: Date.now() - 60_000 + at, ...one }));
+  expect((await sendVerdicts(instance.jwt, crypto.randomUUID(), records)).status).toBe(200);
+  const { body } = await ask('/preview', { name: 'new', content: '7.7.0.0/16\n7.7.8.0/24\n' });
+  expect(body).toMatchObject({ examined: 4, inWindow: 4, complete: true, changed: 2 });
+  expect(body.changes).toEqual([{ from: 'allow', to: 'block', requests: 2, addresses: 2 }]);
+  expect(body.samples[0]).toMatchObject({ ip: '7.7.7.8', decidedBy: 'list:new' });
 });
 
 test('a preview reads, compares and stores nothing', async () => {

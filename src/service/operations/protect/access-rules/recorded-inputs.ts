@@ -149,8 +149,10 @@ function specificity(rule: RankedRule): number {
   switch (rule.type) {
     case 'ip':
       return 1000;
-    case 'ipMask':
-      return 100 + Number(rule.id.slice(rule.id.lastIndexOf('/') + 1));
+    case 'ipMask': {
+      const id = rule.entry ?? rule.id;
+      return 100 + Number(id.slice(id.lastIndexOf('/') + 1));
+    }
     case 'asn':
       return 2;
     case 'countryCode':
