@@ -15,6 +15,7 @@ import type { OutboundSettings } from '../outbound-variables.ts';
 import { applyChanges, applyEntries, refusedChange } from './apply-entries.ts';
 import type { NotApplied } from './apply-entries.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';
+import { followChanges } from './follow-changes.ts';
 import { readPlainList } from './read-content.ts';
 
 const MINUTE_MS = 60_000;
@@ -59,11 +60,13 @@ export async function refreshList(
       nowMs: context.now(),
       mustSync: hasChanged,
     });
+    if (hasChanged) await followChanges(context.store, list, context.now());
     return failed(message);
   }
   const interval = settings.intervalMinutes * MINUTE_MS;
   const dueAt = settings.url === null ? null : startedAt + interval + Math.floor(Math.random() * JITTER * interval);
   await noteReading(context.store, list, { ...outcome.value, dueAt }, context.now());
+  await followChanges(context.store, list, context.now());
   return ok(null);
 }
 

@@ -64,6 +64,23 @@ describe('a subscription', () => {
     expect(await decision('1.2.3.4')).toBe('list:bad');
   });
 
+  test('that is deleted, or enforced, while it is read is deleted, or enforced', async () => {
+    publisher.answer = async () => {
+      await ask('/update', { name: 'bad', mode: 'enforce' });
+      return new Response('1.2.3.4\n');
+    };
+    await ask('/create', given);
+    await refreshed();
+    expect(await decision('1.2.3.4')).toBe('list:bad');
+    publisher.answer = async () => {
+      await ask('/delete', { name: 'bad' });
+      return new Response('1.2.3.4\n5.6.7.8\n');
+    };
+    expect((await ask('/refresh', { name: 'bad' })).status).toBe(404);
+    expect(await decision('1.2.3.4')).toBe('default');
+    expect(await ruleBookStub(instance.id).lists()).toEqual([]);
+  });
+
   test('follows its publisher: what leaves the list is gone, what comes is there', async () => {
     await ask('/create', { ...given, mode: 'enforce', maxChangePercent: 100 });
     await refreshed();

@@ -23,6 +23,8 @@ export const deleteRuleList = operation({
     // Entries first: a list that is still listed can be deleted again.
     await book.removeList(name, context.nowMs);
     await deleteList(context.store, known);
+    // A refresh that was under way may have put it in force again.
+    await book.removeList(name, context.nowMs);
     return { success: true, name };
   },
 });

@@ -7,6 +7,7 @@ import { listName, listStatus } from '../../../../contract/management/lists.ts';
 import { listErrorText } from '../../../../lists/list-format.ts';
 import { findList, noteReading } from '../../../../store/d1/rule-lists.ts';
 import { applyEntries } from '../../../lists/apply-entries.ts';
+import { followChanges } from '../../../lists/follow-changes.ts';
 import { readContent } from '../../../lists/read-content.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
@@ -54,7 +55,7 @@ export const replaceRuleList = operation({
     if (!applied.ok) throw new OperationError('API.CONFLICT', applied.error.message);
     const reading = { etag: null, lastModified: null, syncedAt: null, dueAt: null };
     await noteReading(store, list, { change: { ...applied.value, report: read.value.report }, ...reading }, Date.now());
-    const now = await findList(store, instance.id, name);
+    const now = await followChanges(store, list, Date.now());
     if (now === null) throw noSuchList();
     return listResponse(now);
   },
