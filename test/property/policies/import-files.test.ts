@@ -52,15 +52,37 @@ const cloudflareWord = fc.constantFrom(
   '\\',
   '"',
 );
+const cloudflareTest = fc.constantFrom(
+  'http.host eq "a"',
+  'not http.user_agent contains "b"',
+  '(http.request.uri.path matches "^/(a|b).*$")',
+  'ip.src in {192.0.2.0/24}',
+  'ip.src.asnum ge 7',
+);
+const cloudflareLine = fc
+  .array(
+    fc.tuple(fc.oneof({ weight: 4, arbitrary: cloudflareTest }, cloudflareWord), fc.constantFrom('and', 'or', 'xor')),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  )
+  .map((parts) =>
+    parts
+      .flatMap(([word, joint]) => [joint, word])
+      .slice(1)
+      .join(' '),
+  );
 test('lines of any words', () => {
   let taken = 0;
+  const soup = fc.array(cloudflareWord, { minLength: 1, maxLength: 9 }).map((words) => words.join(' '));
   fc.assert(
-    fc.property(fc.array(cloudflareWord, { minLength: 1, maxLength: 9 }), (words) => {
-      taken += expectSound(importCloudflareRules(words.join(' '), settings));
+    fc.property(fc.oneof(cloudflareLine, soup), (line) => {
+      taken += expectSound(importCloudflareRules(line, settings));
     }),
     { numRuns: 1000 },
   );
-  expect(taken).toBeGreaterThan(5);
+  expect(taken).toBeGreaterThan(50);
 });
 
 test('rulesets of any JSON', () => {
