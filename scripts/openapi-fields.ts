@@ -30,6 +30,7 @@ function visit(schema: Json, place: string): void {
     if (field['description'] === undefined) throw new Error(`docs/api-fields.md has no row for ${place}.${name}`);
     visit(field, `${place}.${name}`);
   }
-  const inner = [schema['items'], schema['additionalProperties'], ...((schema['anyOf'] ?? []) as unknown[])];
+  const choices = [...((schema['anyOf'] ?? []) as unknown[]), ...((schema['oneOf'] ?? []) as unknown[])];
+  const inner = [schema['items'], schema['additionalProperties'], ...choices];
   for (const child of inner) if (typeof child === 'object' && child !== null) visit(child as Json, place);
 }

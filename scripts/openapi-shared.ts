@@ -72,17 +72,20 @@ const shared: Readonly<Record<string, string>> = {
   NewAccessRule: 'create-access-rules.requestBody.rules[]',
   AccessRuleType: 'list-access-rules.response.rules[].type',
   AccessRuleHits: 'list-access-rules.response.rules[].hits',
+  VisitorBot: 'explain-access-rules.requestBody.bot',
   AccessRuleCondition: 'delete-access-rules.requestBody.conditions[]',
   FiredRule: 'list-verdicts.response.verdicts[].fired_rules[]',
   AccessControlRule: 'get-access-control-rules.response.rules[]',
   AccessRuleVersion: 'access-rules-history.response.versions[]',
   RefusedLine: 'import-access-rules.response.skippedLines[]',
   PolicyCondition: 'check-policy.response.when|0',
+  PolicyComparison: 'check-policy.response.when|0|3',
   'PolicyCondition.requestBody': 'check-policy.requestBody.when',
   Policy: 'diff-policies.response.differences.policies[].after|0',
   'Policy.requestBody': 'add-policy.requestBody.policy',
   PolicyAction: 'diff-policies.response.differences.policies[].after|0.then',
   'PolicyAction.requestBody': 'add-policy.requestBody.policy.then',
+  PolicyChallenge: 'add-policy.requestBody.policy.then|1',
   PolicyListed: 'import-policies.response.rules[].policy|0',
   PolicyDifference: 'diff-policies.response.differences.policies[]',
   Limit: 'get-policies.response.limits[]',
@@ -200,7 +203,7 @@ function schemaAt(schemas: Readonly<Record<string, Json>>, place: string): Json 
 }
 
 function fieldOf(schema: Json, part: string): Json | undefined {
-  const options = (schema['anyOf'] ?? []) as Json[];
+  const options = (schema['anyOf'] ?? schema['oneOf'] ?? []) as Json[];
   if (part.startsWith('|')) return options[Number(part.slice(1))];
   const own = part === '[]' ? schema['items'] : part === '*' ? schema['additionalProperties'] : undefined;
   const property = (schema['properties'] as Json | undefined)?.[part];

@@ -25,7 +25,8 @@ function resolved({ $ref, ...own }: Json): Json {
 function* schemasIn(schema: Json, place: string): Generator<[place: string, schema: Json]> {
   yield [place, schema];
   const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
-  const inner = [schema['items'], schema['additionalProperties'], ...((schema['anyOf'] ?? []) as unknown[])];
+  const choices = [...((schema['anyOf'] ?? []) as unknown[]), ...((schema['oneOf'] ?? []) as unknown[])];
+  const inner = [schema['items'], schema['additionalProperties'], ...choices];
   for (const [name, field] of fields) yield* schemasIn(field, `${place}.${name}`);
   for (const one of inner) if (typeof one === 'object' && one !== null) yield* schemasIn(one as Json, place);
 }

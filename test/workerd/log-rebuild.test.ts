@@ -113,7 +113,8 @@ async function answers(world: ServiceEnv, log: LogName): Promise<unknown> {
   const counts = await Promise.all(
     storedDimensions.map((dimension) => countValues(world, log, dimension, window, 1000)),
   );
-  return { pages, counts, edges: await edgeTotals(world, log, now) };
+  const { counters, missing } = await edgeTotals(world, log, now);
+  return { pages, counts, counters, missing };
 }
 
 describe.each([

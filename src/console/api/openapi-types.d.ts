@@ -3854,6 +3854,15 @@ export interface components {
             /** @description Start of the minute of the newest hit, in ISO 8601. `null`: none */
             lastHitAt: components["schemas"]["IsoTime"] | null;
         };
+        VisitorBot: {
+            /** @description Id of a bot of the account's table, or the host of an agent that signs */
+            id: string;
+            /**
+             * @description How it is proved
+             * @enum {string}
+             */
+            proof: "range" | "dns" | "signature" | "claimed" | "impostor";
+        };
         /** @description Which edge access rule: there is one for each type and value */
         AccessRuleCondition: {
             /** @description What the rule compares */
@@ -3964,7 +3973,8 @@ export interface components {
         } | {
             /** @description A condition that does not hold */
             not: unknown;
-        } | {
+        } | components["schemas"]["PolicyComparison"];
+        PolicyComparison: {
             /**
              * @description What of the request is compared
              * @enum {string}
@@ -3990,22 +4000,7 @@ export interface components {
         } | {
             /** @description A condition that does not hold */
             not: unknown;
-        } | {
-            /**
-             * @description What of the request is compared
-             * @enum {string}
-             */
-            field: "host" | "path" | "method" | "query" | "header" | "cookie" | "ip" | "asn" | "country" | "ja4" | "userAgent" | "deviceType" | "bot" | "ipCategory" | "sessionStatus" | "riskScore" | "pathType";
-            /** @description Name of the header, the cookie or the query parameter */
-            name?: string;
-            /**
-             * @description How it is compared
-             * @enum {string}
-             */
-            operator: "equals" | "in" | "startsWith" | "endsWith" | "contains" | "matches" | "exists" | "greaterThan" | "ipIn";
-            /** @description What it is compared with. `exists` has none */
-            value?: string | number | string[] | number[];
-        };
+        } | components["schemas"]["PolicyComparison"];
         Policy: {
             /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
             name: string;
@@ -4039,52 +4034,93 @@ export interface components {
             mode?: "enforce" | "monitor";
         };
         PolicyAction: {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "allow";
-        } | {
-            /** @constant */
-            action: "challenge";
-            level?: 0 | 1 | 2;
-        } | {
-            /** @constant */
+        } | components["schemas"]["PolicyChallenge"] | {
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "block";
         } | {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "redirect";
+            /** @description A path of the same site, or an https address */
             location: string;
-            /** @default 302 */
+            /**
+             * @description Status of the redirect
+             * @default 302
+             */
             status: 302 | 303 | 307 | 308;
         } | {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "skipSession";
         } | {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "limit";
+            /** @description Name of the limit that counts the request */
             limit: string;
         };
         "PolicyAction.requestBody": {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "allow";
-        } | {
-            /** @constant */
-            action: "challenge";
-            level?: 0 | 1 | 2;
-        } | {
-            /** @constant */
+        } | components["schemas"]["PolicyChallenge"] | {
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "block";
         } | {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "redirect";
+            /** @description A path of the same site, or an https address */
             location: string;
-            /** @default 302 */
+            /**
+             * @description Status of the redirect
+             * @default 302
+             */
             status?: 302 | 303 | 307 | 308;
         } | {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "skipSession";
         } | {
-            /** @constant */
+            /**
+             * @description The kind of action
+             * @constant
+             */
             action: "limit";
+            /** @description Name of the limit that counts the request */
             limit: string;
+        };
+        PolicyChallenge: {
+            /**
+             * @description The action that the widget was given, such as `login`
+             * @constant
+             */
+            action: "challenge";
+            /** @description Lowest level of a solved challenge that counts: 0 any, 1 proof of work, 2 image or puzzle */
+            level?: 0 | 1 | 2;
         };
         PolicyListed: {
             /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
@@ -6964,15 +7000,7 @@ export interface components {
             /** @description `User-Agent` header */
             userAgent?: string;
             /** @description The bot that the visitor is, in place of what user agent and address say */
-            bot?: {
-                /** @description Id of a bot of the account's table, or the host of an agent that signs */
-                id: string;
-                /**
-                 * @description How it is proved
-                 * @enum {string}
-                 */
-                proof: "range" | "dns" | "signature" | "claimed" | "impostor";
-            };
+            bot?: components["schemas"]["VisitorBot"];
             /**
              * @description Path, with its query, for the overrides of the bot policy
              * @default /
@@ -7439,15 +7467,7 @@ export interface components {
                 /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
                 country?: string;
                 /** @description In place of the bot that user agent and address show */
-                bot?: {
-                    /** @description Id of the bot */
-                    id: string;
-                    /**
-                     * @description How the bot proved its name
-                     * @enum {string}
-                     */
-                    proof: "range" | "dns" | "signature" | "claimed" | "impostor";
-                };
+                bot?: components["schemas"]["VisitorBot"];
                 /**
                  * @description Categories of the address, such as `datacenter`
                  * @default []
