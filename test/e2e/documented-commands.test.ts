@@ -55,6 +55,7 @@ describe.each(documented)('$page', ({ page, blocks }) => {
     mkdirSync(join(cwd, '.gatehouse'), { recursive: true });
     copyFileSync(join(stack().stateDir, 'stack.json'), join(cwd, '.gatehouse/stack.json'));
     writeFileSync(join(cwd, 'blocklist.csv'), 'ipMask,192.0.2.0/24\n');
+    writeFileSync(join(cwd, 'offices.txt'), '9.9.9.0/24\n');
     const { serviceUrl, edgeUrl, stateDir } = stack();
     writeFileSync(
       join(cwd, 'facts.json'),
@@ -69,6 +70,7 @@ describe.each(documented)('$page', ({ page, blocks }) => {
           'https://www.example.com': edgeUrl,
         },
         values: await valuesIn(blocks.join('\n')),
+        publishedLists: [],
       }),
     );
     // Blocks of a page share variables and functions, as in a reader's terminal.

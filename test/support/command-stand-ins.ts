@@ -19,6 +19,8 @@ interface Facts {
   origins: Record<string, string>;
   /** By the word that a reader replaces. */
   values: Record<string, string>;
+  /** Names of lists that other machines publish. */
+  publishedLists: string[];
 }
 
 const facts = JSON.parse(readFileSync('facts.json', 'utf8')) as Facts;
@@ -85,12 +87,14 @@ function gatehouse(words: string[]): void {
     spawnSync(process.execPath, ['src/cli/gatehouse.ts', ...given], { cwd: facts.repository, encoding: 'utf8' });
   const command = words.slice(0, 2).join(' ');
   const local = words.filter((word) => word !== '--remote');
-  if (words.includes('--remote') && !command.endsWith(' create')) {
+  const isRemote = words.includes('--remote') && !command.endsWith(' create');
+  if (isRemote || isOfPublishedList(words)) {
     const { stdout } = cli('help');
     if (!stdout.includes(local.slice(0, 2).join(' '))) fail(`gatehouse has no command ${command}: ${stdout}`);
     return;
   }
-  const isPath = (word: string, at: number): boolean => word.endsWith('.csv') || (command === 'log copy' && at === 2);
+  const isPath = (word: string, at: number): boolean =>
+    /\.(csv|txt)$/.test(word) || (command === 'log copy' && at === 2);
   const paths = local.map((word, at) => (isPath(word, at) ? `${process.cwd()}/${word}` : word));
   const { status, stdout, stderr } = cli(...paths, '--state', facts.stateDir);
   if (status !== 0) fail(`gatehouse ${words.join(' ')}: ${stderr}`);
@@ -101,6 +105,16 @@ function gatehouse(words: string[]): void {
   const word = { account: 'ACCOUNT', site: 'SITE_KEY', instance: 'INSTANCE', key: 'API_KEY' }[what] ?? what;
   facts.values[word] = made[{ site: 'siteKey', key: 'token' }[what] ?? 'id'] ?? '';
   writeFileSync('facts.json', JSON.stringify(facts));
+}
+
+/** No publisher can be reached from here, so only the command's name is checked. */
+function isOfPublishedList([command, what, name = '', ...others]: readonly string[]): boolean {
+  if (command !== 'lists') return false;
+  if (what === 'add' && others.includes('--url')) {
+    facts.publishedLists.push(name);
+    writeFileSync('facts.json', JSON.stringify(facts));
+  }
+  return facts.publishedLists.includes(name);
 }
 
 function npx(): void {
