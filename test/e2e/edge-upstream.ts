@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mintSessionJwt } from '../../src/risk/session-token.ts';
 import type { SessionClaims } from '../../src/risk/session-token.ts';
+import { encodeBotTable } from '../../src/bots/encode-bot-table.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
 import { unknownSite } from '../../src/contract/edge/edge-responses.ts';
@@ -174,6 +175,7 @@ export async function startUpstream(): Promise<Upstream> {
     },
   };
   await upstream.setRules([]);
+  const bots = await sign(encodeBotTable({ builtAtMs: Date.now(), bots: [], networks: new Map() }));
 
   const config = (): EdgeConfig => ({
     configVersion: `c${configVersion}`,
@@ -228,6 +230,7 @@ export async function startUpstream(): Promise<Upstream> {
         configVersion: `c${configVersion}`,
         base: { hash: base.hash, version: base.version },
         delta: { version: delta.version },
+        bots: { hash: bots.hash },
       };
       return void send(200, JSON.stringify(answered));
     }
@@ -246,6 +249,8 @@ export async function startUpstream(): Promise<Upstream> {
       if (upstream.trouble === 'corrupt-ruleset') file.set([0xff ^ (file.at(40) ?? 0)], 40);
       return void send(200, file, 'application/octet-stream');
     }
+    if (path === `/edge/v1/bots/${bots.hash}`)
+      return void send(200, new Uint8Array(bots.file), 'application/octet-stream');
     const file = clientAssets[path.slice(1).split('?', 1)[0] ?? ''];
     if (file) return void send(200, upstream.trouble === 'other-release' ? `${file.body} ` : file.body);
     send(404, '{}');
