@@ -20,7 +20,7 @@ export interface KeySource {
   /** Id of the session. */
   session: string | null;
   bot: string | null;
-  /** Canonical. */
+  /** Canonical. Of several readings the shortest, so that what an origin may leave out makes no other key. */
   path: string;
   host: string;
   header: (name: string) => string | null;
@@ -69,12 +69,12 @@ export function limitKeys(limit: KeyedLimit, from: KeySource, sign: (text: strin
   });
   const wider: { key: string; times: number }[] = [];
   for (const [bits, times] of widerNetworks(limit.key, from.ip)) {
-    const parts = limit.key.map((part) =>
-      part === 'ip' || part === 'prefix'
-        ? `/${bits} ${network(from.ip, bits)}`
-        : written(valueOf(part, from, byUser[0]!)),
-    );
-    wider.push({ key: keyOf(parts), times });
+    for (const user of byUser) {
+      const parts = limit.key.map((part) =>
+        part === 'ip' || part === 'prefix' ? `/${bits} ${network(from.ip, bits)}` : written(valueOf(part, from, user)),
+      );
+      wider.push({ key: keyOf(parts), times });
+    }
   }
   if (!limit.key.some((part) => OWNED.has(part))) wider.push({ key: keyOf(['network', near]), times: COMPANION_TIMES });
   return { own: [...new Set(own)], wider };
@@ -125,6 +125,6 @@ function network(ip: string | null, bits: number): string {
 
 /** One spelling of a user's name: origins take most of them for the same. `null` for none. */
 export function userName(text: string): string | null {
-  const name = text.slice(0, VALUE_MAX_CHARS).normalize('NFKC').trim().toLowerCase();
+  const name = text.trim().slice(0, VALUE_MAX_CHARS).normalize('NFKC').trim().toLowerCase();
   return name === '' ? null : name;
 }

@@ -2,7 +2,6 @@
  * Collects the entries of a list and sorts them as their keys sort. IPv4 networks are numbers, because a list may have a
  * million of them: as texts they would take the memory of an isolate.
  */
-import { ENTRIES_MAX } from './list-format.ts';
 
 /** Digits of an IPv4 key after its first character: address and length. */
 const V4_HEX_DIGITS = 10;
@@ -16,10 +15,6 @@ export class EntrySet {
   /** Entries before equal ones are removed. */
   get size(): number {
     return this.#v4Count + this.#others.length;
-  }
-
-  get isFull(): boolean {
-    return this.size >= ENTRIES_MAX;
   }
 
   addV4(address: number, prefixLength: number): void {

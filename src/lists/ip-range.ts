@@ -14,12 +14,18 @@ export function networksOfRange(first: IpAddress, last: IpAddress): IpPrefix[] |
   if (from > to) return null;
   while (from <= to) {
     // The largest network that begins here and does not end behind the range.
-    let host = 0;
-    while (host < width && (from >> BigInt(host)) % 2n === 0n && from + (1n << BigInt(host + 1)) - 1n <= to) host += 1;
+    const aligned = from === 0n ? width : bitsOf(from & -from) - 1;
+    const host = Math.min(aligned, bitsOf(to - from + 1n) - 1);
     networks.push({ family: first.family, words: wordsOf(from, width), prefixLength: width - host });
     from += 1n << BigInt(host);
   }
   return networks;
+}
+
+/** How many binary digits a number has, above 0. */
+function bitsOf(value: bigint): number {
+  const digits = value.toString(16);
+  return 4 * digits.length - Math.clz32(Number.parseInt(digits[0] as string, 16)) + 28;
 }
 
 function numberOf({ words }: IpAddress): bigint {

@@ -32,6 +32,8 @@ export const LIST_MAX_BYTES = 24 * 1024 * 1024;
 /** A document that is parsed whole takes several times its size. */
 export const JSON_MAX_BYTES = 8 * 1024 * 1024;
 export const ENTRIES_MAX = 1_000_000;
+/** Networks that are read, those that are left out too: a range of a few characters has hundreds. */
+export const NETWORKS_READ_MAX = 2 * ENTRIES_MAX;
 
 /** One sentence for the operator. */
 export function listErrorText(error: ListError): string {

@@ -7,7 +7,7 @@ import type { Result } from '../result.ts';
 import type { Decision } from '../contract/vocabulary.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { readJsonObjects } from './json-objects.ts';
-import { ENTRIES_MAX, LIST_MAX_BYTES } from './list-format.ts';
+import { LIST_MAX_BYTES } from './list-format.ts';
 import type { ListError, ReadingReport } from './list-format.ts';
 import { ValueReader } from './read-value.ts';
 
@@ -36,10 +36,10 @@ export async function readDecisions(
     number += 1;
     if (list === 'new') readDecision(added, decision, typesOf[verdict], number);
     if (list === 'deleted') readDecision(deleted, decision, typesOf[verdict], number);
-    return added.entries.size <= ENTRIES_MAX && deleted.entries.size <= ENTRIES_MAX;
+    return !added.isTooMany && !deleted.isTooMany;
   });
   if (!read.ok) return failed({ kind: read.error });
-  if (added.entries.size > ENTRIES_MAX || deleted.entries.size > ENTRIES_MAX) return failed({ kind: 'too-many' });
+  if (added.isTooMany || deleted.isTooMany) return failed({ kind: 'too-many' });
   return ok({ added: added.entries.sorted(), deleted: deleted.entries.sorted(), report: added.report });
 }
 

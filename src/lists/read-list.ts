@@ -37,7 +37,7 @@ export async function readList(
     if (line === '') return true;
     if (isFirst && line.startsWith('<')) error = { kind: 'is-html' };
     isFirst = false;
-    error ??= take(line, number) ?? (values.entries.size > ENTRIES_MAX ? { kind: 'too-many' } : null);
+    error ??= take(line, number) ?? (values.isTooMany ? { kind: 'too-many' } : null);
     return error === null;
   });
   if (!read.ok) return failed({ kind: read.error });
@@ -143,10 +143,10 @@ async function readDocument(
   let number = 0;
   const found = selectValues(document, steps.value, (value) => {
     number += 1;
-    if (!values.entries.isFull) readJsonValue(values, value, selector, number);
+    if (!values.isTooMany) readJsonValue(values, value, selector, number);
   });
   if (!found) return { kind: 'no-selector', selector };
-  return number > ENTRIES_MAX ? { kind: 'too-many' } : null;
+  return number > ENTRIES_MAX || values.isTooMany ? { kind: 'too-many' } : null;
 }
 
 function readJsonValue(values: ValueReader, value: unknown, selector: string, number: number): void {

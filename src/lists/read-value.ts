@@ -10,6 +10,7 @@ import { isReserved, reservedFirstOctets } from '../address/reserved.ts';
 import { asnKey, countryKey, networkKey } from './entry-key.ts';
 import { EntrySet } from './entry-set.ts';
 import { networksOfRange } from './ip-range.ts';
+import { ENTRIES_MAX, NETWORKS_READ_MAX } from './list-format.ts';
 import type { ReadingReport } from './list-format.ts';
 
 /** Wider networks are mistakes: a list that blocks them blocks countries. */
@@ -23,9 +24,15 @@ export class ValueReader {
   readonly entries = new EntrySet();
   readonly report: ReadingReport = { lines: 0, notUnderstood: 0, reserved: 0, tooWide: 0, examples: [] };
   readonly #includeReserved: boolean;
+  #networksRead = 0;
 
   constructor(includeReserved: boolean) {
     this.#includeReserved = includeReserved;
+  }
+
+  /** Whether it has taken more than a list may have. */
+  get isTooMany(): boolean {
+    return this.entries.size > ENTRIES_MAX || this.#networksRead > NETWORKS_READ_MAX;
   }
 
   /** `text` is trimmed. `line`: its number in the file. */
@@ -34,6 +41,7 @@ export class ValueReader {
     const dash = text.indexOf('-');
     const networks = dash > 0 ? rangeOf(text, dash) : networkOf(text);
     if (networks !== null) {
+      this.#networksRead += networks.length;
       for (const network of networks) this.#add(network, text, line);
       return;
     }

@@ -82,7 +82,6 @@ const tasks: readonly ScheduledTask[] = [
   { name: 'deleted-instances', run: retireDeletedInstances },
   { name: 'bot-ranges', run: refreshRanges },
   { name: 'bot-tables', run: buildBotTables },
-  { name: 'lists', run: refreshDueLists },
   {
     name: 'old-alerts',
     run: (store, nowMs) => purgeAlerts(store, nowMs - ALERTS_KEPT_MS, ALERTS_PURGED_PER_RUN),
@@ -92,6 +91,8 @@ const tasks: readonly ScheduledTask[] = [
   { name: 'alert-instances', run: watchInstances },
   { name: 'old-alert-states', run: purgeStates },
   { name: 'alert-deliveries', run: (store, nowMs, outbound) => deliverDue(store, postingOver(outbound), nowMs) },
+  // Last: publishers can take minutes to answer.
+  { name: 'lists', run: refreshDueLists },
 ];
 
 /** `nowMs`: when the run was due. */

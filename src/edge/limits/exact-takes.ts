@@ -47,8 +47,8 @@ export class ExactTakes {
     nowMs: number,
     waitUntil: (work: Promise<unknown>) => void,
   ): Promise<WaitOrNull> {
-    const { key, windowMs } = wish;
-    const refusedMs = (this.#refusedUntilMs.get(key) ?? 0) - nowMs;
+    const { windowMs } = wish;
+    const refusedMs = (this.#refusedUntilMs.get(refusalOf(wish)) ?? 0) - nowMs;
     // More than a window: the clock was set back since.
     if (refusedMs > 0 && refusedMs <= windowMs) return refusedMs;
     if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return null;
@@ -92,8 +92,13 @@ export class ExactTakes {
       const taking = takings?.[index] ?? null;
       if (taking === null) count('limit_take_failures');
       const [granted, , waitMs] = taking ?? [0, 0, 0];
-      if (waitMs > 0) this.#refusedUntilMs.set(take.key, now() + waitMs);
+      if (waitMs > 0) this.#refusedUntilMs.set(refusalOf(take), now() + waitMs);
       seats.forEach((seat, place) => seat(taking === null ? null : place < granted ? 0 : Math.max(1, waitMs)));
     });
   }
+}
+
+/** A limit that allows more than it did when it refused is asked again. */
+function refusalOf({ key, count }: Pick<LimitTake, 'key' | 'count'>): string {
+  return `${count} ${key}`;
 }

@@ -17,10 +17,14 @@ export function keySourceOf(
     ja4: signals.ja4,
     session: jti,
     bot,
-    path: target.path,
+    path: shortest(target.path, target.readings ?? []),
     host: hostName(target.host),
     header: (name) => request.headers.get(name),
     cookie: (name) => readCookie(headers.cookie, name),
     users: [],
   };
+}
+
+function shortest(path: string, readings: readonly string[]): string {
+  return readings.reduce((one, other) => (other.length < one.length ? other : one), path);
 }

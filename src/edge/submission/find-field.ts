@@ -14,6 +14,8 @@ export interface FieldRange {
 const URLENCODED_GROWTH = 3;
 const JSON_GROWTH = 6;
 const QUOTE = 34;
+const PERCENT = 37;
+const PLUS = 43;
 const AMPERSAND = 38;
 const COMMA = 44;
 const COLON = 58;
@@ -25,17 +27,22 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const SPACE = 32;
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** Each pair with that name, in order. `field` is ASCII. */
 export function* urlencodedFields(body: Uint8Array, field: string): Generator<FieldRange> {
+  const plain = encoder.encode(field);
   for (let start = 0, end = 0; start < body.length; start = end + 1) {
     end = body.indexOf(AMPERSAND, start);
     if (end < 0) end = body.length;
     if (end - start < field.length) continue;
-    const equals = body.subarray(start, Math.min(end, start + field.length * URLENCODED_GROWTH + 1)).indexOf(EQUALS);
-    const nameEnd = equals < 0 ? end : start + equals;
+    const nameMaxEnd = Math.min(end, start + field.length * URLENCODED_GROWTH + 1);
+    let nameEnd = start;
+    while (nameEnd < nameMaxEnd && body[nameEnd] !== EQUALS) nameEnd++;
     if (nameEnd - start > field.length * URLENCODED_GROWTH) continue;
-    if (decodedName(decoder.decode(body.subarray(start, nameEnd))) !== field) continue;
+    if (isPlain(body, start, nameEnd)) {
+      if (!isSame(body, start, nameEnd, plain)) continue;
+    } else if (decodedName(decoder.decode(body.subarray(start, nameEnd))) !== field) continue;
     yield { start, end, valueStart: Math.min(nameEnd + 1, end) };
   }
 }
@@ -53,6 +60,7 @@ export function* jsonMembers(body: Uint8Array, path: readonly string[], from = 0
 function* membersNamed(name: string, body: Uint8Array, open: number): Generator<FieldRange> {
   const isObject = body[open] === OPEN_OBJECT;
   if (!isObject && (body[open] !== OPEN_ARRAY || !/^(?:0|[1-9]\d{0,6})$/.test(name))) return;
+  const plain = encoder.encode(name);
   let start = afterSpace(body, open + 1);
   for (let place = 0; start < body.length && body[start] !== CLOSE_OBJECT && body[start] !== CLOSE_ARRAY; place++) {
     let valueStart = start;
@@ -61,7 +69,7 @@ function* membersNamed(name: string, body: Uint8Array, open: number): Generator<
       const keyEnd = valueEnd(body, start);
       const colon = afterSpace(body, keyEnd);
       if (body[start] !== QUOTE || body[colon] !== COLON) return;
-      fits = isText(body, start, keyEnd, name);
+      fits = isText(body, start, keyEnd, name, plain);
       valueStart = afterSpace(body, colon + 1);
     }
     const end = valueEnd(body, valueStart);
@@ -107,8 +115,9 @@ function closingQuote(body: Uint8Array, open: number): number {
   return body.length;
 }
 
-function isText(body: Uint8Array, start: number, end: number, text: string): boolean {
+function isText(body: Uint8Array, start: number, end: number, text: string, plain: Uint8Array): boolean {
   if (end - start < text.length + 2 || end - start > text.length * JSON_GROWTH + 2) return false;
+  if (isPlain(body, start + 1, end - 1)) return isSame(body, start + 1, end - 1, plain);
   try {
     return JSON.parse(decoder.decode(body.subarray(start, end))) === text;
   } catch {
@@ -120,6 +129,22 @@ export function afterSpace(body: Uint8Array, from: number): number {
   let at = from;
   while (at < body.length && body[at]! <= SPACE) at++;
   return at;
+}
+
+/** Most names are compared so, without a copy: a body can have millions of them. */
+function isSame(body: Uint8Array, start: number, end: number, plain: Uint8Array): boolean {
+  if (end - start !== plain.length) return false;
+  for (let at = 0; at < plain.length; at++) if (body[start + at] !== plain[at]) return false;
+  return true;
+}
+
+/** ASCII that stands for itself, in a form and in JSON. */
+function isPlain(body: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = body[at]!;
+    if (byte < SPACE || byte > 127 || byte === PERCENT || byte === PLUS || byte === BACKSLASH) return false;
+  }
+  return true;
 }
 
 function decodedName(name: string): string {

@@ -22,6 +22,8 @@ export const SUBMISSION_MAX_BYTES = 8 * 1024 * 1024;
 const JSON_PATH_MAX_STEPS = 16;
 /** A token in an object, with every character escaped. */
 const JSON_VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
+/** Origins read the first or the last one. Those around it may be empty. */
+const TEXTS_OF_EACH_END = 16;
 const decoder = new TextDecoder();
 
 export type SubmissionKind = 'urlencoded' | 'multipart' | 'json' | 'other';
@@ -91,24 +93,44 @@ async function fieldValue(
   }
 }
 
-/** Every text that a field has in a form, in order. Of JSON, `field` is a path with dots. Of a body that does not parse: none. */
+/**
+ * The first and the last texts that a field has in a form, in order. A form with the field in between has it a million
+ * times. Of JSON, `field` is a path with dots. Of a body that does not parse: none.
+ */
 export async function fieldTexts(
   kind: SubmissionKind,
   contentType: string,
   body: Uint8Array<ArrayBuffer>,
   field: string,
 ): Promise<string[]> {
-  const values: unknown[] = [];
-  try {
-    if (kind === 'urlencoded') values.push(...urlencodedValues(body, field));
-    if (kind === 'multipart') values.push(...(await formOf(body, contentType)).getAll(field));
-    if (kind === 'json') {
-      for (const member of jsonMembers(body, field.split('.'))) values.push(valueAt(body, member));
-    }
-  } catch {
-    // The texts before it count.
-  }
+  let values: unknown[] = [];
+  if (kind === 'urlencoded') values = ends(urlencodedFields(body, field)).map((range) => urlencodedText(body, range));
+  if (kind === 'multipart') values = await multipartValues(body, contentType, field);
+  if (kind === 'json') values = ends(jsonMembers(body, field.split('.'))).map((member) => valueAt(body, member));
   return values.filter((value) => typeof value === 'string');
+}
+
+async function multipartValues(body: Uint8Array<ArrayBuffer>, contentType: string, field: string): Promise<unknown[]> {
+  try {
+    return ends((await formOf(body, contentType)).getAll(field));
+  } catch {
+    return [];
+  }
+}
+
+function ends<T>(all: Iterable<T>): T[] {
+  const first: T[] = [];
+  /** In turn: `next` is where the oldest is. */
+  const last: T[] = [];
+  let next = 0;
+  for (const one of all) {
+    if (first.length < TEXTS_OF_EACH_END) first.push(one);
+    else {
+      last[next] = one;
+      next = (next + 1) % TEXTS_OF_EACH_END;
+    }
+  }
+  return [...first, ...last.slice(next), ...last.slice(0, next)];
 }
 
 function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
@@ -122,9 +144,11 @@ function urlencodedValue(body: Uint8Array, field: string): string | null {
 }
 
 function* urlencodedValues(body: Uint8Array, field: string): Generator<string> {
-  for (const { valueStart, end } of urlencodedFields(body, field)) {
-    yield new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v') ?? '';
-  }
+  for (const range of urlencodedFields(body, field)) yield urlencodedText(body, range);
+}
+
+function urlencodedText(body: Uint8Array, { valueStart, end }: FieldRange): string {
+  return new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v') ?? '';
 }
 
 function formOf(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {

@@ -159,9 +159,9 @@ function keep(found: NamedValues, place: number, value: string): void {
     values[place] = known = [];
     present.push(place);
   }
-  if (known.includes(value)) return;
+  // First, so that a header of ten thousand values is not compared with the ones that are kept.
   if (value.length > VALUE_MAX_CHARS || found.kept >= VALUES_MAX) (found.more ??= new Set()).add(place);
-  else {
+  else if (!known.includes(value)) {
     known.push(value);
     found.kept++;
   }

@@ -52,13 +52,15 @@ async function versionOf(lasting: Lasting, listVersion: number, policyVersion: n
   return (await sha256Hex(JSON.stringify({ lasting, listVersion, policyVersion }))).slice(0, VERSION_HEX_CHARS);
 }
 
-/** Nothing where the instance never had any. */
+/** Nothing where the instance never had any. Throws for a version that is gone: an edge keeps what it has loaded. */
 async function policySetFor(
   store: ServiceStore,
   { id, policyVersion: version }: StoredInstance,
 ): Promise<Pick<EdgeConfig, 'policySet'>> {
-  const set = version === 0 ? null : await policySetOf(store, id, version);
-  return set === null ? {} : { policySet: { version, policies: set.policies, limits: set.limits } };
+  if (version === 0) return {};
+  const set = await policySetOf(store, id, version);
+  if (set === null) throw new Error(`Version ${version} of the policies of ${id} is not stored`);
+  return { policySet: { version, policies: set.policies, limits: set.limits } };
 }
 
 async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<Lasting> {

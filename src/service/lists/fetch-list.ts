@@ -59,6 +59,8 @@ export async function fetchList(
 export function streamUrl(text: string, isWhole: boolean): string {
   const url = new URL(text);
   url.searchParams.set('startup', String(isWhole));
+  // By itself, the Local API sends addresses and ranges only.
+  if (!url.searchParams.has('scopes')) url.searchParams.set('scopes', 'ip,range,as,country');
   return url.href;
 }
 

@@ -29,7 +29,7 @@ function takesWith(left: Record<string, number> | null, isOpen = true) {
     sleep: (ms) => (ms > 1 && isOpen ? new Promise(() => {}) : Promise.resolve()),
     count: (name) => counted.push(name),
   });
-  const take = (key?: string) => takes.take(wish(key), clock.nowMs, (work) => works.push(work));
+  const take = (key?: string, count?: number) => takes.take(wish(key, count), clock.nowMs, (work) => works.push(work));
   return { take, calls, counted, clock, works };
 }
 
@@ -65,6 +65,14 @@ test('a key that was refused is not asked for again until it could be granted', 
   expect(calls).toHaveLength(1);
   clock.nowMs += 20_000;
   await take();
+  expect(calls).toHaveLength(2);
+});
+
+test('a limit that was raised is asked again at once', async () => {
+  const { take, calls } = takesWith({ a: 1 });
+  await take('a', 3);
+  expect(await take('a', 3)).toBe(30_000);
+  await take('a', 100);
   expect(calls).toHaveLength(2);
 });
 

@@ -106,6 +106,14 @@ describe('keys of a limit', () => {
     expect(own(['user'], { users: ['decoy', 'alice@example.com'] })).toContain(own(['user'])[0]);
   });
 
+  test('a form that names two users counts for both in the larger networks, too', () => {
+    const from = { ip: '2001:db8:1:2::1' };
+    const both = keys(['ip', 'user'], { ...from, users: ['decoy', 'alice@example.com'] }).wider;
+    const alice = keys(['ip', 'user'], from).wider;
+    expect(both).toEqual(expect.arrayContaining([...alice]));
+    expect(both).toHaveLength(2 * alice.length);
+  });
+
   test('differ by limit and algorithm, are short, and say nothing of the visitor', () => {
     expect(own(['ip'], {}, 'api')).not.toEqual(own(['ip']));
     expect(own(['ip'], {}, 'login', 'bucket')).not.toEqual(own(['ip']));
@@ -118,6 +126,7 @@ test.each([
   ['Ａｌｉｃｅ', 'alice'],
   ['', null],
   ['   ', null],
+  [`${' '.repeat(2000)}alice`, 'alice'],
 ])('the user name %j is %j', (typed, name) => {
   expect(userName(typed)).toBe(name);
 });

@@ -27,6 +27,28 @@ describe('a range', () => {
     expect(networks('::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe')?.length).toBe(254);
   });
 
+  test('of IPv6 is covered without gaps and without more', () => {
+    const address = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
+    const wordsOf = (number: bigint) => [96n, 64n, 32n, 0n].map((shift) => Number((number >> shift) & 0xffff_ffffn));
+    const numberOf = (words: readonly number[]) => words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n);
+    fc.assert(
+      fc.property(address, address, (one, other) => {
+        const [first, last] = one < other ? [one, other] : [other, one];
+        let next = first;
+        for (const { words, prefixLength } of networksOfRange(
+          { family: 6, words: wordsOf(first) },
+          { family: 6, words: wordsOf(last) },
+        )!) {
+          const size = 2n ** BigInt(128 - prefixLength);
+          expect(numberOf(words)).toBe(next);
+          expect(next % size).toBe(0n);
+          next += size;
+        }
+        expect(next - 1n).toBe(last);
+      }),
+    );
+  });
+
   test('is covered without gaps and without more', () => {
     const word = fc.integer({ min: 0, max: 0xffff_ffff });
     fc.assert(

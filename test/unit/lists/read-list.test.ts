@@ -105,6 +105,22 @@ describe('a text list', () => {
     expect(full.ok ? '' : listErrorText(full.error)).toBe(`The list has more than ${ENTRIES_MAX} entries`);
   });
 
+  test.each([
+    ['text', ['4.0.0.1-4.255.255.254'], {}],
+    ['text', ['10.0.0.1-10.255.255.254', '2001:db8::/32', '9.9.9.9'], {}],
+    ['json', ['4.0.0.1-4.255.255.254'], { selector: '[]' }],
+  ] as const)(
+    'of %s with %j again and again is refused for its networks, kept or left out',
+    async (format, ranges, options) => {
+      const lines = Array.from({ length: 50_000 }, () => ranges).flat();
+      const text = format === 'json' ? JSON.stringify(lines) : lines.join('\n');
+      const result = await readList(streamOf(text, 1_000_000), { format, ...options });
+      expect(result.ok ? result.value.report : listErrorText(result.error)).toBe(
+        `The list has more than ${ENTRIES_MAX} entries`,
+      );
+    },
+  );
+
   test('is refused when it breaks off', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull(controller) {

@@ -1,5 +1,6 @@
 /** The versions of an instance's policy set in the database: which of two writers wins, what is kept, and until when. */
 import { expect, test } from 'vitest';
+import { edgeConfigFor } from '../../../src/service/edge-api/edge-config.ts';
 import { instanceById } from '../../../src/store/d1/instances.ts';
 import { policySetOf, policySetVersions, putPolicySet } from '../../../src/store/d1/policy-sets.ts';
 import type { PolicySet } from '../../../src/contract/management/policy-set/policy-set.ts';
@@ -58,6 +59,14 @@ test('of writers on the same version one wins, and the others learn the current 
   expect(await put(5, setOf())).toEqual({ ok: false, error: 1 });
   expect(await versions()).toHaveLength(1);
   expect(await current()).toBe(1);
+});
+
+test('an edge gets no config without policies while the version in force cannot be read', async () => {
+  const { id, put } = await newInstance();
+  await put(0, setOf('/a'));
+  const instance = (await instanceById(serviceEnv, id))!;
+  expect((await edgeConfigFor(serviceEnv, instance, NOW_MS)).policySet?.policies).toHaveLength(1);
+  await expect(edgeConfigFor(serviceEnv, { ...instance, policyVersion: 7 }, NOW_MS)).rejects.toThrow('Version 7');
 });
 
 test('the newest 100 versions are kept', async () => {

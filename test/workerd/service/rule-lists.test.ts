@@ -251,14 +251,17 @@ describe('decisions of CrowdSec', () => {
     await ask('/create', { ...given, url, format: 'crowdsec', mode: 'enforce' });
     expect((await refreshed()).list.entries).toBe(3);
     expect((await refreshed()).list).toMatchObject({ entries: 3, lastChange: { added: 1, removed: 1 } });
-    expect(publisher.requests.map((request) => request.url)).toEqual([`${url}?startup=true`, `${url}?startup=false`]);
+    expect(publisher.requests.map((request) => request.url)).toEqual([
+      `${url}?startup=true&scopes=ip%2Crange%2Cas%2Ccountry`,
+      `${url}?startup=false&scopes=ip%2Crange%2Cas%2Ccountry`,
+    ]);
     expect(await decision('1.2.3.4')).toBe('default');
     expect(await decision('5.6.7.8')).toBe('list:bad');
     publisher.answer = () => new Response('forbidden', { status: 403 });
     await refreshed();
     publisher.answer = () => Response.json({ new: [ban('5.6.7.8')], deleted: [] });
     expect((await refreshed({ acceptChange: true })).list.entries).toBe(1);
-    expect(publisher.requests.at(-1)?.url).toBe(`${url}?startup=true`);
+    expect(publisher.requests.at(-1)?.url).toBe(`${url}?startup=true&scopes=ip%2Crange%2Cas%2Ccountry`);
   });
 });
 
