@@ -45,8 +45,8 @@ const EXTENDED_BEFORE_MS = 900_000;
 
 /** `text`: as it is stored. */
 export function attackStateOf(text: string | null): AttackState {
-  const read = text === null ? null : stored.safeParse(parseJson(new TextEncoder().encode(text)));
-  return read?.success === true ? read.data : unset;
+  const read = stored.safeParse(parseJson(text));
+  return read.success ? read.data : unset;
 }
 
 export function attackStateText(state: AttackState): string {

@@ -1,7 +1,7 @@
 /**
  * What is usual for an instance: its rate, its busiest seconds, how much of it is refused, and how fast its origin is. It
- * follows the hours of a day and is hardly moved by an attack: while an alarm lasts it grows by half of itself in an hour
- * at most, so that an alarm ends one day even if the traffic has come to stay.
+ * follows the hours of a day and is hardly moved by an attack: while an alarm lasts it doubles in an hour at most,
+ * so that an alarm ends one day even if the traffic has come to stay.
  */
 import { STEP_MS } from './traffic.ts';
 import type { TrafficSums } from './traffic.ts';

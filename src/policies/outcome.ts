@@ -16,7 +16,8 @@ export interface PolicyOutcome {
   verdict: {
     name: string;
     action: Decision;
-    /** Of a challenge: the lowest level that counts. */ level: number;
+    /** Of a challenge: the lowest level that counts. */
+    level: number;
   } | null;
   /** In its place: a redirect, for a request that nothing else stops. */
   redirect: { name: string; location: string; status: Redirect['status'] } | null;

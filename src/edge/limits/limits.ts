@@ -4,9 +4,9 @@
  * ones let the request through. Larger networks and companions of a key are counted fast, also for an exact limit.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import type { Decision } from '../../contract/vocabulary.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
 import type { KeySource, LimitKeys } from '../../limits/limit-keys.ts';
+import { restrictiveness } from '../../rules/decision-table.ts';
 import type { CompiledLimit, CompiledLimits, CountedMeter } from '../config/compiled-limits.ts';
 import type { ExactTakes } from './exact-takes.ts';
 import type { LimitCounts } from './limit-counts.ts';
@@ -128,8 +128,6 @@ export class Limits {
   }
 }
 
-const strictness: Record<Decision, number> = { allow: 0, challenge: 1, block: 2 };
-
 function refuses(above: readonly Above[]): boolean {
   return above.some(({ limit }) => limit.mode === 'enforce' && limit.verdict === 'block');
 }
@@ -138,7 +136,7 @@ function strictest(above: readonly Above[]): Above | null {
   let found: Above | null = null;
   for (const one of above) {
     if (one.limit.mode !== 'enforce') continue;
-    if (!found || strictness[one.limit.verdict] > strictness[found.limit.verdict]) found = one;
+    if (!found || restrictiveness[one.limit.verdict] > restrictiveness[found.limit.verdict]) found = one;
   }
   return found;
 }

@@ -214,6 +214,6 @@ function strictest({ outcome, unsure }: Search): PolicyOutcome {
   return result;
 }
 
-function addOnce(reads: string[], name: string): void {
-  if (!reads.includes(name)) reads.push(name);
+function addOnce(names: string[], name: string): void {
+  if (!names.includes(name)) names.push(name);
 }

@@ -1,13 +1,13 @@
 /** Names for imported policies: from what the rule is called there, each once. */
+import { GATE_POLICIES } from '../../contract/management/policy-set/policy.ts';
 
 const NAME_MAX_CHARS = 48;
-const TAKEN_BY_THE_GATE = ['hosts'];
 
 export class PolicyNames {
   readonly #taken: Set<string>;
 
   constructor(taken: readonly string[] = []) {
-    this.#taken = new Set([...TAKEN_BY_THE_GATE, ...taken]);
+    this.#taken = new Set([...GATE_POLICIES, ...taken]);
   }
 
   /** `fallback`: for a text that has no letter or digit of a name. */

@@ -61,7 +61,6 @@ export function countedWindow(
 }
 
 function readMarks(text: string | null): Marks | null {
-  if (text === null) return null;
-  const read = marks.safeParse(parseJson(new TextEncoder().encode(text)));
+  const read = marks.safeParse(parseJson(text));
   return read.success ? read.data : null;
 }

@@ -11,6 +11,7 @@ import type { ServiceStore } from '../environment.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';
 import { readContent, readPlainList } from './read-content.ts';
+import { isSamePublisher } from './same-publisher.ts';
 
 export interface PreviewSource {
   settings: ListSettings;
@@ -28,9 +29,8 @@ export async function readOnce(
 ): Promise<Result<ReadList, string>> {
   const { url, format, verdict, includeReserved } = settings;
   if (url === null) return inWords(await readContent(content, settings));
-  // A stored secret goes to the host that it was stored for, and to no other.
-  const isKnownHost = known?.settings.url != null && new URL(known.settings.url).origin === new URL(url).origin;
-  const stored = isKnownHost && known?.hasAuthorization ? await authorizationOf(store, known) : null;
+  const isKnown = known?.hasAuthorization === true && isSamePublisher(known.settings, settings);
+  const stored = isKnown ? await authorizationOf(store, known) : null;
   const authorization = given === undefined ? stored : given;
   const isStream = format === 'crowdsec';
   const answer = await fetchList(isStream ? streamUrl(url, true) : url, authorization, UNKNOWN, outbound);

@@ -47,8 +47,7 @@ interface DeliveryRow {
 
 /**
  * The statements that record an alert, for the transaction of the caller. One that was recorded before stays as it is, and
- * goes to no channel that was made since. `condition`: SQL that must hold, with its own
- * values. `only`: one channel that gets it, taken by the caller until `untilMs`; else every enabled one that wants its kind
+ * goes to no channel that was made since. `condition`: SQL that must hold, with its own values. `only`: one channel that gets it, taken by the caller until `untilMs`; else every enabled one that wants its kind
  * and was there before.
  */
 export function recordAlert(

@@ -16,6 +16,13 @@ function expectSound(report: Result<ImportReport, string>): number {
   return policies.length;
 }
 
+function joined(parts: readonly [word: string, joint: string][]): string {
+  return parts
+    .flatMap(([word, joint]) => [joint, word])
+    .slice(1)
+    .join(' ');
+}
+
 const cloudflareWord = fc.constantFrom(
   'http.host',
   'http.user_agent',
@@ -67,12 +74,7 @@ const cloudflareLine = fc
       maxLength: 5,
     },
   )
-  .map((parts) =>
-    parts
-      .flatMap(([word, joint]) => [joint, word])
-      .slice(1)
-      .join(' '),
-  );
+  .map(joined);
 test('lines of any words', () => {
   let taken = 0;
   const soup = fc.array(cloudflareWord, { minLength: 1, maxLength: 9 }).map((words) => words.join(' '));
@@ -94,13 +96,16 @@ test('rulesets of any JSON', () => {
     },
     { requiredKeys: [] },
   );
-  const document = fc.oneof(fc.array(fc.oneof(rule, fc.anything())), fc.jsonValue());
+  const sound = fc.record({ expression: cloudflareTest, action: fc.constantFrom('block', 'skip', 'log', 'challenge') });
+  const document = fc.oneof(fc.array(fc.oneof(sound, rule, fc.anything())), fc.array(sound), fc.jsonValue());
+  let taken = 0;
   fc.assert(
     fc.property(document, (value) => {
-      expectSound(importCloudflareRules(JSON.stringify(value) ?? '', settings));
+      taken += expectSound(importCloudflareRules(JSON.stringify(value) ?? '', settings));
     }),
     { numRuns: 300 },
   );
+  expect(taken).toBeGreaterThan(50);
 });
 
 const celWord = fc.constantFrom(
@@ -133,14 +138,30 @@ const celWord = fc.constantFrom(
   '?',
   '+',
 );
+const celTest = fc.constantFrom(
+  'userAgent.contains("a")',
+  '!path.startsWith("/b")',
+  '"X" in headers',
+  'method == "POST"',
+  '(query["q"].matches("^(a|b).*$"))',
+);
+const celLine = fc
+  .array(fc.tuple(fc.oneof({ weight: 4, arbitrary: celTest }, celWord), fc.constantFrom('&&', '||')), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map(joined);
 test('expressions of any words in an Anubis file', () => {
+  let taken = 0;
+  const soup = fc.array(celWord, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '));
   fc.assert(
-    fc.property(fc.array(celWord, { minLength: 1, maxLength: 8 }), (words) => {
-      const bots = [{ name: 'a', action: 'DENY', expression: words.join(' ') }];
-      expectSound(importAnubisPolicy(JSON.stringify({ bots }), settings));
+    fc.property(fc.oneof(celLine, soup), (expression) => {
+      const bots = [{ name: 'a', action: 'DENY', expression }];
+      taken += expectSound(importAnubisPolicy(JSON.stringify({ bots }), settings));
     }),
     { numRuns: 800 },
   );
+  expect(taken).toBeGreaterThan(50);
 });
 
 test('YAML of any signs', () => {
@@ -172,11 +193,16 @@ test('YAML of any signs', () => {
   const text = fc.oneof(
     fc.array(sign, { maxLength: 25 }).map((signs) => signs.join('')),
     fc.string({ unit: 'binary' }),
+    fc
+      .tuple(sign, sign)
+      .map(([before, after]) => `bots:\n- name: a${before}\n  action: DENY\n  path_regex: ^/a${after}`),
   );
+  let taken = 0;
   fc.assert(
     fc.property(text, (content) => {
-      expectSound(importAnubisPolicy(content, settings));
+      taken += expectSound(importAnubisPolicy(content, settings));
     }),
     { numRuns: 800 },
   );
+  expect(taken).toBeGreaterThan(20);
 });

@@ -4,7 +4,7 @@ import { expression } from './expression.ts';
 
 export const POLICIES_MAX = 1000;
 /** Policies that the gate has of its own: `policy:<name>` in the log must mean one thing. */
-const GATE_POLICIES = ['hosts'];
+export const GATE_POLICIES = ['hosts'];
 
 /** Of a policy or a limit. */
 export const policyName = z

@@ -18,7 +18,7 @@ export function readYaml(content: string): Result<unknown, string> {
   if (isDeepInALine(content)) return failed(tooDeep);
   const tokens = [...new Parser().parse(content)];
   if (tokens.some((token) => depthOf(token) > DEPTH_MAX)) return failed(tooDeep);
-  const documents = [...new Composer({ schema: 'core', merge: false }).compose(tokens)];
+  const documents = [...new Composer({ schema: 'core', merge: false, logLevel: 'error' }).compose(tokens)];
   const [document] = documents;
   if (document === undefined) return failed('is empty');
   if (documents.length > 1) return failed('has more than one YAML document');

@@ -1,8 +1,7 @@
 /**
  * The lists of a book and which of them owns a value. The rule in force for a value is the operator's; without one it is
  * the entry of the strictest enforced list; without that, the one of a monitored list. Of lists that say the same it is the
- * first by name. Entries that are hidden in this way
- * stay stored, and count again as soon as nothing hides them.
+ * first by name. Entries that are hidden in this way stay stored, and count again as soon as nothing hides them.
  */
 import { restrictiveness } from '../../../rules/decision-table.ts';
 import type { ListLayer } from '../../../rules/list-layers.ts';

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { listFields, listName, listStatus } from '../../../../contract/management/lists.ts';
 import type { ListSettings } from '../../../../contract/management/lists.ts';
+import { isSamePublisher } from '../../../lists/same-publisher.ts';
 import { findList, updateList } from '../../../../store/d1/rule-lists.ts';
 import { operation } from '../../define-operation.ts';
 import { instanceRuleBook, siteKey } from '../access-rules/instance-rule-book.ts';
@@ -42,8 +43,7 @@ export const updateRuleList = operation({
     if (known === null) throw noSuchList();
     const settings = mergedSettings(known.settings, given);
     const isOtherSource = authorization !== undefined || isSourceChanged(known.settings, settings);
-    // A stored secret goes to the host that it was stored for, and to no other.
-    const kept = originOf(known.settings) === originOf(settings) ? authorization : (authorization ?? null);
+    const kept = isSamePublisher(known.settings, settings) ? authorization : (authorization ?? null);
     const updated = await updateList(context.store, known, settings, kept, {
       readFrom: isOtherSource ? context.nowMs : null,
     });
@@ -55,10 +55,6 @@ export const updateRuleList = operation({
     return listResponse(updated);
   },
 });
-
-function originOf({ url }: ListSettings): string | null {
-  return url === null ? null : new URL(url).origin;
-}
 
 function isSourceChanged(before: ListSettings, after: ListSettings): boolean {
   return sourceOf(before) !== sourceOf(after);
