@@ -2,6 +2,7 @@
  * Asks the publisher of a list for it: only public hosts, conditionally, and without following a redirect to another
  * host, which may be anybody's, or inside a network. Each host is resolved before it is asked, after a redirect too.
  */
+import { discard, withinTime } from '../../bytes/within-time.ts';
 import type { ListAuthorization } from '../../contract/management/lists.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
@@ -38,18 +39,18 @@ export async function fetchList(
   const response = asked.value;
   const { status } = response;
   if (status === 304 && (known.etag ?? known.lastModified) !== null) {
-    await response.body?.cancel();
+    discard(response.body);
     return ok({ kind: 'unchanged' });
   }
   const isPage = /^text\/html|^application\/xhtml/i.test(response.headers.get('content-type') ?? '');
   if (status !== 200 || isPage || response.body === null) {
-    await response.body?.cancel();
+    discard(response.body);
     if (status !== 200) return failed(`The publisher answers with status ${status}`);
     return failed(isPage ? 'The answer is a web page' : 'The list has no entries');
   }
   return ok({
     kind: 'body',
-    body: endingAfter(response.body, BODY_TIMEOUT_MS),
+    body: withinTime(response.body, BODY_TIMEOUT_MS),
     etag: validator(response, 'etag'),
     lastModified: validator(response, 'last-modified'),
   });
@@ -78,7 +79,7 @@ async function ask(address: URL, headers: Headers, settings: OutboundSettings): 
     const { status } = response;
     const location = status >= 301 && status <= 308 && status !== 304 ? response.headers.get('location') : null;
     if (location === null) return ok(response);
-    await response.body?.cancel();
+    discard(response.body);
     const next = URL.parse(location, url.href);
     if (next === null) return failed('The redirect has no address');
     if (next.origin !== url.origin) return failed('The publisher redirects to another host');
@@ -96,26 +97,6 @@ async function answerInTime(url: string, headers: Headers): Promise<Response> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The same stream, which breaks when it has not ended in time. */
-function endingAfter(body: ReadableStream<Uint8Array>, timeoutMs: number): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const timer = setTimeout(() => void reader.cancel('too slow'), timeoutMs);
-  let isLate = true;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (!done) return controller.enqueue(value);
-      clearTimeout(timer);
-      isLate = false;
-      controller.close();
-    },
-    async cancel(reason) {
-      clearTimeout(timer);
-      if (isLate) await reader.cancel(reason);
-    },
-  });
 }
 
 const refusals: Readonly<Record<OutboundFailure, string>> = {
