@@ -32,6 +32,13 @@ export interface EdgeEnvironment {
   /** `service`: its binding, unless verification has a URL of its own. */
   siteverify: { url: string; service: Fetcher | null };
   origin: OriginTarget;
+  /** A binding for an origin that the instance names. No other binding is given out. */
+  originBinding: (name: string) => object | null;
+  /**
+   * Whether a fetch of the requested host reaches the zone's server. Outside the platform it would reach whatever host a
+   * visitor names.
+   */
+  isZoneOpen: boolean;
   signals: { kind: 'cloudflare' } | { kind: 'headers'; secret: string };
   rules: RulesSource;
   failMode: 'open' | 'closed';
@@ -165,12 +172,15 @@ export function readEnvironment(
   const rules = mode.readRules({ text, binding, wrong, sinks });
   const origin = readOrigin();
   if (mistakes.length > 0 || !rules || !origin) return failed([...new Set(mistakes)]);
+  const isOnPlatform = origin.kind === 'zone' || signalsKind === 'cloudflare';
   const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
   return ok({
     serviceUrl,
     service,
     siteverify,
     origin,
+    originBinding: (name) => (name.startsWith('ORIGIN_') ? binding(name) : null),
+    isZoneOpen: isOnPlatform && !flags[FRONT_DOOR_FLAG],
     signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
     rules,
     failMode,

@@ -192,7 +192,7 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
       void response.body?.cancel();
       return { ...(await answered(instead, isolate)), originMs };
     }
-    return { step, response: await handedOn(step, response, isolate), originMs };
+    return { step, response: await handedOn(step, called.value, isolate), originMs };
   } catch (error) {
     reportException(step.context.facts.requestId, isolate, error);
     // The origin has acted: it is not called again, and the visitor must know that it may have worked.

@@ -2,6 +2,7 @@
  * One form for equal conditions: addresses, hosts and names of headers in one spelling, no value twice, no group inside a
  * group of its kind, keys in one order. What is stored, compared, counted in bytes and printed is this form.
  */
+import type { Origin } from '../contract/management/policy-set/origin.ts';
 import type { PolicySet } from '../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../contract/management/policy-set/policy.ts';
 import { formatCidr, parseCidr, parseIp, formatIp } from '../address/ip.ts';
@@ -17,14 +18,27 @@ export interface Problem {
 }
 
 /** Fails only where a text is no address, which the schema does not know. */
-export function canonicalPolicySet({ policies, limits }: PolicySet): Result<PolicySet, Problem> {
+export function canonicalPolicySet({ policies, limits, origins }: PolicySet): Result<PolicySet, Problem> {
   const canonical: Policy[] = [];
   for (const [index, { name, description, when, then, mode }] of policies.entries()) {
     const condition = canonicalExpression(when);
     if (!condition.ok) return inside(condition.error, 'policies', index, 'when');
     canonical.push({ name, ...(description === undefined ? {} : { description }), when: condition.value, then, mode });
   }
-  return ok({ policies: canonical, limits });
+  return ok({ policies: canonical, limits, origins: canonicalOrigins(origins) });
+}
+
+/** In the order of their names. An address has no slash at its end, because the path of a request follows it. */
+function canonicalOrigins(origins: PolicySet['origins']): PolicySet['origins'] {
+  const names = Object.keys(origins).toSorted();
+  return Object.fromEntries(names.map((name) => [name, canonicalOrigin(origins[name]!)]));
+}
+
+function canonicalOrigin(origin: Origin): Origin {
+  const hosts = origin.hosts.map((host) => host.toLowerCase());
+  if (origin.kind === 'zone') return { kind: origin.kind, hosts };
+  if (origin.kind === 'binding') return { kind: origin.kind, binding: origin.binding, hosts };
+  return { kind: origin.kind, url: new URL(origin.url).href.replace(/\/+$/, ''), hosts };
 }
 
 /** Of a checked expression. */

@@ -1,7 +1,9 @@
 /** What changed between two policy sets, by name. A policy that kept its content and changed its place has moved. */
 import type { Limit } from '../contract/management/policy-set/limit.ts';
+import type { NamedOrigin } from '../contract/management/policy-set/origin.ts';
 import type { PolicySet } from '../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../contract/management/policy-set/policy.ts';
+import { namedOrigins } from './named-origins.ts';
 
 export const setChanges = ['added', 'removed', 'changed', 'moved'] as const;
 
@@ -20,17 +22,19 @@ export interface ItemDifference<Item> {
 export interface SetDifference {
   policies: ItemDifference<Policy>[];
   limits: ItemDifference<Limit>[];
+  origins: ItemDifference<NamedOrigin>[];
 }
 
 /** Both in canonical form. */
 export function diffPolicySets(before: PolicySet, after: PolicySet): SetDifference {
   // The order of limits means nothing.
   const limits = diffItems(before.limits, after.limits).filter(({ change }) => change !== 'moved');
-  return { policies: diffItems(before.policies, after.policies), limits };
+  const origins = diffItems(namedOrigins(before.origins), namedOrigins(after.origins));
+  return { policies: diffItems(before.policies, after.policies), limits, origins };
 }
 
-export function isSame({ policies, limits }: SetDifference): boolean {
-  return policies.length === 0 && limits.length === 0;
+export function isSame({ policies, limits, origins }: SetDifference): boolean {
+  return policies.length === 0 && limits.length === 0 && origins.length === 0;
 }
 
 function diffItems<Item extends { name: string }>(

@@ -24,6 +24,8 @@ export interface PolicyOutcome {
   skipSession: boolean;
   /** Names of limits that count this request, each once. */
   limits: readonly string[];
+  /** Name of the origin that gets this request; `null`: no policy says. */
+  origin: string | null;
   fired: readonly FiredPolicy[];
   /** Whether the search ended without a verdict and a redirect, in one of the ways to read the path at least. */
   isOpen: boolean;
@@ -35,6 +37,7 @@ export const NO_OUTCOME: PolicyOutcome = {
   redirect: null,
   skipSession: false,
   limits: [],
+  origin: null,
   fired: [],
   isOpen: true,
 };
@@ -57,6 +60,7 @@ export function stricterOutcome(one: PolicyOutcome, other: PolicyOutcome): Polic
     ...stricterEnd(one, other),
     skipSession: one.skipSession && other.skipSession,
     limits: [...new Set([...one.limits, ...other.limits])],
+    origin: one.origin ?? other.origin,
     fired: [...new Map([...one.fired, ...other.fired].map((fired) => [fired.id, fired])).values()],
     isOpen: one.isOpen || other.isOpen,
   };

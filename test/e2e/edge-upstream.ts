@@ -52,6 +52,8 @@ const refusals: Partial<Record<Trouble, [status: number, key: string]>> = {
 const refusalBody = (code: number, reason: string) =>
   JSON.stringify({ error: { code, message: OPERATORS_TEXT, key: reason } });
 
+type PolicySet = NonNullable<EdgeConfig['policySet']>;
+
 export interface Upstream {
   url: string;
   instanceId: string;
@@ -72,7 +74,7 @@ export interface Upstream {
   counters: Record<string, number>;
   setPolicy(policy: object): void;
   /** The instance's policies, in addition to what `setPolicy` set. */
-  setPolicies(policies: NonNullable<EdgeConfig['policySet']>['policies']): void;
+  setPolicies(policies: PolicySet['policies'], origins?: PolicySet['origins']): void;
   /** What of the site's settings differs from a site whose settings are not known. */
   setSite(site: Partial<SiteDemand>): void;
   configVersion(): string;
@@ -130,8 +132,8 @@ export async function startUpstream(): Promise<Upstream> {
       policy = instancePolicy.parse({ sessionsEnabled: false, ...members });
       configVersion++;
     },
-    setPolicies(policies) {
-      policySet = { version: ++configVersion, policies, limits: [] };
+    setPolicies(policies, origins) {
+      policySet = { version: ++configVersion, policies, limits: [], ...(origins ? { origins } : {}) };
     },
     setSite(changes) {
       site = { ...unknownSite, ...changes };

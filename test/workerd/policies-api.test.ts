@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 describe('the policies of an instance', () => {
   test('are none at first, and come back in both forms as they were set', async () => {
-    expect((await ask('')).body).toEqual({ version: 0, policies: [], limits: [] });
+    expect((await ask('')).body).toEqual({ version: 0, policies: [], limits: [], origins: {} });
     const when = {
       or: [
         { field: 'header', name: 'X-Test', operator: 'exists' },

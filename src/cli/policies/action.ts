@@ -3,7 +3,7 @@ import { policyAction } from '../../contract/management/policy-set/policy.ts';
 import type { PolicyAction } from '../../contract/management/policy-set/policy.ts';
 import { CommandError } from '../command-line.ts';
 
-const FORMS = 'allow, challenge [LEVEL], block, redirect LOCATION [STATUS], skipSession, limit NAME';
+const FORMS = 'allow, challenge [LEVEL], block, redirect LOCATION [STATUS], skipSession, limit NAME, origin NAME';
 
 /** @throws CommandError */
 export function readAction(text: string): PolicyAction {
@@ -15,7 +15,9 @@ export function readAction(text: string): PolicyAction {
         ? { location: first, status: numberOf(second) }
         : action === 'limit'
           ? { limit: first }
-          : {};
+          : action === 'origin'
+            ? { origin: first }
+            : {};
   const used = Object.keys(fields).length;
   const given = [first, second, ...more].filter((word) => word !== undefined).length;
   const known = Object.entries({ action, ...fields }).filter(([, value]) => value !== undefined);
@@ -31,5 +33,6 @@ function numberOf(word: string | undefined): number | undefined {
 export function printAction(then: PolicyAction): string {
   if (then.action === 'challenge') return then.level === undefined ? 'challenge' : `challenge ${then.level}`;
   if (then.action === 'redirect') return `redirect ${then.location} ${then.status}`;
+  if (then.action === 'origin') return `origin ${then.origin}`;
   return then.action === 'limit' ? `limit ${then.limit}` : then.action;
 }

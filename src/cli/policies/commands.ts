@@ -13,7 +13,7 @@ export const policyCommands = {
   },
   'policies show': { about: 'Shows one policy as JSON.', positionals: ['NAME'], optional: targetFlags },
   'policies set': {
-    about: 'Replaces the policies and limits by those of a JSON file. FILE may be - for standard input.',
+    about: 'Replaces the policies, limits and origins by those of a JSON file. FILE may be - for standard input.',
     positionals: ['FILE'],
     optional: write,
     switches: ['dry-run'],

@@ -44,22 +44,34 @@ export function pointedAt(text: string, { line, column }: TextError): string {
 export interface SetFile {
   policies?: unknown[];
   limits?: unknown[];
+  origins?: object;
 }
 
-/** The file of a policy set: `{"policies": […], "limits": […]}`, or the list of policies alone. */
+/** The file of a policy set: `{"policies": […], "limits": […], "origins": {…}}`, or the list of policies alone. */
 export function readSetFile(path: string): SetFile {
   const document = parseJson(readText(path));
   const file = Array.isArray(document) ? { policies: document } : document;
-  if (!isJsonObject(file) || !isListOrAbsent(file['policies']) || !isListOrAbsent(file['limits'])) {
-    throw new CommandError(`${nameOf(path)} is no JSON of a policy set: {"policies": […], "limits": […]}`);
+  if (!isSetFile(file)) {
+    throw new CommandError(
+      `${nameOf(path)} is no JSON of a policy set: {"policies": […], "limits": […], "origins": {…}}`,
+    );
   }
-  const { policies, limits } = file as SetFile;
+  const { policies, limits, origins } = file;
   for (const [index, policy] of (policies ?? []).entries()) {
     if (!isJsonObject(policy) || typeof policy['when'] !== 'string') continue;
     const { name } = policy;
     readCondition(policy['when'], typeof name === 'string' ? `the policy "${name}"` : `policy ${index + 1}`);
   }
-  return { ...(policies === undefined ? {} : { policies }), ...(limits === undefined ? {} : { limits }) };
+  return {
+    ...(policies === undefined ? {} : { policies }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(origins === undefined ? {} : { origins }),
+  };
+}
+
+function isSetFile(file: unknown): file is SetFile {
+  if (!isJsonObject(file) || !isListOrAbsent(file['policies']) || !isListOrAbsent(file['limits'])) return false;
+  return file['origins'] === undefined || isJsonObject(file['origins']);
 }
 
 function isListOrAbsent(value: unknown): boolean {

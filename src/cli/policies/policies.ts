@@ -9,7 +9,7 @@ import { policyCommands } from './commands.ts';
 import { readCondition, readSetFile, readText } from './condition.ts';
 import { readRequest } from './pasted-request.ts';
 import { differenceLines, policyLines, reportLines } from './printed.ts';
-import type { Difference, ListedPolicy, ReportedRule } from './printed.ts';
+import type { Differences, ListedPolicy, ReportedRule } from './printed.ts';
 
 type Name = keyof typeof policyCommands;
 type Run = (target: Target, operand: string, given: Arguments) => Promise<string>;
@@ -24,7 +24,7 @@ interface Written {
   version: number;
   changed: boolean;
   dryRun: boolean;
-  differences: { policies: Difference[]; limits: Difference[] };
+  differences: Differences;
 }
 
 interface Imported extends Written {

@@ -40,13 +40,19 @@ export function policyLines(version: number, policies: readonly ListedPolicy[]):
 
 const signs = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
 
-export function differenceLines({ policies, limits }: { policies: Difference[]; limits: Difference[] }): string[] {
+export interface Differences {
+  policies: Difference[];
+  limits: Difference[];
+  origins: Difference[];
+}
+
+export function differenceLines({ policies, limits, origins }: Differences): string[] {
   const lineOf = (kind: string) => (difference: Difference) => {
     const { change, name, placeBefore, placeAfter } = difference;
     const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
     return `${signs[change]} ${kind} ${name} ${change}${place}`;
   };
-  return [...policies.map(lineOf('policy')), ...limits.map(lineOf('limit'))];
+  return [...policies.map(lineOf('policy')), ...limits.map(lineOf('limit')), ...origins.map(lineOf('origin'))];
 }
 
 export function reportLines(rules: readonly ReportedRule[], notes: readonly string[]): string[] {

@@ -1170,7 +1170,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get the policies and limits of an instance
+         * Get the policies, limits and origins of an instance
          * @description Feature Protect, permission updateProtectSettings.
          */
         post: operations["get-policies"];
@@ -1190,7 +1190,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace the policies and limits of an instance
+         * Replace the policies, limits and origins of an instance
          * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["set-policies"];
@@ -4072,6 +4072,10 @@ export interface components {
             action: "limit";
             /** @description Name of the limit that counts the request */
             limit: string;
+        } | {
+            /** @constant */
+            action: "origin";
+            origin: string;
         };
         "PolicyAction.requestBody": {
             /**
@@ -4112,6 +4116,10 @@ export interface components {
             action: "limit";
             /** @description Name of the limit that counts the request */
             limit: string;
+        } | {
+            /** @constant */
+            action: "origin";
+            origin: string;
         };
         PolicyChallenge: {
             /**
@@ -4277,11 +4285,81 @@ export interface components {
             /** @description Place in the order after, from 1 */
             placeAfter: number | null;
         };
+        Origin: {
+            /** @constant */
+            kind: "url";
+            url: string;
+            /** @default [] */
+            hosts: string[];
+        } | {
+            /** @constant */
+            kind: "zone";
+            /** @default [] */
+            hosts: string[];
+        } | {
+            /** @constant */
+            kind: "binding";
+            binding: string;
+            /** @default [] */
+            hosts: string[];
+        };
+        "Origin.requestBody": {
+            /** @constant */
+            kind: "url";
+            url: string;
+            /** @default [] */
+            hosts?: string[];
+        } | {
+            /** @constant */
+            kind: "zone";
+            /** @default [] */
+            hosts?: string[];
+        } | {
+            /** @constant */
+            kind: "binding";
+            binding: string;
+            /** @default [] */
+            hosts?: string[];
+        };
+        OriginListed: {
+            /** @description Name of the origin */
+            name: string;
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @enum {string}
+             */
+            kind: "url" | "zone" | "binding";
+            /** @description Address; the path of a request is put behind it */
+            url?: string;
+            /** @description Name of the service binding in the configuration of the edge, with `ORIGIN_` at its beginning */
+            binding?: string;
+            /** @description Hosts whose requests go there where no policy names another origin */
+            hosts: string[];
+        };
+        OriginDifference: {
+            /**
+             * @description What became of it
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed" | "moved";
+            /** @description Name of the origin */
+            name: string;
+            /** @description The origin before; `null`: there was none */
+            before: components["schemas"]["OriginListed"] | null;
+            /** @description The origin after; `null`: it is removed */
+            after: components["schemas"]["OriginListed"] | null;
+            /** @description Place in the order before, from 1 */
+            placeBefore: number | null;
+            /** @description Place in the order after, from 1 */
+            placeAfter: number | null;
+        };
         PolicySetDifference: {
             /** @description Policies that are not the same */
             policies: components["schemas"]["PolicyDifference"][];
             /** @description Limits that are not the same */
             limits: components["schemas"]["LimitDifference"][];
+            /** @description Origins that are not the same */
+            origins: components["schemas"]["OriginDifference"][];
         };
         PolicySetWrite: {
             /** @description The new version; the current one of a dry run, and where nothing changes */
@@ -7322,6 +7400,10 @@ export interface components {
             }[];
             /** @description Limits that policies apply */
             limits: components["schemas"]["Limit"][];
+            /** @description Named origins: where requests go by a policy or by their host */
+            origins: {
+                [key: string]: components["schemas"]["Origin"];
+            };
             /** @description From when on hits were counted, in ISO 8601: a whole minute, not before the log begins */
             hitsSince?: components["schemas"]["IsoTime"];
             /** @description `false`: more different rules fired in an hour than the log counts apart */
@@ -7343,6 +7425,10 @@ export interface components {
             policies?: components["schemas"]["Policy.requestBody"][];
             /** @description All limits. Absent: as they are */
             limits?: components["schemas"]["Limit.requestBody"][];
+            /** @description All origins. Absent: as they are */
+            origins?: {
+                [key: string]: components["schemas"]["Origin.requestBody"];
+            };
         };
         "add-policy.requestBody": {
             /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
@@ -7442,6 +7528,10 @@ export interface components {
             policies?: components["schemas"]["Policy.requestBody"][];
             /** @description The limits that the policies name. Absent: the current ones */
             limits?: components["schemas"]["Limit.requestBody"][];
+            /** @description The origins that the policies name. Absent: the current ones */
+            origins?: {
+                [key: string]: components["schemas"]["Origin.requestBody"];
+            };
             /** @description The request to test, instead of `requestId` */
             request?: {
                 /** @description Address with host, path and query */
@@ -7532,6 +7622,8 @@ export interface components {
                 skipSession: boolean;
                 /** @description Names of limits that count the request */
                 limits: string[];
+                /** @description Name of the origin that a policy sends the request to; `null`: none does */
+                origin: string | null;
             };
             /** @description Fields that are not known of this request */
             unknown: string[];
@@ -7555,6 +7647,10 @@ export interface components {
             policies?: components["schemas"]["Policy.requestBody"][];
             /** @description The limits as they would be. Absent: as they are */
             limits?: components["schemas"]["Limit.requestBody"][];
+            /** @description The origins as they would be. Absent: as they are */
+            origins?: {
+                [key: string]: components["schemas"]["Origin.requestBody"];
+            };
             /** @description How far to look back. Default: one day ago */
             since?: components["schemas"]["Time"];
             /** @description Requests before this time are examined. Default: all */

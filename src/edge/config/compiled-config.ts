@@ -5,6 +5,7 @@
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig, EdgeKeySet, SiteDemand } from '../../contract/edge/edge-api.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
+import type { OriginForm } from '../../contract/management/policy-set/policy-set-form.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
@@ -45,6 +46,8 @@ export interface CompiledConfig {
   hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
   policies: CompiledPolicies;
+  /** Named by the instance. */
+  origins: readonly OriginForm[];
   botAction: BotActionFor;
   /** Header of responses; empty for none. */
   contentUsage: string;
@@ -81,6 +84,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
       config.policySet?.policies ?? [],
       new Set(config.policySet?.limits.map(({ name }) => name)),
     ),
+    origins: config.policySet?.origins ?? [],
     contentUsage: config.policy.botPolicy.robots.serve ? contentUsage(config.policy.botPolicy) : '',
     botAction: compileBotPolicy(config.policy.botPolicy),
     keys: { current, byKid },

@@ -28,6 +28,8 @@ export interface RequestContext {
   readonly held: HeldReturn | null;
   /** What passes in the budget of visitors without a session, as far as the request says. */
   readonly pending: PendingKind | null;
+  /** Name of the origin that a policy names; `null`: none does. */
+  readonly origin: string | null;
   /** `Set-Cookie` values for the response, whatever it is. */
   readonly cookies: readonly string[];
   /** For a forwarded response: a clearance cookie that also holds the visitor's other address family. */
@@ -63,6 +65,7 @@ export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {
     jti: null,
     held: null,
     pending: null,
+    origin: null,
     cookies: NO_COOKIES,
     learnedCookie: null,
     ...known,

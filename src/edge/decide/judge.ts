@@ -108,6 +108,7 @@ export async function judge(
     jti: session.jti ?? clearance?.jti ?? null,
     held,
     pending,
+    origin: said.origin,
     cookies,
     limits: said.limits.length === 0 ? null : { names: said.limits, inputs },
     learnedCookie: learned ? () => clearanceCookie(learned, config, nowMs) : null,

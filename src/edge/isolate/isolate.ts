@@ -24,6 +24,7 @@ import { KvStore } from '../feed/kv.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../feed/page-texts.ts';
 import { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
+import { Origins } from '../origin/origins.ts';
 import { RobotsFiles } from '../origin/robots-file.ts';
 import { readIpCategories } from '../request/ip-categories.ts';
 import type { IpCategories } from '../request/ip-categories.ts';
@@ -72,8 +73,7 @@ export interface Isolate {
   count: Count;
   /** Requests whose address from the proxy was not one. */
   unreadAddresses: number;
-  /** Requests in a row that the origin did not respond to. */
-  originFailures: number;
+  origins: Origins;
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;
@@ -115,6 +115,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const ask = source && ((takes: readonly LimitTake[]) => takeLimits(source, takes));
   const counts = new LimitCounts({ report, now: Date.now, sleep, count });
   const takes = ask && new ExactTakes({ ask, now: Date.now, sleep, count });
+  const origins = new Origins(environment, count);
   return ok({
     environment,
     instanceId,
@@ -126,7 +127,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     seal,
     categories: categories.value,
     bots: source ? new KnownBots(() => feed.bots, new ProofMemory(source)) : NO_BOTS,
-    robots: source && new RobotsFiles({ environment, service: source, count }),
+    robots: source && new RobotsFiles({ origins, service: source, count }),
     sessions: new Sessions(() => !service.reachable),
     renewals: new SessionRenewals({ service, count }),
     clearances: new Clearances(),
@@ -139,7 +140,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     log,
     count,
     unreadAddresses: 0,
-    originFailures: 0,
+    origins,
   });
 }
 

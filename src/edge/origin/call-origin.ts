@@ -1,18 +1,17 @@
 /** Calls the origin for a `forward` step, at most once, and hands its response on with the edge's headers. */
-import type { EdgeEnvironment } from '../environment.ts';
 import { header } from '../../contract/edge/headers.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { HeldReturn, RequestContext } from '../decide/context.ts';
+import type { OriginTarget } from '../environment.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin, visitorLocation } from './send-to-origin.ts';
 import { injectProtectScript } from './inject.ts';
+import type { Origins } from './origins.ts';
 import { isOwnLoop } from './loop.ts';
 
 export interface OriginPorts {
-  environment: Pick<EdgeEnvironment, 'origin'>;
-  /** Calls in a row that reached no origin, or this gate again. */
-  originFailures: number;
+  origins: Pick<Origins, 'of' | 'called'>;
   count: (name: string) => void;
 }
 
@@ -25,6 +24,7 @@ export type OriginFault = 'loop' | 'already-sent' | 'unreachable';
 export interface OriginResponse {
   response: Response;
   originMs: number;
+  origin: OriginTarget;
 }
 
 /** `spend`: whether a held submission may be sent, which is true once. */
@@ -34,15 +34,19 @@ export async function callOrigin(
   spend: (held: HeldReturn) => Promise<boolean>,
 ): Promise<Result<OriginResponse, OriginFault>> {
   const { facts, config, verdict, clearance, held } = context;
-  const { environment, count } = ports;
+  const { origins, count } = ports;
   if (config && isOwnLoop(facts.headers, config)) {
     count('origin_loops');
     return failed('loop');
   }
-  if (held && !(await spend(held))) return failed('already-sent');
+  const chosen = origins.of(context);
+  const { target: origin } = chosen;
+  const isUsable = typeof origin !== 'string';
+  if (held && isUsable && !(await spend(held))) return failed('already-sent');
   const calledAtMs = Date.now();
   try {
-    const response = await sendToOrigin(facts, environment.origin, config, {
+    if (!isUsable) throw new Error(origin);
+    const response = await sendToOrigin(facts, origin, config, {
       decision: verdict.decision,
       verified: verified === true || clearance !== null,
       preflight: verdict.source === 'preflight',
@@ -50,33 +54,34 @@ export async function callOrigin(
     });
     // The response to a loop is the gate's own.
     const isLoop = response.status === LOOP_STATUS && response.headers.has(header.requestId);
-    ports.originFailures = isLoop ? ports.originFailures + 1 : 0;
-    return ok({ response, originMs: Date.now() - calledAtMs });
+    origins.called(chosen, isLoop);
+    return ok({ response, originMs: Date.now() - calledAtMs, origin });
   } catch (error) {
     // The runtime reports a visitor who leaves during an upload like an origin that hangs up. Nobody may raise an alarm
     // so, and an origin that is down fails for requests without a body too.
-    const isUpload = body === null && facts.request.body !== null;
-    if (!isUpload) ports.originFailures++;
+    const isUpload = isUsable && body === null && facts.request.body !== null;
+    if (!isUpload) origins.called(chosen, true);
     count(isUpload ? 'uploads_broken' : 'origin_failures');
     const { requestId } = facts;
     const event = isUpload ? 'upload-broken' : 'origin-unreachable';
-    console.error(JSON.stringify({ level: 'error', event, requestId, message: String(error) }));
+    const { name } = chosen;
+    console.error(JSON.stringify({ level: 'error', event, requestId, origin: name, message: String(error) }));
     return failed('unreachable');
   }
 }
 
 /** The origin's response as the visitor gets it. */
-export async function handedOn({ context }: Forward, response: Response, ports: OriginPorts): Promise<Response> {
-  if (!context.learnedCookie) return finished(context, response, ports);
-  return finished({ ...context, cookies: [...context.cookies, await context.learnedCookie()] }, response, ports);
+export async function handedOn({ context }: Forward, called: OriginResponse, ports: OriginPorts): Promise<Response> {
+  if (!context.learnedCookie) return finished(context, called, ports);
+  return finished({ ...context, cookies: [...context.cookies, await context.learnedCookie()] }, called, ports);
 }
 
 function finished(
   context: RequestContext,
-  response: Response,
-  { environment, count }: OriginPorts,
+  { response, origin }: OriginResponse,
+  { count }: OriginPorts,
 ): Response | Promise<Response> {
-  const location = visitorLocation(response, context.facts.target, environment.origin);
+  const location = visitorLocation(response, context.facts.target, origin);
   const handed = annotated(response, context, location);
   return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, count) : handed;
 }

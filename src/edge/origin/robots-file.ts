@@ -1,18 +1,18 @@
 /**
  * `GET /robots.txt`: the origin's file, merged with the bot policy by the service. The origin is asked as for any visitor,
- * once in five minutes for each isolate and host, and its last good file is kept. A crawler reads an error as "take nothing" or as
- * "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
+ * once in five minutes for each isolate, host and origin, and its last good file is kept. A crawler reads an error as
+ * "take nothing" or as "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
 import type { JudgedContext } from '../decide/context.ts';
-import type { EdgeEnvironment } from '../environment.ts';
 import type { ServiceClient, VisitorCall } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
 import { isOwnLoop } from './loop.ts';
+import type { Origins } from './origins.ts';
 import { sendToOrigin } from './send-to-origin.ts';
 
 interface ServedFile {
@@ -28,7 +28,7 @@ interface OriginFile {
   text: string;
 }
 export interface RobotsPorts {
-  environment: Pick<EdgeEnvironment, 'origin'>;
+  origins: Pick<Origins, 'of'>;
   service: Pick<ServiceClient, 'ask'>;
   count: Count;
 }
@@ -76,16 +76,17 @@ export class RobotsFiles {
   async textFor(context: JudgedContext): Promise<string> {
     const { configVersion } = context.config;
     const { target, nowMs } = context.facts;
-    const known = this.#files.get(target.host);
+    const key = context.origin === null ? target.host : `${target.host} ${context.origin}`;
+    const known = this.#files.get(key);
     if (known && known.configVersion === configVersion && nowMs < known.freshUntilMs) return known.text;
     // One request asks anew. Those beside it get what is known: an origin can take seconds to answer.
-    if (known) this.#files.set(target.host, { ...known, configVersion, freshUntilMs: nowMs + RETRY_MS });
+    if (known) this.#files.set(key, { ...known, configVersion, freshUntilMs: nowMs + RETRY_MS });
     const read = await this.#readFrom(context);
     const origin = read?.text ?? known?.origin ?? '';
     const merged = await this.#merged({ host: target.host, state: read?.state ?? 'error', text: origin });
     const text = merged ?? known?.text ?? origin;
     const freshUntilMs = nowMs + (read === null || merged === null ? RETRY_MS : FRESH_MS);
-    this.#files.set(target.host, { text, origin, configVersion, freshUntilMs });
+    this.#files.set(key, { text, origin, configVersion, freshUntilMs });
     return text;
   }
 
@@ -96,14 +97,17 @@ export class RobotsFiles {
   }
 
   /** `null`: the origin did not say. */
-  async #readFrom({ facts, config }: JudgedContext): Promise<OriginFile | null> {
+  async #readFrom(context: JudgedContext): Promise<OriginFile | null> {
+    const { facts, config } = context;
+    const { target: origin } = this.#ports.origins.of(context);
+    if (typeof origin === 'string') return this.#failed(origin);
     const headers = { accept: 'text/plain', 'user-agent': 'Gatehouse' };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const request = new Request(facts.request.url, { headers, redirect: 'manual', signal });
     const asked = { decision: 'allow', verified: false, preflight: false, body: null };
     try {
       const own = replacedRequest(facts, request, facts.target);
-      const response = await sendToOrigin(own, this.#ports.environment.origin, config, asked);
+      const response = await sendToOrigin(own, origin, config, asked);
       const { status } = response;
       const isFile = status >= 200 && status < 300;
       if (!isFile || /html/i.test(response.headers.get('content-type') ?? '')) {

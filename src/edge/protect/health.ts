@@ -6,6 +6,7 @@ import { isSameSecret } from '../../bytes/same-secret.ts';
 import { json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
+import type { OriginState } from '../origin/origins.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
 
@@ -17,15 +18,20 @@ const JWT_EXPIRY_WARNING_SECONDS = 14 * 86_400;
 export function health(context: RequestContext, isolate: Isolate): Answered {
   const { feed, service, environment } = isolate;
   const { config, ruleset } = feed.state;
-  const works = config && ruleset && !service.jwtRefused && isolate.originFailures < ORIGIN_FAILURES_TO_DEGRADE;
+  const fails = isolate.origins.states(config).some(isFailing);
+  const works = config && ruleset && !service.jwtRefused && !fails;
   const status = works ? 'ok' : 'degraded';
   const isDetailed = isOperator(context.facts.request, environment.opsToken);
   const body = isDetailed ? { status, ...details(isolate, context.facts.nowMs) } : { status };
   return answerWith(context, json(body));
 }
 
+function isFailing({ target, failures }: OriginState): boolean {
+  return typeof target === 'string' || failures >= ORIGIN_FAILURES_TO_DEGRADE;
+}
+
 function details(isolate: Isolate, nowMs: number): object {
-  const { feed, environment, service, instanceId, log, originFailures, unreadAddresses } = isolate;
+  const { feed, environment, service, instanceId, log, origins, unreadAddresses } = isolate;
   const { config, ruleset } = feed.state;
   const claims = environment.rules.kind === 'service' ? environment.rules.claims : null;
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -48,8 +54,14 @@ function details(isolate: Isolate, nowMs: number): object {
       `Policies of a newer release that have no effect here: ${config.policies.skipped}. Update this edge.`,
     );
   }
-  if (originFailures > 0)
-    warnings.push(`The last ${originFailures} requests reached no origin, or this gate again: check ORIGIN_URL.`);
+  const states = origins.states(config);
+  for (const { name, target, failures } of states) {
+    if (typeof target === 'string') warnings.push(`The origin ${name} cannot be called: ${target}.`);
+    else if (failures > 0) {
+      const [which, remedy] = name === '' ? ['', 'ORIGIN_URL'] : [` ${name}`, 'its address'];
+      warnings.push(`The last ${failures} requests reached no origin${which}, or this gate again: check ${remedy}.`);
+    }
+  }
   return {
     warnings,
     version: environment.version,
@@ -58,6 +70,11 @@ function details(isolate: Isolate, nowMs: number): object {
     configVersion: config?.configVersion ?? null,
     ruleset: ruleset ? { version: ruleset.version, base: ruleset.baseHash, rules: ruleset.ruleCount } : null,
     policies: config && { inForce: config.policies.size, notUnderstood: config.policies.skipped },
+    origins: states.slice(1).map((state) => ({
+      name: state.name,
+      failing: isFailing(state),
+      failuresInARow: state.failures,
+    })),
     lastSyncMs: feed.syncedAtMs,
     lastSyncAgeSeconds: feed.syncedAtMs === null ? null : Math.round((nowMs - feed.syncedAtMs) / 1000),
     lastAttemptMs: feed.attemptedAtMs || null,

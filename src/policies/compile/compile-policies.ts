@@ -81,7 +81,7 @@ export function compilePolicies(policies: readonly Policy[], limitNames: Readonl
 
 function isKnown(then: PolicyAction, limitNames: ReadonlySet<string>): boolean {
   if (then.action === 'limit') return limitNames.has(then.limit);
-  return ['allow', 'challenge', 'block', 'redirect', 'skipSession'].includes(then.action);
+  return ['allow', 'challenge', 'block', 'redirect', 'skipSession', 'origin'].includes(then.action);
 }
 
 function endOf(name: string, then: PolicyAction): PolicyEnd | null {
@@ -190,6 +190,7 @@ class PolicyList implements CompiledPolicies {
           return search;
         }
         if (policy.action.action === 'limit') addOnce(outcome.limits, policy.action.limit);
+        else if (policy.action.action === 'origin') outcome.origin ??= policy.action.origin;
         else outcome.skipSession = true;
       }
     }

@@ -9,6 +9,7 @@ import { encodeBase64url } from '../../bytes/base64url.ts';
 import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance-policy.ts';
+import { namedOrigins } from '../../policies/named-origins.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { listBook } from '../../store/risk-book/client/session-books.ts';
@@ -60,7 +61,8 @@ async function policySetFor(
   if (version === 0) return {};
   const set = await policySetOf(store, id, version);
   if (set === null) throw new Error(`Version ${version} of the policies of ${id} is not stored`);
-  return { policySet: { version, policies: set.policies, limits: set.limits } };
+  const { policies, limits, origins } = set;
+  return { policySet: { version, policies, limits, origins: namedOrigins(origins) } };
 }
 
 async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<Lasting> {

@@ -1,6 +1,6 @@
 /**
- * Policies and limits of each instance: one document, every version kept for a while. A version is written only on top of
- * the one that the writer has read, in the same transaction that makes it the current one.
+ * Policies, limits and origins of each instance: one document, every version kept for a while. A version is written only
+ * on top of the one that the writer has read, in the same transaction that makes it the current one.
  */
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
 import { failed, ok } from '../../result.ts';
@@ -38,13 +38,16 @@ export interface NewPolicySet {
 
 const META_COLUMNS = 'version, policies, limits, note, actor, at, restores';
 
+const NO_ORIGINS: Partial<PolicySet> = { origins: {} };
+
 /** `null`: the instance never had this version, or it is no longer kept. */
 export async function policySetOf(env: StoreEnv, instanceId: string, version: number): Promise<PolicySet | null> {
-  if (version === 0) return { policies: [], limits: [] };
+  if (version === 0) return { policies: [], limits: [], origins: {} };
   const row = await env.DB.prepare('SELECT document FROM policy_sets WHERE instance_id = ? AND version = ?')
     .bind(instanceId, version)
     .first<{ document: string }>();
-  return row && (JSON.parse(row.document) as PolicySet);
+  // Sets that were stored before there were origins have none.
+  return row && { ...NO_ORIGINS, ...(JSON.parse(row.document) as PolicySet) };
 }
 
 /** The newest first: those below `before`, or from the newest on. */

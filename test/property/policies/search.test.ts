@@ -24,22 +24,33 @@ const actions: PolicyAction[] = [
   { action: 'skipSession' },
   { action: 'limit', limit: 'one' },
   { action: 'limit', limit: 'two' },
+  { action: 'origin', origin: 'one' },
+  { action: 'origin', origin: 'two' },
 ];
 
-type Said = Pick<PolicyOutcome, 'verdict' | 'redirect' | 'skipSession' | 'isOpen'> & {
+type Said = Pick<PolicyOutcome, 'verdict' | 'redirect' | 'skipSession' | 'isOpen' | 'origin'> & {
   limits: string[];
   fired: string[];
 };
 
 /** In one reading: from the first policy to the last, as an operator reads the list. */
 function walked(policies: readonly Policy[], reading: Reading): Said {
-  const said: Said = { verdict: null, redirect: null, skipSession: false, isOpen: true, limits: [], fired: [] };
+  const said: Said = {
+    verdict: null,
+    redirect: null,
+    skipSession: false,
+    isOpen: true,
+    limits: [],
+    origin: null,
+    fired: [],
+  };
   for (const { name, when, then, mode } of policies) {
     if (!holds(when, reading)) continue;
     said.fired.push(`policy:${name}`);
     if (mode === 'monitor') continue;
     if (then.action === 'skipSession') said.skipSession = true;
     else if (then.action === 'limit') said.limits.push(then.limit);
+    else if (then.action === 'origin') said.origin ??= then.origin;
     else if (then.action === 'redirect') {
       const { location, status } = then;
       return { ...said, redirect: { name, location, status }, isOpen: false };
@@ -66,6 +77,7 @@ function expected(policies: readonly Policy[], request: PolicyRequest): Said {
     ...strictest,
     skipSession: readings.every(({ skipSession }) => skipSession),
     isOpen: readings.some(({ isOpen }) => isOpen),
+    origin: readings.find(({ origin }) => origin !== null)?.origin ?? null,
     limits: [...new Set(readings.flatMap((one) => one.limits))].toSorted(),
     fired: [...new Set(readings.flatMap(({ fired }) => fired))].toSorted(),
   };

@@ -17,6 +17,7 @@ function setOf(...words: string[]): PolicySet {
       };
     }),
     limits: [],
+    origins: {},
   };
 }
 const changesOf = (before: PolicySet, after: PolicySet) =>
@@ -38,6 +39,15 @@ describe('the difference of two sets', () => {
     expect(isSame(diffPolicySets(before, after))).toBe(changes.length === 0);
   });
 
+  test('compares origins by their names, whatever the order of the record', () => {
+    const of = (origins: PolicySet['origins']): PolicySet => ({ policies: [], limits: [], origins });
+    const zone = { kind: 'zone' as const, hosts: [] };
+    const other = { kind: 'url' as const, url: 'https://a.test', hosts: [] };
+    expect(isSame(diffPolicySets(of({ a: zone, b: other }), of({ b: other, a: zone })))).toBe(true);
+    const { origins } = diffPolicySets(of({ a: zone, b: other }), of({ a: other, c: zone }));
+    expect(origins.map(({ change, name }) => `${change} ${name}`)).toEqual(['changed a', 'added c', 'removed b']);
+  });
+
   test('compares limits without their order', () => {
     const limit = (name: string, count = 1) =>
       ({
@@ -53,6 +63,7 @@ describe('the difference of two sets', () => {
       }) as const;
     const of = (...limits: ReturnType<typeof limit>[]) => ({
       policies: [],
+      origins: {},
       limits: limits.map((one) => ({ ...one, key: ['ip'] })),
     });
     expect(diffPolicySets(of(limit('a'), limit('b')), of(limit('b'), limit('a'))).limits).toEqual([]);

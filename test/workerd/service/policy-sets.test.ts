@@ -34,6 +34,7 @@ const setOf = (...pathsOfPolicies: string[]): PolicySet => ({
     mode: 'enforce',
   })),
   limits: [],
+  origins: {},
 });
 
 test('a set is kept by its version, with who wrote it and why', async () => {

@@ -35,6 +35,11 @@ export const advice: Readonly<Record<Watched, Advice>> = {
     normal: NEVER,
     todo: 'Visitors get 502. Check that the origin runs, and that ORIGIN_URL leads to it.',
   },
+  named_origin_failures: {
+    title: 'Requests that a named origin did not answer',
+    normal: NEVER,
+    todo: 'Visitors get 502. The label is its name in the policies: check its address. The health of the edge says why it cannot be called.',
+  },
   origin_loops: {
     title: 'Requests that came back to the gate',
     normal: NEVER,

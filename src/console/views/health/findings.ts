@@ -14,6 +14,7 @@ export const watched = {
   rulesets_refused: 'act',
   requests_without_ruleset: 'look',
   origin_failures: 'act',
+  named_origin_failures: 'act',
   origin_loops: 'act',
   exceptions: 'act',
   service_failures: 'look',

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { policyFields, policyOperators } from '../../vocabulary.ts';
 import { POLICIES_MAX, policy, policyAction, policyMode, policyName } from './policy.ts';
 import { LIMITS_MAX, limit } from './limit.ts';
+import { areFewOrigins, origin, tooManyOrigins } from './origin.ts';
 
 /** Why a version was made. */
 export const policyNote = z.optional(z.string().check(z.maxLength(500)));
@@ -37,6 +38,11 @@ export const conditionItem = z.union([z.unknown(), condition]);
 /** Absent: as they are. */
 export const policiesField = z.optional(z.array(policyItem).check(z.maxLength(POLICIES_MAX)));
 export const limitsField = z.optional(z.array(z.union([z.unknown(), limit])).check(z.maxLength(LIMITS_MAX)));
+/** By name. Checked with what refers to it. */
+export const originsField = z.optional(
+  z.record(z.string(), z.union([z.unknown(), origin])).check(z.refine(areFewOrigins, tooManyOrigins)),
+);
+export const originsStored = z.record(z.string(), origin);
 
 /** As responses have it, so that a client can send back what it read. */
 export const policyStored = z.object({ ...policy.shape, when: conditionTree });

@@ -16,8 +16,19 @@ const policyEntry = z.object({
   mode: z.enum(['enforce', 'monitor']),
 }) as unknown as z.ZodMiniType<Policy>;
 
+/** `kind` and what belongs to it are read where the origin is called: one that this edge does not know fails alone. */
+export const originForm = z.object({
+  name: z.string(),
+  kind: z.string(),
+  url: z.optional(z.string()),
+  binding: z.optional(z.string()),
+  hosts: z.array(z.string()),
+});
+export type OriginForm = z.infer<typeof originForm>;
+
 export const policySetForm = z.object({
   version: z.number(),
   policies: z._default(z.array(policyEntry), []),
   limits: z.array(limitForm),
+  origins: z.optional(z.array(originForm)),
 });

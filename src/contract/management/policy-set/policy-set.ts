@@ -1,21 +1,26 @@
 /**
- * An instance's policies and limits: one document with one version, so that what a policy refers to is always there.
- * Addresses and spellings are made canonical in `src/policies/canonical.ts`.
+ * An instance's policies, limits and origins: one document with one version, so that what a policy refers to is always
+ * there. Addresses and spellings are made canonical in `src/policies/canonical.ts`.
  */
 import * as z from 'zod/mini';
 import { LIMITS_MAX, limit } from './limit.ts';
-import { POLICIES_MAX, policy } from './policy.ts';
+import { areFewOrigins, origin, tooManyOrigins } from './origin.ts';
+import { POLICIES_MAX, policy, policyName } from './policy.ts';
 
 /** Of the document as compact JSON in UTF-8. */
 export const POLICY_SET_MAX_BYTES = 512 * 1024;
+
+/** By name. */
+const originsByName = z.record(policyName, origin).check(z.refine(areFewOrigins, tooManyOrigins));
 
 export const policySet = z
   .strictObject({
     policies: z._default(z.array(policy).check(z.maxLength(POLICIES_MAX)), []),
     limits: z._default(z.array(limit).check(z.maxLength(LIMITS_MAX)), []),
+    origins: z._default(originsByName, {}),
   })
   .check((context) => {
-    const { policies, limits } = context.value;
+    const { policies, limits, origins } = context.value;
     const refuse = (message: string, ...path: (string | number)[]): void => {
       context.issues.push({ code: 'custom', input: context.value, path, message });
     };
@@ -25,6 +30,17 @@ export const policySet = z
     for (const [index, { then }] of policies.entries()) {
       if (then.action === 'limit' && !limitNames.has(then.limit)) {
         refuse(`must name a limit; there is none named "${then.limit}"`, 'policies', index, 'then', 'limit');
+      }
+      if (then.action === 'origin' && !Object.hasOwn(origins, then.origin)) {
+        refuse(`must name an origin; there is none named "${then.origin}"`, 'policies', index, 'then', 'origin');
+      }
+    }
+    const hosts = new Set<string>();
+    for (const [name, one] of Object.entries(origins)) {
+      for (const [index, host] of one.hosts.entries()) {
+        const key = host.toLowerCase();
+        if (hosts.has(key)) refuse('must be unique among the hosts of all origins', 'origins', name, 'hosts', index);
+        hosts.add(key);
       }
     }
     const bytes = new TextEncoder().encode(JSON.stringify(context.value)).length;

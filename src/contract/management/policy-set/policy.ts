@@ -6,7 +6,7 @@ export const POLICIES_MAX = 1000;
 /** Policies that the gate has of its own: `policy:<name>` in the log must mean one thing. */
 export const GATE_POLICIES = ['hosts'];
 
-/** Of a policy or a limit. */
+/** Of a policy, a limit or an origin. */
 export const policyName = z
   .string()
   .check(
@@ -27,8 +27,8 @@ export const redirectLocation = z.string().check(
 const redirectStatus = z.union([z.literal(302), z.literal(303), z.literal(307), z.literal(308)]);
 
 /**
- * `allow`, `challenge`, `block` and `redirect` end the search for a policy. `skipSession` and `limit` add up, and the
- * search goes on.
+ * `allow`, `challenge`, `block` and `redirect` end the search for a policy. `skipSession`, `limit` and `origin` add
+ * up, and the search goes on. Of several origins the first counts.
  */
 export const policyAction = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('allow') }),
@@ -45,6 +45,7 @@ export const policyAction = z.discriminatedUnion('action', [
   }),
   z.strictObject({ action: z.literal('skipSession') }),
   z.strictObject({ action: z.literal('limit'), limit: policyName }),
+  z.strictObject({ action: z.literal('origin'), origin: policyName }),
 ]);
 export type PolicyAction = z.infer<typeof policyAction>;
 

@@ -12,7 +12,7 @@ function problemsOf(set: object): string[] {
 
 describe('a policy set', () => {
   test('is empty by default', () => {
-    expect(policySet.parse({})).toEqual({ policies: [], limits: [] });
+    expect(policySet.parse({})).toEqual({ policies: [], limits: [], origins: {} });
   });
 
   test('fills in what policies and limits leave out', () => {
@@ -20,6 +20,7 @@ describe('a policy set', () => {
     expect(policySet.parse({ policies: [{ ...policy, then: redirect }], limits: [limit] })).toEqual({
       policies: [{ ...policy, then: { ...redirect, status: 302 }, mode: 'enforce' }],
       limits: [{ ...limit, algorithm: 'sliding', on: 'request', then: '429', exact: false, mode: 'enforce' }],
+      origins: {},
     });
   });
 
@@ -82,9 +83,60 @@ describe('a policy set', () => {
     ['a fallback of a fast limit', { limits: [{ ...limit, ifUnreachable: 'open' }] }, 'limits.0.ifUnreachable: '],
     ['an exact count of answers', { limits: [{ ...limit, exact: true, on: 'status:401' }] }, 'limits.0.exact: '],
     ['1,001 policies', { policies: Array.from({ length: 1001 }, () => policy) }, 'policies: '],
-    ['origins', { origins: {} }, ''],
+    [
+      'an origin that is not there',
+      { policies: [{ ...policy, then: { action: 'origin', origin: 'none' } }], origins: { api: { kind: 'zone' } } },
+      'policies.0.then.origin: must name an origin; there is none named "none"',
+    ],
+    [
+      'a name that every object has',
+      { policies: [{ ...policy, then: { action: 'origin', origin: 'constructor' } }] },
+      'policies.0.then.origin: must name an origin',
+    ],
+    [
+      'two origins of a host',
+      { origins: { a: { kind: 'zone', hosts: ['shop.test'] }, b: { kind: 'zone', hosts: ['SHOP.test'] } } },
+      'origins.b.hosts.0: must be unique',
+    ],
+    ['a host with a port', { origins: { a: { kind: 'zone', hosts: ['shop.test:80'] } } }, 'origins.a.hosts.0: must be'],
+    ['a binding of the edge', { origins: { a: { kind: 'binding', binding: 'SERVICE' } } }, 'origins.a.binding: must'],
+    [
+      '21 origins',
+      { origins: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`o${index}`, { kind: 'zone' }])) },
+      'origins: must have at most 20 origins',
+    ],
   ])('is refused with %s', (_, set, problem) => {
     expect(problemsOf(set)[0]).toContain(problem);
+  });
+
+  test.each([
+    ['https://origin.shop.example/base', true],
+    ['http://origin.shop.example:8080', true],
+    ['http://127.0.0.1:8080', true],
+    ['https://origin.shop.example./', true],
+    ['https://user:secret@origin.shop.example', false],
+    ['https://origin.shop.example?x=1', false],
+    ['https://origin.shop.example#x', false],
+    ['ftp://origin.shop.example', false],
+    ['https://intranet', false],
+    ['https://wiki.internal', false],
+    ['https://printer.local.', false],
+    ['https://api.localhost', false],
+    ['http://10.0.0.1', false],
+    ['http://192.168.1.1:8080/', false],
+    ['http://169.254.169.254/latest/meta-data', false],
+    ['http://0x7f.1', true],
+    ['http://127.1.2.3', false],
+    ['http://2130706434', false],
+    ['http://0xa000001', false],
+    ['http://[::ffff:10.0.0.1]', false],
+    ['http://[fd00::1]', false],
+    ['http://203.0.113.7', false],
+    ['https:\\\\10.0.0.1', false],
+    ['https://origin.shop.example\\@10.0.0.1', false],
+    ['https://origin.shop.example/ a', false],
+  ])('has an origin at %j: %s', (url, accepted) => {
+    expect(policySet.safeParse({ origins: { a: { kind: 'url', url } } }).success).toBe(accepted);
   });
 
   test('is refused above 512 KiB, and says how large it is', () => {

@@ -23,9 +23,13 @@ export const addPolicy = operation({
   response: writeResponse,
   async handler({ body, ...context }) {
     const { policy, before } = body;
-    return writeSet(context, body, ({ policies, limits }) => {
+    return writeSet(context, body, (set) => {
+      const { policies } = set;
       const place = before === undefined ? policies.length : placeOf(policies, before);
-      return readSetWith(policies.toSpliced(place, 0, policy as (typeof policies)[number]), limits, place);
+      return readSetWith(
+        { ...set, policies: policies.toSpliced(place, 0, policy as (typeof policies)[number]) },
+        place,
+      );
     });
   },
 });

@@ -1,7 +1,7 @@
-/** `POST /protect/policies`: the current policies and limits in their order, or those of an earlier version. */
+/** `POST /protect/policies`: the current policies, limits and origins, or those of an earlier version. */
 import * as z from 'zod/mini';
 import { limit } from '../../../../contract/management/policy-set/limit.ts';
-import { policyListed } from '../../../../contract/management/policy-set/policy-api.ts';
+import { originsStored, policyListed } from '../../../../contract/management/policy-set/policy-api.ts';
 import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
 import { instant } from '../../../../contract/management/verdict-query.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
@@ -22,7 +22,7 @@ export const getPolicies = operation({
   feature: 'Protect',
   permission: 'updateProtectSettings',
   access: 'read',
-  summary: 'Get the policies and limits of an instance',
+  summary: 'Get the policies, limits and origins of an instance',
   body: z.strictObject({
     siteKey,
     /** An earlier version. 0 is the empty set that every instance begins with. */
@@ -34,6 +34,7 @@ export const getPolicies = operation({
     version: z.int(),
     policies: z.array(z.object({ ...policyListed.shape, hits: edgeRuleListed.shape.hits })),
     limits: z.array(limit),
+    origins: originsStored,
     /** From when on the hits are counted: a whole minute, and not before the log begins. */
     hitsSince: z.optional(z.iso.datetime()),
     /** `false`: more distinct rules and policies fired in an hour than the log counts separately. */
@@ -43,14 +44,16 @@ export const getPolicies = operation({
     const current = await currentSet(context, body.siteKey);
     const version = body.version ?? current.version;
     const set = version === current.version ? current.set : await setOfVersion(context, current.instance, version);
+    const { limits, origins } = set;
     const listed = set.policies.map(listedPolicy);
-    if (body.hitsSince === undefined) return { version, policies: listed, limits: set.limits };
+    if (body.hitsSince === undefined) return { version, policies: listed, limits, origins };
     const ids = listed.map(({ name }) => `policy:${name}`);
     const { hits, areExact, since } = await countedHits(context, current.instance, ids, body.hitsSince);
     return {
       version,
       policies: listed.map((one, index) => ({ ...one, hits: hits[index] })),
-      limits: set.limits,
+      limits,
+      origins,
       hitsSince: since,
       hitsAreExact: areExact,
     };

@@ -73,17 +73,14 @@ export const importPolicies = operation({
   },
 });
 
-function withImported(
-  { policies: present, limits }: PolicySet,
-  { rules }: ImportReport,
-  place: (typeof importPlaces)[number],
-): PolicySet {
-  const kept = place === 'replace' ? [] : present;
+function withImported(set: PolicySet, { rules }: ImportReport, place: (typeof importPlaces)[number]): PolicySet {
+  const kept = place === 'replace' ? [] : set.policies;
   const names = new PolicyNames(kept.map(({ name }) => name));
   const imported = rules.flatMap(({ policy }): Policy[] =>
     policy === null ? [] : [{ ...policy, name: names.next(policy.name, policy.name) }],
   );
-  return readPolicySet(place === 'start' ? [...imported, ...kept] : [...kept, ...imported], limits);
+  const policies = place === 'start' ? [...imported, ...kept] : [...kept, ...imported];
+  return readPolicySet({ ...set, policies });
 }
 
 function reportOf({ rules, notes }: ImportReport): object {

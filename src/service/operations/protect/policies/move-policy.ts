@@ -21,12 +21,13 @@ export const movePolicy = operation({
   response: writeResponse,
   async handler({ body, ...context }) {
     const { name, before } = body;
-    return writeSet(context, body, ({ policies, limits }) => {
+    return writeSet(context, body, (set) => {
+      const { policies } = set;
       const place = placeOf(policies, name);
-      if (before === name) return { policies, limits };
+      if (before === name) return set;
       const others = policies.toSpliced(place, 1);
       const wanted = before === undefined ? others.length : placeOf(others, before);
-      return { policies: others.toSpliced(wanted, 0, policies[place]!), limits };
+      return { ...set, policies: others.toSpliced(wanted, 0, policies[place]!) };
     });
   },
 });

@@ -72,6 +72,8 @@ export function policyWhatIf(
   };
 }
 
+const goesOn: readonly PolicyAction['action'][] = ['skipSession', 'limit', 'origin'];
+
 interface End {
   name: string;
   action: PolicyAction;
@@ -80,9 +82,7 @@ interface End {
 /** `null`: the search goes on behind it. */
 function endOf(name: string | undefined, actions: ReadonlyMap<string, PolicyAction>): End | null {
   const action = name === undefined ? undefined : actions.get(name);
-  if (name === undefined || action === undefined || action.action === 'skipSession' || action.action === 'limit') {
-    return null;
-  }
+  if (name === undefined || action === undefined || goesOn.includes(action.action)) return null;
   return { name, action };
 }
 

@@ -3,7 +3,7 @@
  * written. The log keeps no headers, cookies and queries: where the decision depends on one, the request counts as untold.
  */
 import * as z from 'zod/mini';
-import { limitsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
+import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
 import { instant } from '../../../../contract/management/verdict-query.ts';
 import { diffPolicySets } from '../../../../policies/diff.ts';
 import { operation } from '../../define-operation.ts';
@@ -13,7 +13,7 @@ import { previewWindow, previewedRequest } from '../verdicts/previewed-request.t
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { tryPolicies } from './policy-trial.ts';
 import { previewedOutcomes, proposedSet } from './policy-what-if.ts';
-import { readPolicySet } from './read-set.ts';
+import { proposedOver, readPolicySet } from './read-set.ts';
 import { SET_BODY_MAX_BYTES, setDifference, setOfVersion } from './stored-set.ts';
 
 const outcome = z.enum(previewedOutcomes);
@@ -32,6 +32,7 @@ export const previewPolicies = operation({
     /** The policies as they would be. Absent: as they are. */
     policies: policiesField,
     limits: limitsField,
+    origins: originsField,
     /** ISO 8601 or epoch milliseconds; the default is a day ago. */
     since: z.optional(instant),
     until: z.optional(instant),
@@ -70,7 +71,7 @@ export const previewPolicies = operation({
     const { instance } = target;
     const { since, until, filter } = previewWindow(body, target, nowMs);
     const current = await setOfVersion(context, instance, instance.policyVersion);
-    const proposal = readPolicySet(body.policies ?? current.policies, body.limits ?? current.limits);
+    const proposal = readPolicySet(proposedOver(current, body));
     const tried = await tryPolicies(context.store, target, filter, proposedSet(proposal));
     const { changes, examinedSince, ...trial } = tried;
     return {

@@ -1,5 +1,5 @@
 /**
- * Policies and limits as a caller sends them, checked and in canonical form. A condition may be its text form: the error
+ * Policies, limits and origins as a caller sends them, checked and in canonical form. A condition may be its text form: the error
  * then has the line and column. The first 100 problems are named, and nothing is written.
  */
 import type { ErrorDetail } from '../../../../contract/errors.ts';
@@ -26,6 +26,20 @@ export interface ConditionError {
   path: string | null;
 }
 
+/** What a caller sent, and where it sent nothing, what is stored. */
+export interface GivenSet {
+  policies: readonly unknown[];
+  limits: readonly unknown[];
+  origins: unknown;
+}
+
+/** Absent: as in the stored set. */
+type ProposedFields = { [Field in keyof GivenSet]?: GivenSet[Field] | undefined };
+
+export function proposedOver(set: PolicySet, { policies, limits, origins }: ProposedFields): GivenSet {
+  return { policies: policies ?? set.policies, limits: limits ?? set.limits, origins: origins ?? set.origins };
+}
+
 /** A condition in either form. */
 export function readCondition(given: unknown): Result<Expression, ConditionError> {
   if (typeof given === 'string') {
@@ -40,9 +54,9 @@ export function readCondition(given: unknown): Result<Expression, ConditionError
 }
 
 /** Of a set with one policy that the caller sent: problems of that one are problems of the field `policy`. */
-export function readSetWith(policies: readonly unknown[], limits: readonly unknown[], place: number): PolicySet {
+export function readSetWith(given: GivenSet, place: number): PolicySet {
   try {
-    return readPolicySet(policies, limits);
+    return readPolicySet(given);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     const prefix = `policies[${place}]`;
@@ -56,7 +70,7 @@ export function readSetWith(policies: readonly unknown[], limits: readonly unkno
 }
 
 /** @throws OperationError 400 with what is wrong, and where. */
-export function readPolicySet(policies: readonly unknown[], limits: readonly unknown[]): PolicySet {
+export function readPolicySet({ policies, limits, origins }: GivenSet): PolicySet {
   const details: ErrorDetail[] = [];
   const read = policies.map((given, index) => {
     if (!isJsonObject(given) || typeof given['when'] !== 'string') return given;
@@ -66,7 +80,7 @@ export function readPolicySet(policies: readonly unknown[], limits: readonly unk
     return given;
   });
   if (details.length > 0) throw refused(details);
-  const parsed = policySet.safeParse({ policies: read, limits });
+  const parsed = policySet.safeParse({ policies: read, limits, origins });
   if (!parsed.success) throw refused(parsed.error.issues.slice(0, DETAILS_MAX).flatMap(issueDetail));
   const canonical = canonicalPolicySet(parsed.data);
   if (canonical.ok) return canonical.value;

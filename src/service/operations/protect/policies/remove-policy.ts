@@ -15,9 +15,9 @@ export const removePolicy = operation({
   body: z.strictObject({ ...writeFields, name: policyName }),
   response: writeResponse,
   async handler({ body, ...context }) {
-    return writeSet(context, body, ({ policies, limits }) => ({
-      policies: policies.toSpliced(placeOf(policies, body.name), 1),
-      limits,
+    return writeSet(context, body, (set) => ({
+      ...set,
+      policies: set.policies.toSpliced(placeOf(set.policies, body.name), 1),
     }));
   },
 });

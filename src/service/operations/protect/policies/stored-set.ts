@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { policyNote, policyListed, policyStored } from '../../../../contract/management/policy-set/policy-api.ts';
 import { limit } from '../../../../contract/management/policy-set/limit.ts';
+import { originListed } from '../../../../contract/management/policy-set/origin.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
 import { diffPolicySets, isSame, setChanges } from '../../../../policies/diff.ts';
@@ -41,7 +42,12 @@ const item = <Item extends z.ZodMiniType>(schema: Item) =>
   });
 export const policyDifference = item(policyStored);
 export const limitDifference = item(limit);
-export const setDifference = { policies: z.array(policyDifference), limits: z.array(limitDifference) };
+export const originDifference = item(originListed);
+export const setDifference = {
+  policies: z.array(policyDifference),
+  limits: z.array(limitDifference),
+  origins: z.array(originDifference),
+};
 
 export const writeResponse = z.object({
   /** The new version; the current one where nothing changes, and of a dry run. */

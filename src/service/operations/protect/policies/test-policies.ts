@@ -3,7 +3,7 @@
  * by the caller, or it is a logged one; of a logged one, headers, cookies and query are not known any more.
  */
 import * as z from 'zod/mini';
-import { limitsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
+import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
 import { policyAction, policyMode } from '../../../../contract/management/policy-set/policy.ts';
 import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
@@ -20,7 +20,7 @@ import type { FoundVerdict } from '../verdicts/find-verdict.ts';
 import { givenRequest, policyRequest } from './given-request.ts';
 import { loggedRequest, unloggedFields } from './logged-request.ts';
 import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
-import { readPolicySet } from './read-set.ts';
+import { proposedOver, readPolicySet } from './read-set.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from './stored-set.ts';
 
 const body = z.strictObject({
@@ -28,6 +28,7 @@ const body = z.strictObject({
   /** The policies to test. Absent: the current ones. */
   policies: policiesField,
   limits: limitsField,
+  origins: originsField,
   request: z.optional(givenRequest),
   /** Of a logged request, instead of `request`. */
   requestId: z.optional(requestReference),
@@ -54,6 +55,7 @@ export const testPolicies = operation({
       redirect: z.nullable(z.object({ policy: z.string(), location: z.string(), status: z.int() })),
       skipSession: z.boolean(),
       limits: z.array(z.string()),
+      origin: z.nullable(z.string()),
     }),
     /** Fields that are not known of this request. */
     unknown: z.array(z.string()),
@@ -71,13 +73,13 @@ export const testPolicies = operation({
     const found = given.requestId === undefined ? null : await logged(context, given.requestId, given.siteKey);
     const instance = found?.instance ?? (await chosenInstance(context, given.siteKey));
     const current = await setOfVersion(context, instance, instance.policyVersion);
-    const set = readPolicySet(given.policies ?? current.policies, given.limits ?? current.limits);
+    const set = readPolicySet(proposedOver(current, given));
     const request = found
       ? loggedRequest(found.record)
       : await policyRequest(context, instance, given.request as z.infer<typeof givenRequest>);
     const proposed = proposedSet(set);
     const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
-    const { verdict, redirect, skipSession, limits } = outcome;
+    const { verdict, redirect, skipSession, limits, origin } = outcome;
     const tried = found && policyWhatIf(found.record, proposed, instance);
     return {
       policies: set.policies.flatMap((policy) => appliesTo(policy, set, request)),
@@ -86,6 +88,7 @@ export const testPolicies = operation({
         redirect: redirect && { policy: redirect.name, location: redirect.location, status: redirect.status },
         skipSession,
         limits: [...limits],
+        origin,
       },
       unknown: found ? [...unloggedFields] : [],
       logged: tried && { before: tried.before, after: tried.after, decidedBy: tried.decidedBy },

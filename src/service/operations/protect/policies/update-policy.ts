@@ -18,9 +18,10 @@ export const updatePolicy = operation({
   response: writeResponse,
   async handler({ body, ...context }) {
     const { name, policy } = body;
-    return writeSet(context, body, ({ policies, limits }) => {
+    return writeSet(context, body, (set) => {
+      const { policies } = set;
       const place = placeOf(policies, name);
-      return readSetWith(policies.with(place, policy as (typeof policies)[number]), limits, place);
+      return readSetWith({ ...set, policies: policies.with(place, policy as (typeof policies)[number]) }, place);
     });
   },
 });

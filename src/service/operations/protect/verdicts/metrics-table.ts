@@ -38,6 +38,21 @@ export const metrics: readonly Metric[] = [
     counter('origin_responses', 'Responses of the origin by class of their status'),
   ),
   wakes(counter('origin_failures', 'Requests that the origin did not respond to')),
+  by(
+    'origin',
+    [],
+    counter('named_origin_requests', 'Requests that went to an origin that the instance names, by its name'),
+  ),
+  wakes(
+    by(
+      'origin',
+      [],
+      counter(
+        'named_origin_failures',
+        'Those that the origin did not respond to or sent back to the gate, or that the edge cannot send',
+      ),
+    ),
+  ),
   counter('robots_failures', 'Times that robots.txt of the origin could not be read'),
   counter('uploads_broken', 'Requests whose body or response broke off: the visitor left, or the origin hung up'),
   wakes(counter('origin_loops', 'Requests that the origin sent back to the gate')),
