@@ -110,4 +110,23 @@ describe('environment', () => {
     const bound = readEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } }, serviceMode);
     expect(bound).toMatchObject({ value: { origin: { kind: 'binding', base: null } } });
   });
+
+  test('only bindings named for it are origins of an instance', () => {
+    const API = { fetch: () => null };
+    const read = readEnvironment({ ...good, ORIGIN_API: API, SERVICE: API, ORIGIN_TEXT: 'x' }, serviceMode);
+    const named = (name: string) => read.ok && read.value.originBinding(name);
+    expect(['ORIGIN_API', 'SERVICE', 'ORIGIN_TEXT', 'ORIGIN_URL'].map(named)).toEqual([API, null, null, null]);
+  });
+
+  test('the zone is an origin of an instance on the platform, without the flag', () => {
+    const isOpen = (more: object, flags = {}) => {
+      const read = readEnvironment({ ...good, ...more }, serviceMode, flags);
+      return read.ok && read.value.isZoneOpen;
+    };
+    const proxied = { SIGNALS_SOURCE: 'headers', SIGNALS_SECRET: 'a-secret-of-the-operators-proxy' };
+    expect(isOpen({ SIGNALS_SOURCE: 'cloudflare' })).toBe(true);
+    expect(isOpen({ SIGNALS_SOURCE: 'cloudflare' }, { global_fetch_strictly_public: true })).toBe(false);
+    expect(isOpen(proxied)).toBe(false);
+    expect(isOpen({ ...proxied, ORIGIN_URL: 'zone' })).toBe(true);
+  });
 });

@@ -1,0 +1,71 @@
+/** What the edge makes of an origin that its instance names, whatever the service has let through. */
+import { describe, expect, test } from 'vitest';
+import { namedOrigin } from '../../../src/edge/origin/named-origin.ts';
+import type { OriginSurroundings } from '../../../src/edge/origin/named-origin.ts';
+
+const worker = { fetch: () => Promise.resolve(new Response()) };
+const surroundings: OriginSurroundings = {
+  origin: { kind: 'zone' },
+  originBinding: (name) => (name === 'ORIGIN_API' ? worker : name === 'ORIGIN_KV' ? {} : null),
+  isZoneOpen: true,
+};
+const local: OriginSurroundings = {
+  ...surroundings,
+  origin: { kind: 'url', base: 'http://127.0.0.1:8080', resolveOverride: null },
+};
+const called = (url: string, where = surroundings) =>
+  typeof namedOrigin({ name: 'a', kind: 'url', url, hosts: [] }, where) !== 'string';
+
+describe('an address', () => {
+  test.each(['https://shop.example', 'http://a-b.shop.example.:8080/base', 'https://xn--bcher-kva.example/'])(
+    '%s is called',
+    (url) => {
+      expect(called(url)).toBe(true);
+    },
+  );
+
+  test.each([
+    'http://10.0.0.1',
+    'http://169.254.169.254/latest',
+    'http://203.0.113.7',
+    'http://0x7f.1',
+    'http://1.0x7f',
+    'http://2130706433',
+    'http://[fd00::1]',
+    'http://[::ffff:127.0.0.1]',
+    'https://intranet',
+    'https://user:secret@shop.example',
+    'https://shop.example\\@10.0.0.1',
+    'https://shop.example?x',
+    'https://shop.example/#x',
+    'ftp://shop.example',
+    'shop.example',
+    '',
+  ])('%j is not called, from anywhere', (url) => {
+    expect([called(url), called(url, local)]).toEqual([false, false]);
+  });
+
+  test.each(['http://localhost:3000', 'http://127.0.0.1/x', 'http://[::1]:3000'])(
+    '%s is called only from an edge whose own origin is on the machine',
+    (url) => {
+      expect([called(url), called(url, local)]).toEqual([false, true]);
+    },
+  );
+});
+
+test('a binding has to be there, and to be a Worker', () => {
+  const bound = (binding: string) => namedOrigin({ name: 'a', kind: 'binding', binding, hosts: [] }, surroundings);
+  expect(bound('ORIGIN_API')).toEqual({ kind: 'binding', fetcher: worker, base: null });
+  expect(bound('ORIGIN_KV')).toBe('no service binding ORIGIN_KV');
+  expect(bound('ORIGIN_NONE')).toBe('no service binding ORIGIN_NONE');
+});
+
+test('the zone is called only where a fetch reaches it', () => {
+  const zone = { name: 'a', kind: 'zone', hosts: [] };
+  expect(namedOrigin(zone, surroundings)).toEqual({ kind: 'zone' });
+  expect(namedOrigin(zone, { ...surroundings, isZoneOpen: false })).toBe('no zone that it can call');
+});
+
+test('a kind of a newer release is not called', () => {
+  expect(namedOrigin({ name: 'a', kind: 'bucket', hosts: [] }, surroundings)).toBe('unknown kind');
+});
