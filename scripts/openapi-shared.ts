@@ -86,6 +86,7 @@ const shared: Readonly<Record<string, string>> = {
   PolicyAction: 'diff-policies.response.differences.policies[].after|0.then',
   'PolicyAction.requestBody': 'add-policy.requestBody.policy.then',
   PolicyChallenge: 'add-policy.requestBody.policy.then|1',
+  PolicyOrigin: 'add-policy.requestBody.policy.then|6',
   PolicyListed: 'import-policies.response.rules[].policy|0',
   PolicyDifference: 'diff-policies.response.differences.policies[]',
   Limit: 'get-policies.response.limits[]',
@@ -157,6 +158,12 @@ const shared: Readonly<Record<string, string>> = {
   DayOrTime: 'get-traffic-data.requestBody.startDate',
 };
 
+/**
+ * Places in a shared schema that hold the same schema again. The schemas that check requests do not call themselves, so
+ * that input of any depth overflows no stack.
+ */
+const recursive: Readonly<Record<string, readonly string[]>> = { PolicyCondition: ['|0.and[]', '|1.or[]', '|2.not'] };
+
 /** These belong to the field and not to the schema. They stand beside a reference. */
 const notes = ['description', 'default', 'examples'];
 
@@ -179,9 +186,14 @@ export function shareSchemas(schemas: Readonly<Record<string, Json>>): Record<st
   const inside = (schema: Json): Json =>
     Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, referring(value)]));
   return {
-    ...Object.fromEntries(places.map(([name, { rest }]) => [name, inside(rest)])),
+    ...Object.fromEntries(places.map(([name, { rest }]) => [name, withItself(name, inside(rest))])),
     ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, referring(schema) as Json])),
   };
+}
+
+function withItself(name: string, schema: Json): Json {
+  for (const place of recursive[name] ?? []) Object.assign(partAt(schema, place) ?? {}, { $ref: refTo(name) });
+  return schema;
 }
 
 export function refTo(name: string): string {
@@ -198,12 +210,16 @@ function partsOf(schema: Json): { rest: Json; own: Json; text: string } {
 
 function schemaAt(schemas: Readonly<Record<string, Json>>, place: string): Json {
   const [, message = '', fields = ''] = /^([\w-]+\.(?:requestBody|response))(.*)$/.exec(place) ?? [];
-  const found = (fields.match(/[\w*]+|\[\]|\|\d/g) ?? []).reduce(
-    (schema: Json | undefined, part) => schema && fieldOf(schema, part),
-    schemas[message],
-  );
+  const found = partAt(schemas[message], fields);
   if (found === undefined) throw new Error(`No operation has the schema ${place}`);
   return found;
+}
+
+function partAt(schema: Json | undefined, fields: string): Json | undefined {
+  return (fields.match(/[\w*]+|\[\]|\|\d/g) ?? []).reduce(
+    (outer: Json | undefined, part) => outer && fieldOf(outer, part),
+    schema,
+  );
 }
 
 function fieldOf(schema: Json, part: string): Json | undefined {

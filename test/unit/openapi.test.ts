@@ -122,8 +122,13 @@ test.each([
 /** Every field of this name in the responses, as `name: types`. */
 function responseFields(name: RegExp): string[] {
   const found = new Set<string>();
+  const visited = new Set<unknown>();
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
+    // A condition holds conditions.
+    const reference = (value as Json)['$ref'];
+    if (reference !== undefined && visited.has(reference)) return;
+    visited.add(reference);
     const whole = resolved(value as Json);
     for (const [field, schema] of Object.entries((whole['properties'] ?? {}) as Record<string, Json>)) {
       if (!name.test(field)) continue;

@@ -47,12 +47,16 @@ export interface Differences {
 }
 
 export function differenceLines({ policies, limits, origins }: Differences): string[] {
-  const lineOf = (kind: string) => (difference: Difference) => {
-    const { change, name, placeBefore, placeAfter } = difference;
-    const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
-    return `${signs[change]} ${kind} ${name} ${change}${place}`;
-  };
-  return [...policies.map(lineOf('policy')), ...limits.map(lineOf('limit')), ...origins.map(lineOf('origin'))];
+  return [
+    ...policies.map((difference) => differenceLine('policy', difference)),
+    ...limits.map((difference) => differenceLine('limit', difference)),
+    ...origins.map((difference) => differenceLine('origin', difference)),
+  ];
+}
+
+function differenceLine(kind: string, { change, name, placeBefore, placeAfter }: Difference): string {
+  const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
+  return `${signs[change]} ${kind} ${name} ${change}${place}`;
 }
 
 export function reportLines(rules: readonly ReportedRule[], notes: readonly string[]): string[] {

@@ -3966,13 +3966,13 @@ export interface components {
         /** @description One comparison (`field`, `name`, `operator`, `value`), or `and`, `or` or `not` of others */
         PolicyCondition: {
             /** @description Conditions that all hold */
-            and: unknown[];
+            and: components["schemas"]["PolicyCondition"][];
         } | {
             /** @description Conditions of which one holds */
-            or: unknown[];
+            or: components["schemas"]["PolicyCondition"][];
         } | {
             /** @description A condition that does not hold */
-            not: unknown;
+            not: components["schemas"]["PolicyCondition"];
         } | components["schemas"]["PolicyComparison"];
         PolicyComparison: {
             /**
@@ -3991,16 +3991,7 @@ export interface components {
             value?: string | number | string[] | number[];
         };
         /** @description The text form, such as `path startsWith "/api"`, or the tree: one comparison, or `and`, `or` or `not` of others */
-        "PolicyCondition.requestBody": string | {
-            /** @description Conditions that all hold */
-            and: unknown[];
-        } | {
-            /** @description Conditions of which one holds */
-            or: unknown[];
-        } | {
-            /** @description A condition that does not hold */
-            not: unknown;
-        } | components["schemas"]["PolicyComparison"];
+        "PolicyCondition.requestBody": string | components["schemas"]["PolicyCondition"];
         Policy: {
             /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
             name: string;
@@ -4072,11 +4063,7 @@ export interface components {
             action: "limit";
             /** @description Name of the limit that counts the request */
             limit: string;
-        } | {
-            /** @constant */
-            action: "origin";
-            origin: string;
-        };
+        } | components["schemas"]["PolicyOrigin"];
         "PolicyAction.requestBody": {
             /**
              * @description The kind of action
@@ -4116,11 +4103,7 @@ export interface components {
             action: "limit";
             /** @description Name of the limit that counts the request */
             limit: string;
-        } | {
-            /** @constant */
-            action: "origin";
-            origin: string;
-        };
+        } | components["schemas"]["PolicyOrigin"];
         PolicyChallenge: {
             /**
              * @description The action that the widget was given, such as `login`
@@ -4129,6 +4112,15 @@ export interface components {
             action: "challenge";
             /** @description Lowest level of a solved challenge that counts: 0 any, 1 proof of work, 2 image or puzzle */
             level?: 0 | 1 | 2;
+        };
+        PolicyOrigin: {
+            /**
+             * @description The kind of action
+             * @constant
+             */
+            action: "origin";
+            /** @description Name of the origin that gets the request */
+            origin: string;
         };
         PolicyListed: {
             /** @description Lower-case letters, digits and hyphens. `policy:NAME` in the verdict log */
@@ -4286,39 +4278,79 @@ export interface components {
             placeAfter: number | null;
         };
         Origin: {
-            /** @constant */
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @constant
+             */
             kind: "url";
+            /** @description Address; the path of a request is put behind it */
             url: string;
-            /** @default [] */
+            /**
+             * @description Hosts whose requests go there where no policy names another origin
+             * @default []
+             */
             hosts: string[];
         } | {
-            /** @constant */
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @constant
+             */
             kind: "zone";
-            /** @default [] */
+            /**
+             * @description Hosts whose requests go there where no policy names another origin
+             * @default []
+             */
             hosts: string[];
         } | {
-            /** @constant */
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @constant
+             */
             kind: "binding";
+            /** @description Name of the service binding in the configuration of the edge, with `ORIGIN_` at its beginning */
             binding: string;
-            /** @default [] */
+            /**
+             * @description Hosts whose requests go there where no policy names another origin
+             * @default []
+             */
             hosts: string[];
         };
         "Origin.requestBody": {
-            /** @constant */
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @constant
+             */
             kind: "url";
+            /** @description Address; the path of a request is put behind it */
             url: string;
-            /** @default [] */
+            /**
+             * @description Hosts whose requests go there where no policy names another origin
+             * @default []
+             */
             hosts?: string[];
         } | {
-            /** @constant */
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @constant
+             */
             kind: "zone";
-            /** @default [] */
+            /**
+             * @description Hosts whose requests go there where no policy names another origin
+             * @default []
+             */
             hosts?: string[];
         } | {
-            /** @constant */
+            /**
+             * @description What it is: an address, the server of the zone, or a service binding of the edge
+             * @constant
+             */
             kind: "binding";
+            /** @description Name of the service binding in the configuration of the edge, with `ORIGIN_` at its beginning */
             binding: string;
-            /** @default [] */
+            /**
+             * @description Hosts whose requests go there where no policy names another origin
+             * @default []
+             */
             hosts?: string[];
         };
         OriginListed: {

@@ -15,15 +15,14 @@ const test = z.strictObject({
   value: z.optional(z.union([z.string(), z.number(), z.array(z.string()), z.array(z.number())])),
 });
 /** A condition as a tree. What stands inside is checked apart, so that any depth is refused without calling itself. */
-const trees = [
+export const conditionTree = z.union([
   z.strictObject({ and: z.array(z.unknown()) }),
   z.strictObject({ or: z.array(z.unknown()) }),
   z.strictObject({ not: z.unknown() }),
   test,
-] as const;
-export const conditionTree = z.union(trees);
+]);
 /** As its text form, or as the tree. */
-const condition = z.union([z.string(), ...trees]);
+const condition = z.union([z.string(), conditionTree]);
 
 /** For the API's description: conditions are read one by one, so that an error has a position. */
 const policyInput = z.strictObject({
