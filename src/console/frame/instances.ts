@@ -29,6 +29,10 @@ export function chosenInstance(params: Params): Instance | null {
   return active.find(({ globalSiteKey }) => globalSiteKey === params['site']) ?? active[0] ?? null;
 }
 
+export function instanceAddress({ id }: Pick<Instance, 'id'>): string {
+  return `/console/instances/${encodeURIComponent(id)}`;
+}
+
 /** For calls: `siteKey` of the chosen instance. */
 export function siteOf(params: Params): { siteKey?: string } {
   const instance = chosenInstance(params);

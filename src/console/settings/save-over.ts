@@ -37,19 +37,24 @@ export async function saveOver(
     const { values } = newer.value;
     const before = known.values;
     known = newer.value;
-    // A value that is what was to be saved was saved before, by a call whose response was lost.
-    const taken = Object.keys(changes).filter(
-      (name) => !isSame(before[name], values[name]) && !isSame(values[name], changes[name]),
-    );
+    const taken = takenMembers(before, values, changes);
     if (taken.length > 0)
       return { stored: known, error: { ...answer.error, details: [], message: conflictText(taken) } };
   }
+}
+
+/**
+ * Members of `changes` that somebody else has changed. A value that is what was to be saved was saved before, by a call
+ * whose response was lost.
+ */
+export function takenMembers(before: Values, now: Values, changes: Values): string[] {
+  return Object.keys(changes).filter((name) => !isSame(before[name], now[name]) && !isSame(now[name], changes[name]));
 }
 
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function conflictText(names: readonly string[]): string {
+export function conflictText(names: readonly string[]): string {
   return `Somebody else has changed ${names.join(', ')} meanwhile. Nothing was saved. Your values are still in the form: save again to replace theirs, or discard to see them.`;
 }

@@ -6,7 +6,7 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { addressOf } from '../../url/params.ts';
 import { Enforcement } from '../instances/enforcement.tsx';
-import { instanceAddress } from '../instances/instances.tsx';
+import { instanceAddress } from '../../frame/instances.ts';
 import { IssueClientJwt } from '../instances/issue-client-jwt.tsx';
 import { NewInstance } from '../instances/new-instance.tsx';
 import { NewSite } from '../sites/new-site.tsx';

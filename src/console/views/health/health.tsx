@@ -11,12 +11,12 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted, duration } from '../../format/numbers.ts';
-import { chosenInstance, instances } from '../../frame/instances.ts';
+import { chosenInstance, instanceAddress, instances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import type { TimeWindow } from '../../url/window.ts';
-import { instanceAddress } from '../instances/instances.tsx';
+import { AttackNotice } from '../attack/attack-notice.tsx';
 import { advice } from './advice.ts';
 import type { EdgesFinding } from './edge-findings.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
@@ -103,6 +103,7 @@ function Signs({ instance, window }: { instance: Instance; window: TimeWindow })
   return (
     <>
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <AttackNotice instance={instance} />
       <Section
         title={
           findings === null

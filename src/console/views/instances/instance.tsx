@@ -1,4 +1,4 @@
-/** One instance: whether it enforces, its settings, its client JWTs, its log, and its end. */
+/** One instance: whether it enforces, attack mode, its settings, its client JWTs, its log, and its end. */
 import { useRoute } from 'preact-iso/router';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
@@ -9,17 +9,18 @@ import { Facts, Section } from '../../components/facts.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
-import { instances, loadInstances } from '../../frame/instances.ts';
+import { instanceAddress, instances, loadInstances } from '../../frame/instances.ts';
 import type { Instance as InstanceRecord } from '../../frame/instances.ts';
 import { SettingsForm } from '../../settings/settings-form.tsx';
 import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
+import { AttackSection } from '../attack/attack-section.tsx';
 import { ClientJwts } from './client-jwts.tsx';
 import { Enforcement } from './enforcement.tsx';
 import { DeleteInstance } from './delete-instance.tsx';
 import { OriginKeys } from './origin-keys.tsx';
 import { RebuildLog } from './rebuild-log.tsx';
-import { instanceAddress, modeOf } from './instances.tsx';
+import { modeOf } from './instances.tsx';
 
 const tabs = [
   ['', 'Settings'],
@@ -61,6 +62,7 @@ export default function Instance() {
             />
           </Section>
           {instance.active && <Enforcement instance={instance} />}
+          {instance.active && <AttackSection key={instance.id} instance={instance} />}
           <Tabs
             label="Parts of the instance"
             tabs={tabs.map(([name, text]) => ({

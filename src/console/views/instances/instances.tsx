@@ -8,13 +8,9 @@ import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { instances, loadInstances } from '../../frame/instances.ts';
+import { instanceAddress, instances, loadInstances } from '../../frame/instances.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { NewInstance } from './new-instance.tsx';
-
-export function instanceAddress({ id }: Pick<Instance, 'id'>): string {
-  return `/console/instances/${encodeURIComponent(id)}`;
-}
 
 export function modeOf({ active, monitor, rollout }: Instance) {
   if (!active) return <Chip>deleted</Chip>;

@@ -13,6 +13,7 @@ import type { Params } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
 import { valuesOf } from '../verdicts/verdict-filters.ts';
+import { AttackNotice } from '../attack/attack-notice.tsx';
 import { HealthLine } from '../health/health-line.tsx';
 import { FirstRun, useIsFirstRun } from './first-run.tsx';
 import { Figures } from './figures.tsx';
@@ -88,6 +89,7 @@ export default function Overview() {
       {isFirstRun && <FirstRun />}
       {hasInstance && (
         <>
+          <AttackNotice key={instance.id} instance={instance} isAsked={isAnswered} />
           <Figures
             now={now.value}
             before={before.value}

@@ -1,0 +1,37 @@
+/** Where an operator looks first: that attack mode is on, or that an attack lasts. Nothing on a usual day. */
+import { useCall } from '../../api/call.ts';
+import { Warning } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { instanceAddress } from '../../frame/instances.ts';
+import type { Instance } from '../../frame/instances.ts';
+import { ATTACK_EVERY_MS } from './attack-mode.ts';
+
+/** @param isAsked `false`: other calls of the view come first. */
+export function AttackNotice({ instance, isAsked = true }: { instance: Instance; isAsked?: boolean }) {
+  const { value } = useCall('/protect/attack-mode', isAsked ? { siteKey: instance.globalSiteKey } : null, {
+    everyMs: ATTACK_EVERY_MS,
+  });
+  if (value === null || (!value.active && value.alarmSince === null)) return null;
+  const { active, until, by, alarmSince } = value;
+  return (
+    <Warning>
+      <p role="status">
+        {active ? (
+          <>
+            <b>Attack mode is on</b> until <Time at={until} isBrief />, switched on by{' '}
+            {by === 'trigger' ? 'the surge of traffic' : 'an operator'}.
+          </>
+        ) : (
+          <b>Attack mode is off.</b>
+        )}
+        {alarmSince !== null && (
+          <>
+            {' '}
+            An attack was noticed at <Time at={alarmSince} isBrief /> and lasts.
+          </>
+        )}{' '}
+        <a href={instanceAddress(instance)}>Attack mode of {instance.name}</a>
+      </p>
+    </Warning>
+  );
+}

@@ -1,0 +1,133 @@
+/** The switch of attack mode, which always has an end, and what an attack that is noticed does. */
+import { useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { Section } from '../../components/facts.tsx';
+import { TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import { count } from '../../format/numbers.ts';
+import { localTime } from '../../format/times.ts';
+import type { Instance } from '../../frame/instances.ts';
+import { ATTACK_EVERY_MS } from './attack-mode.ts';
+import type { AttackMode } from './attack-mode.ts';
+import { TriggerForm } from './trigger-form.tsx';
+
+const MINUTE_MS = 60_000;
+const WEEK_MINUTES = 10_080;
+
+export function AttackSection({ instance: { globalSiteKey: siteKey } }: { instance: Instance }) {
+  const { value, error, reload } = useCall('/protect/attack-mode', { siteKey }, { everyMs: ATTACK_EVERY_MS });
+  const [asking, setAsking] = useState<'on' | 'off' | null>(null);
+  const mayChange = may('updateProtectSettings');
+  const done = (text: string): void => {
+    setAsking(null);
+    toast(text);
+    reload();
+  };
+  return (
+    <Section
+      title={value === null ? 'Attack mode' : value.active ? 'Attack mode is on' : 'Attack mode is off'}
+      actions={
+        mayChange &&
+        value !== null && (
+          <>
+            <Button kind={value.active ? 'plain' : 'primary'} onClick={() => setAsking('on')}>
+              {value.active ? 'Give it another end…' : 'Switch on…'}
+            </Button>
+            {value.active && <Button onClick={() => setAsking('off')}>Switch off…</Button>}
+          </>
+        )
+      }
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {value !== null && (
+        <div class="stack">
+          <State state={value} />
+          <TriggerForm key={siteKey} siteKey={siteKey} state={value} isDisabled={!mayChange} onSaved={reload} />
+        </div>
+      )}
+      {asking === 'on' && (
+        <SwitchOn
+          siteKey={siteKey}
+          isOn={value?.active === true}
+          onClose={() => setAsking(null)}
+          onDone={(until) => done(`Attack mode is on until ${until === null ? 'its end' : localTime(until)}.`)}
+        />
+      )}
+      {asking === 'off' && (
+        <CreateDialog
+          title="Switch attack mode off?"
+          verb="Switch off"
+          isComplete
+          send={() => call('/protect/attack-mode/set', { siteKey, on: false })}
+          onMade={() => done('Attack mode is off. The edges follow with their next poll.')}
+          onClose={() => setAsking(null)}
+        >
+          <p>
+            The settings of the instance count again.
+            {value?.alarmSince != null && ' It stays off until the next attack is noticed, although this one lasts.'}
+          </p>
+        </CreateDialog>
+      )}
+    </Section>
+  );
+}
+
+function State({ state: { active, since, until, by, alarmSince } }: { state: AttackMode }) {
+  return (
+    <p role="status">
+      {active ? (
+        <>
+          On since <Time at={since} isBrief />, until <Time at={until} isBrief />, switched on by{' '}
+          {by === 'trigger' ? 'the surge of traffic' : 'an operator'}.
+        </>
+      ) : (
+        'Visitors meet what the settings say.'
+      )}{' '}
+      {alarmSince !== null && (
+        <>
+          An attack was noticed at <Time at={alarmSince} isBrief /> and lasts.
+        </>
+      )}
+    </p>
+  );
+}
+
+function SwitchOn(props: {
+  siteKey: string;
+  isOn: boolean;
+  onClose: () => void;
+  onDone: (until: number | null) => void;
+}) {
+  const { siteKey, isOn, onClose, onDone } = props;
+  const [minutes, setMinutes] = useState('60');
+  const length = Number(minutes);
+  const isComplete = minutes.trim() !== '' && Number.isInteger(length);
+  const endsAt = isComplete && length > 0 && length <= WEEK_MINUTES ? Date.now() + length * MINUTE_MS : null;
+  return (
+    <CreateDialog
+      title={isOn ? 'Give attack mode another end' : 'Switch attack mode on'}
+      verb={isOn ? 'Set the end' : 'Switch on'}
+      isComplete={isComplete}
+      send={() => call('/protect/attack-mode/set', { siteKey, on: true, minutes: length })}
+      onMade={({ until }) => onDone(until)}
+      onClose={onClose}
+    >
+      <p>
+        Pages without a session are challenged, and new challenges cost 2.5 times the work. Sessions, clearances, rules,
+        and verified bots stay as they are.
+      </p>
+      <TextField
+        label="Minutes until it ends"
+        hint={`5 to ${count(WEEK_MINUTES)}, which is a week.${endsAt === null ? '' : ` It ends ${localTime(endsAt)}.`}`}
+        type="number"
+        value={minutes}
+        onInput={setMinutes}
+      />
+    </CreateDialog>
+  );
+}

@@ -1,0 +1,92 @@
+/** What an attack that is noticed does, and from which rate on anything is an attack. */
+import { useRef, useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { toast } from '../../components/toast.tsx';
+import { saveAfterLook } from '../../settings/save-after-look.ts';
+import { triggers } from './attack-mode.ts';
+import type { AttackMode, Trigger } from './attack-mode.ts';
+
+export interface TriggerFormProps {
+  siteKey: string;
+  /** What is stored. */
+  state: AttackMode;
+  isDisabled: boolean;
+  onSaved: () => void;
+}
+
+interface Draft {
+  trigger?: Trigger;
+  /** As it is typed. */
+  rate?: string;
+}
+
+export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerFormProps) {
+  const [draft, setDraft] = useState<Draft>({});
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  /** What the form showed when its first field was changed. */
+  const known = useRef(state);
+  const { trigger = state.trigger, rate = String(state.minimumRate) } = draft;
+  const changes = {
+    ...(trigger === state.trigger ? {} : { trigger }),
+    ...(rate === String(state.minimumRate) ? {} : { minimumRate: Number(rate) }),
+  };
+  const isChanged = Object.keys(changes).length > 0;
+  const write = (change: Draft): void => {
+    if (Object.keys(draft).length === 0) known.current = state;
+    setDraft({ ...draft, ...change });
+  };
+  const save = async (): Promise<void> => {
+    setIsBusy(true);
+    const answer = await saveAfterLook(known, changes, {
+      load: () => call('/protect/attack-mode', { siteKey }),
+      save: () => call('/protect/attack-mode/set', { siteKey, ...changes }),
+    });
+    setIsBusy(false);
+    setError(answer.ok ? null : answer.error);
+    if (!answer.ok) return;
+    toast('Saved.');
+    setDraft({});
+    onSaved();
+  };
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged && !isBusy) void save();
+      }}
+    >
+      {error !== null && <RefusalNotice error={error} />}
+      <div class="form">
+        <SelectField
+          label="When an attack is noticed"
+          value={trigger}
+          options={triggers}
+          onChange={(next) => write({ trigger: next })}
+          isDisabled={isDisabled}
+        />
+        <TextField
+          label="Requests a second below which nothing is an attack"
+          type="number"
+          value={rate}
+          onInput={(next) => write({ rate: next })}
+          isDisabled={isDisabled}
+        />
+      </div>
+      {!isDisabled && isChanged && (
+        <div class="actions">
+          <Button onClick={() => setDraft({})}>Discard</Button>
+          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={rate.trim() === ''}>
+            Save what an attack does
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
