@@ -41,6 +41,8 @@ const ImportRules = view(() => import('./views/rules/import-rules.tsx'));
 const RuleHistory = view(() => import('./views/rules/history.tsx'));
 const OneRule = view(() => import('./views/rules/one-rule.tsx'));
 const Explain = view(() => import('./views/rules/explain.tsx'));
+const Lists = view(() => import('./views/lists/lists.tsx'));
+const OneList = view(() => import('./views/lists/one-list.tsx'));
 const Instances = view(() => import('./views/instances/instances.tsx'));
 const Instance = view(() => import('./views/instances/instance.tsx'));
 const Sites = view(() => import('./views/sites/sites.tsx'));
@@ -131,6 +133,8 @@ function Frame() {
             <Route path="/console/rules/explain" component={Explain} />
             <Route path="/console/rules/import" component={ImportRules} />
             <Route path="/console/rules/history" component={RuleHistory} />
+            <Route path="/console/lists" component={Lists} />
+            <Route path="/console/lists/:name" component={OneList} />
             <Route path="/console/instances" component={Instances} />
             <Route path="/console/instances/:id" component={Instance} />
             <Route path="/console/sites" component={Sites} />

@@ -26,7 +26,10 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
   },
   {
     title: 'Decisions',
-    entries: [{ text: 'Edge access rules', path: '/console/rules' }],
+    entries: [
+      { text: 'Edge access rules', path: '/console/rules' },
+      { text: 'Lists', path: '/console/lists' },
+    ],
   },
   {
     title: 'Protected',

@@ -51,20 +51,6 @@ export const listFields = {
   includeReserved: z.boolean(),
 };
 
-export const listDefaults = {
-  url: null,
-  format: 'text',
-  column: null,
-  selector: null,
-  authorization: null,
-  verdict: 'block',
-  mode: 'monitor',
-  intervalMinutes: 60,
-  expirySeconds: null,
-  maxChangePercent: 50,
-  includeReserved: false,
-} as const;
-
 /** The settings of a list without its name and its secret. */
 export interface ListSettings {
   url: string | null;

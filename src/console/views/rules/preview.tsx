@@ -12,10 +12,7 @@ const EXAMPLES_MAX = 3;
 export type Preview = ResponseOf<'/protect/access-rules/preview'>;
 
 export function PreviewResult({ preview }: { preview: Preview }) {
-  const { examined, complete, allowedRequestsIncluded, changed, changedAddresses, changes, samples } = preview;
-  const examples = changes.flatMap(({ from, to }) =>
-    samples.filter((sample) => sample.from === from && sample.to === to).slice(0, EXAMPLES_MAX),
-  );
+  const { examined, complete, allowedRequestsIncluded, changed, changedAddresses } = preview;
   return (
     <div class="stack" role="status">
       <p>
@@ -24,6 +21,18 @@ export function PreviewResult({ preview }: { preview: Preview }) {
         {!complete && ' Not all requests could be examined: the real number is higher.'}
         {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
       </p>
+      <PreviewedChanges preview={preview} />
+    </div>
+  );
+}
+
+/** Each way in which decisions would change, with its newest requests. */
+export function PreviewedChanges({ preview: { changes, samples } }: { preview: Pick<Preview, 'changes' | 'samples'> }) {
+  const examples = changes.flatMap(({ from, to }) =>
+    samples.filter((sample) => sample.from === from && sample.to === to).slice(0, EXAMPLES_MAX),
+  );
+  return (
+    <>
       {changes.length > 0 && (
         <ul class="plain-list">
           {changes.map(({ from, to, requests, addresses }) => (
@@ -55,6 +64,6 @@ export function PreviewResult({ preview }: { preview: Preview }) {
           ]}
         />
       )}
-    </div>
+    </>
   );
 }

@@ -3,7 +3,8 @@
  * otherwise, and read with the next scheduled run, or with `refresh`.
  */
 import * as z from 'zod/mini';
-import { listDefaults, listFields, listName, listStatus } from '../../../../contract/management/lists.ts';
+import { listDefaults } from '../../../../contract/management/list-defaults.ts';
+import { listFields, listName, listStatus } from '../../../../contract/management/lists.ts';
 import { createList, deleteList } from '../../../../store/d1/rule-lists.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';

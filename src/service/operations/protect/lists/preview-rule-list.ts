@@ -3,7 +3,8 @@
  * what the requests of the last day would have got if it were enforced. It stores nothing.
  */
 import * as z from 'zod/mini';
-import { listDefaults, listFields, listName, readingReport } from '../../../../contract/management/lists.ts';
+import { listDefaults } from '../../../../contract/management/list-defaults.ts';
+import { listFields, listName, readingReport } from '../../../../contract/management/lists.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import { ruleOfKey } from '../../../../lists/entry-key.ts';
 import type { SortedEntries } from '../../../../lists/entry-set.ts';

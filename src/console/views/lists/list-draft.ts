@@ -1,0 +1,72 @@
+/** The fields of a list as people type them, and the settings that they mean. */
+import { listDefaults } from '../../../contract/management/list-defaults.ts';
+import type { ListSettings } from '../../../contract/management/lists.ts';
+import type { List } from './list.ts';
+
+const HOUR_SECONDS = 3600;
+
+const formatWords: Readonly<Record<List['format'], string>> = {
+  text: 'text: one value in a line',
+  csv: 'csv: the values of a column',
+  json: 'json: the values at a selector',
+  ndjson: 'ndjson: one JSON object in each line',
+  crowdsec: 'crowdsec: the decisions of a CrowdSec Local API',
+};
+export const formats = Object.entries(formatWords) as [List['format'], string][];
+
+export interface ListDraft extends Pick<ListSettings, 'format' | 'verdict' | 'includeReserved'> {
+  url: string;
+  column: string;
+  selector: string;
+  intervalMinutes: string;
+  /** Empty: never. */
+  expiryHours: string;
+  maxChangePercent: string;
+}
+
+export function draftOf(list: List | null): ListDraft {
+  const settings: Omit<ListSettings, 'mode'> = list ?? listDefaults;
+  const { url, column, selector, intervalMinutes, expirySeconds, maxChangePercent } = settings;
+  const { format, verdict, includeReserved } = settings;
+  return {
+    format,
+    verdict,
+    includeReserved,
+    url: url ?? '',
+    column: column ?? '',
+    selector: selector ?? '',
+    intervalMinutes: String(intervalMinutes),
+    expiryHours: expirySeconds === null ? '' : String(expirySeconds / HOUR_SECONDS),
+    maxChangePercent: String(maxChangePercent),
+  };
+}
+
+/** Only CSV has a column and only JSON a selector, so the text of a field that is not shown does not count. */
+export function settingsOf(draft: ListDraft): Omit<ListSettings, 'mode'> {
+  const { url, format, column, selector, verdict, intervalMinutes, expiryHours, maxChangePercent } = draft;
+  const hasSelector = format === 'json' || format === 'ndjson';
+  return {
+    url: textOf(url),
+    format,
+    column: format === 'csv' ? textOf(column) : null,
+    selector: hasSelector ? textOf(selector) : null,
+    verdict,
+    intervalMinutes: Number(intervalMinutes),
+    expirySeconds: expiryHours.trim() === '' ? null : Math.round(Number(expiryHours) * HOUR_SECONDS),
+    maxChangePercent: Number(maxChangePercent),
+    includeReserved: draft.includeReserved,
+  };
+}
+
+/** Settings that differ from those of the list. */
+export function changedSettings(list: List, draft: ListDraft): Partial<ListSettings> {
+  const settings = settingsOf(draft);
+  const names = Object.keys(settings) as (keyof typeof settings)[];
+  return Object.fromEntries(
+    names.filter((name) => settings[name] !== list[name]).map((name) => [name, settings[name]]),
+  );
+}
+
+function textOf(text: string): string | null {
+  return text.trim() === '' ? null : text.trim();
+}

@@ -1,0 +1,69 @@
+/** Replaces the content of a list that is a file: what is not in the new file leaves. */
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CheckField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import type { List } from './list.ts';
+import { ListFile } from './list-file.tsx';
+import { ListPreview } from './list-preview.tsx';
+import type { Preview } from './list-preview.tsx';
+
+export interface ReplaceFileProps {
+  site: { siteKey?: string };
+  list: List;
+  onClose: () => void;
+  onDone: (list: List) => void;
+}
+
+export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, onDone }: ReplaceFileProps) {
+  const [content, setContent] = useState<string | null>(null);
+  const [acceptChange, setAcceptChange] = useState(false);
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const look = async (): Promise<void> => {
+    if (content === null) return;
+    setIsBusy(true);
+    const answer = await call('/protect/lists/preview', { ...site, name, content });
+    setIsBusy(false);
+    setError(answer.ok ? null : answer.error);
+    if (answer.ok) setPreview(answer.value);
+  };
+  return (
+    <CreateDialog
+      title={`Replace the file of ${name}`}
+      verb="Replace"
+      isWide
+      isComplete={content !== null}
+      send={() => call('/protect/lists/replace', { ...site, name, content: content ?? '', acceptChange })}
+      onMade={onDone}
+      onClose={onClose}
+    >
+      <p>The file becomes the whole content of the list. What is not in it leaves.</p>
+      <ListFile
+        onChoose={(text) => {
+          setContent(text);
+          setPreview(null);
+          setError(null);
+        }}
+      />
+      {error !== null && <RefusalNotice error={error} />}
+      <div class="actions">
+        <Button isBusy={isBusy} isDisabled={content === null} onClick={() => void look()}>
+          Preview
+        </Button>
+      </div>
+      {preview !== null && <ListPreview preview={preview} />}
+      {maxChangePercent < 100 && (
+        <CheckField
+          label={`Accept a change of more than ${maxChangePercent} %`}
+          isChecked={acceptChange}
+          onChange={setAcceptChange}
+        />
+      )}
+    </CreateDialog>
+  );
+}
