@@ -50,6 +50,8 @@ const Site = view(() => import('./views/sites/site.tsx'));
 const AccessControl = view(() => import('./views/access-control/access-control.tsx'));
 const Guide = view(() => import('./views/guide/guide.tsx'));
 const Health = view(() => import('./views/health/health.tsx'));
+const Alerts = view(() => import('./views/alerts/alerts.tsx'));
+const AlertChannels = view(() => import('./views/alerts/channels.tsx'));
 const Users = view(() => import('./views/access/users.tsx'));
 const ApiKeys = view(() => import('./views/access/api-keys.tsx'));
 const AuditTrail = view(() => import('./views/access/audit-trail.tsx'));
@@ -142,6 +144,8 @@ function Frame() {
             <Route path="/console/access-control" component={AccessControl} />
             <Route path="/console/guide" component={Guide} />
             <Route path="/console/health" component={Health} />
+            <Route path="/console/alerts" component={Alerts} />
+            <Route path="/console/alerts/channels" component={AlertChannels} />
             <Route path="/console/users" component={Users} />
             <Route path="/console/api-keys" component={ApiKeys} />
             <Route path="/console/audit-trail" component={AuditTrail} />

@@ -22,6 +22,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Bots', path: '/console/bots' },
       { text: 'Find', path: '/console/find' },
       { text: 'Health', path: '/console/health' },
+      { text: 'Alerts', path: '/console/alerts' },
     ],
   },
   {

@@ -14,7 +14,7 @@ const source = globSync('src/console/**/*.{ts,tsx}')
 const FOR_VISITORS = /^\/captcha\/|^\/(?:turnstile|hcaptcha|recaptcha)\//;
 
 /** Of the command line, until the console has views for them. */
-const WITHOUT_A_VIEW = /^\/(alerts|protect\/policies)(\/|$)/;
+const WITHOUT_A_VIEW = /^\/protect\/policies(\/|$)/;
 
 const managed = Object.keys(paths).filter((path) => !FOR_VISITORS.test(path) && !WITHOUT_A_VIEW.test(path));
 
