@@ -1,6 +1,7 @@
 /** One list: when it was read and what came of it, what is wrong, and everything that can be done with it. */
 import { useLocation, useRoute } from 'preact-iso/router';
 import { useCall } from '../../api/call.ts';
+import { ButtonLink } from '../../components/button.tsx';
 import { DecisionChip } from '../../components/chip.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
@@ -34,11 +35,14 @@ export default function OneList() {
     <Page
       title={`List ${name}`}
       actions={
-        list !== undefined && (
-          <>
-            <StateChip list={list} /> <ModeChip list={list} />
-          </>
-        )
+        <>
+          {list !== undefined && (
+            <>
+              <StateChip list={list} /> <ModeChip list={list} />
+            </>
+          )}
+          <ButtonLink href={back}>Back to the lists</ButtonLink>
+        </>
       }
       calls={[
         { method: 'POST', path: '/protect/lists', body: site },
@@ -46,9 +50,6 @@ export default function OneList() {
         { method: 'POST', path: '/protect/lists/preview', body: { ...site, name } },
       ]}
     >
-      <p>
-        <a href={back}>All lists</a>
-      </p>
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}
       {value !== null && list === undefined && (
         <EmptyState title="The instance has no such list">
