@@ -1,0 +1,194 @@
+/** Lists in the console, over the real service. The publisher cannot be reached from here, so most lists are files. */
+import { expect, test } from 'vitest';
+import { quickRules, signalsOf } from '../e2e/edge-visitor.ts';
+import { faultsInBothThemes } from '../support/axe.ts';
+import { browse } from '../support/browse.ts';
+import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
+import { eventually, manage } from '../support/stack.ts';
+
+const console = useConsole({ edgeVars: quickRules });
+const button = (name: string) => console.page.getByRole('button', { name, exact: true });
+const dialog = () => console.page.getByRole('dialog');
+
+interface List {
+  name: string;
+  url: string | null;
+  mode: string;
+  verdict: string;
+  entries: number;
+  expirySeconds: number | null;
+  maxChangePercent: number;
+  hasAuthorization: boolean;
+}
+const lists = async () => (await manage<{ lists: List[] }>(console.stack(), '/protect/lists')).lists;
+const listNamed = async (name: string) => (await lists()).find((one) => one.name === name);
+const rowOf = (table: string, text: string) =>
+  console.page.getByRole('table', { name: table, exact: true }).getByRole('row').filter({ hasText: text });
+const fileOf = (text: string) => ({ name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+async function makeFile(name: string, content: string, settings: object = {}): Promise<void> {
+  await manage(console.stack(), '/protect/lists/create', { name, ...settings });
+  await manage(console.stack(), '/protect/lists/replace', { name, content });
+}
+
+test('a list that is a file is added, filled, previewed, enforced and removed, with the keyboard', async () => {
+  const { page } = console;
+  await console.open('/lists');
+  await page.getByRole('heading', { name: 'No list yet' }).waitFor();
+  await button('Add a list').press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('partners');
+  await page.getByLabel('Name', { exact: true }).press('Enter');
+  await page.getByRole('heading', { name: 'List partners' }).waitFor();
+  await page.getByText('not read yet').waitFor();
+
+  await button('Replace the file…').press('Enter');
+  await page
+    .getByLabel('Choose the file')
+    .setInputFiles(fileOf('203.0.113.7\n<b>no network</b>\n127.0.0.0/8\n20.9.9.0/24\n'));
+  await button('Preview').press('Enter');
+  await dialog().getByText('would come').waitFor();
+  await rowOf('Lines that were left out', '<b>no').waitFor();
+  expect((await listNamed('partners'))?.entries).toBe(0);
+  await button('Replace').press('Enter');
+  await page.getByText(/partners was read/).waitFor();
+  const { entries } = (await listNamed('partners'))!;
+  expect(entries).toBeGreaterThan(0);
+  await rowOf('Lines that were left out', '127.0.0.0/8').waitFor();
+
+  await button('Preview and enforce…').press('Enter');
+  expect(await button('Enforce').isDisabled()).toBe(true);
+  await page.getByLabel('Choose the file').setInputFiles(fileOf('20.9.9.0/24\n'));
+  await button('Preview').press('Enter');
+  await dialog().getByText('would have been decided otherwise').waitFor();
+  await button('Enforce').press('Enter');
+  await page.getByText('partners is enforced.').waitFor();
+  expect(await listNamed('partners')).toMatchObject({ mode: 'enforce', entries });
+  await button('Only monitor…').click();
+  await button('Only monitor').click();
+  await page.getByText('partners only records now.').waitFor();
+  expect((await listNamed('partners'))?.mode).toBe('monitor');
+
+  await button('Remove…').click();
+  await button('Remove').click();
+  await page.getByRole('heading', { name: 'No list yet' }).waitFor();
+  expect(await lists()).toEqual([]);
+});
+
+test('the preview says what an enforced list would have done to the requests of the last day', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await browse(`${stack.edgeUrl}/previewed`, { headers: signalsOf(stack, { from: '20.9.9.1' }) });
+  const { verdicts } = await eventually(
+    () => manage<{ verdicts: { ip: string }[] }>(stack, '/protect/verdicts', { requestPath: '/previewed' }),
+    (found) => found.verdicts.length > 0,
+  );
+  expect(verdicts[0]!.ip).toBe('20.9.9.1');
+  await makeFile('everyone', '20.9.9.0/24');
+  await console.open('/lists/everyone');
+  await button('Preview and enforce…').click();
+  await page.getByLabel('Choose the file').setInputFiles(fileOf('20.9.9.0/24'));
+  await button('Preview').click();
+  await dialog().getByText('would have been decided otherwise').waitFor();
+  expect(await dialog().innerText()).toContain('/previewed');
+  await button('Cancel').click();
+  expect((await listNamed('everyone'))?.mode).toBe('monitor');
+  await manage(stack, '/protect/lists/delete', { name: 'everyone' });
+});
+
+test('a file that changes too much is refused in the form, and taken when the change is accepted', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 409/);
+  const many = Array.from({ length: 40 }, (_, at) => `20.9.${at}.0/24`).join('\n');
+  await makeFile('large', many);
+  await console.open('/lists/large');
+  await button('Replace the file…').click();
+  await page.getByLabel('Choose the file').setInputFiles(fileOf('20.9.1.0/24\n'));
+  await button('Replace').click();
+  await dialog().getByRole('alert').waitFor();
+  expect((await listNamed('large'))?.entries).toBe(40);
+  await page.getByLabel('Accept a change of more than 50 %').check();
+  await button('Replace').click();
+  await page.getByText(/large was read: 1 entry/).waitFor();
+  expect((await listNamed('large'))?.entries).toBe(1);
+  await manage(console.stack(), '/protect/lists/delete', { name: 'large' });
+});
+
+test('a subscription that cannot be read says why, and keeps its header to itself', async () => {
+  const { page } = console;
+  await console.open('/lists');
+  await button('Add a list').click();
+  await page.getByLabel('Name', { exact: true }).fill('feed');
+  await page.getByLabel('Address', { exact: true }).fill('https://lists.invalid/drop.txt');
+  await page.getByLabel('Name of the header').fill('X-Api-Key');
+  await page.getByLabel('Value of the header').fill('a-secret-value');
+  await button('Add').click();
+  await page.getByRole('heading', { name: 'List feed' }).waitFor();
+  expect(await listNamed('feed')).toMatchObject({ hasAuthorization: true, mode: 'monitor' });
+  await button('Read it now').click();
+  await page.getByText('It was never read well, so it has no entries.').waitFor();
+  await page.getByText(/attempts? failed/).waitFor();
+  expect(await page.content()).not.toContain('a-secret-value');
+  await manage(console.stack(), '/protect/lists/delete', { name: 'feed' });
+});
+
+test('a list that the service refuses stays in the form with the reason', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 400/);
+  await console.open('/lists');
+  await button('Add a list').click();
+  await page.getByLabel('Name', { exact: true }).fill('inside');
+  await page.getByLabel('Address', { exact: true }).fill('http://192.168.0.1/list');
+  await button('Add').click();
+  await page.getByRole('alert').getByText('must be a public https address').waitFor();
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('inside');
+  expect(await listNamed('inside')).toBeUndefined();
+});
+
+test('of two people who change one setting, the second is told, and another setting stays', async () => {
+  const { page } = console;
+  await makeFile('shared', '20.9.9.0/24');
+  await console.open('/lists/shared');
+  await button('Change…').click();
+  await page.getByLabel('Largest change of a reading, in percent').fill('70');
+  await manage(console.stack(), '/protect/lists/update', { name: 'shared', maxChangePercent: 60, expirySeconds: 7200 });
+  await button('Save').click();
+  await page.getByText('Somebody else has changed maxChangePercent meanwhile.').waitFor();
+  expect((await listNamed('shared'))?.maxChangePercent).toBe(60);
+  await button('Save').click();
+  await page.getByText('shared was changed.').waitFor();
+  expect(await listNamed('shared')).toMatchObject({ maxChangePercent: 70, expirySeconds: 7200 });
+  await manage(console.stack(), '/protect/lists/delete', { name: 'shared' });
+});
+
+test('people who may only read see a list without buttons that change it', async () => {
+  const viewer = { email: 'viewer@example.com', name: 'Vi', role: 'viewer' };
+  await manage(console.stack(), '/users/create', viewer);
+  const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), viewer.email));
+  await makeFile('seen', '20.9.9.0/24');
+  await console.comesAs({}, cookie);
+  await console.open('/lists');
+  await rowOf('Lists', 'seen').getByRole('link').click();
+  await console.page.getByRole('heading', { name: 'Readings' }).waitFor();
+  expect(await console.page.getByRole('main').getByRole('button').count()).toBe(await copyButtons());
+  await manage(console.stack(), '/protect/lists/delete', { name: 'seen' });
+});
+
+/** Those of the shell lines, which everybody has. */
+const copyButtons = () => console.page.locator('.curl-line').getByRole('button', { includeHidden: false }).count();
+
+test('lists and their forms have no fault that axe finds, and fit 360 pixels', async () => {
+  await makeFile('partners', '20.9.9.0/24\n<b>no network</b>\n');
+  for (const width of [1280, 360]) {
+    await console.comesAs({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+    const { page } = console;
+    await console.open('/lists');
+    await rowOf('Lists', 'partners').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await button('Add a list').click();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await console.open('/lists/partners');
+    await rowOf('Lines that were left out', '<b>no').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
+});
