@@ -4,8 +4,8 @@ import type { RequestOf, Schema } from '../../api/service-api.ts';
 export type Alert = Schema<'Alert'>;
 export type AlertKind = Schema<'AlertKind'>;
 export type Channel = Schema<'AlertChannel'>;
-export type SentKind = Alert['kind'];
-export type AlertsBody = NonNullable<RequestOf<'/alerts/list'>>;
+type SentKind = Alert['kind'];
+export type AlertsBody = RequestOf<'/alerts/list'>;
 
 const kinds: Readonly<Record<AlertKind, string>> = {
   attack: 'an attack',

@@ -69,7 +69,9 @@ export function AttackSection({ instance: { globalSiteKey: siteKey } }: { instan
         >
           <p>
             The settings of the instance count again.
-            {value?.alarmSince != null && ' It stays off until the next attack is noticed, although this one lasts.'}
+            {value !== null &&
+              value.alarmSince !== null &&
+              ' It stays off until the next attack is noticed, although this one lasts.'}
           </p>
         </CreateDialog>
       )}

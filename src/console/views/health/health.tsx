@@ -65,6 +65,7 @@ export default function Health() {
                 body: { protectInstanceId: instance.id },
               },
               { method: 'POST' as const, path: '/protect/edges', body: { protectInstanceId: instance.id } },
+              { method: 'POST' as const, path: '/protect/attack-mode', body: { siteKey: instance.globalSiteKey } },
               { method: 'POST' as const, path: '/protect/origin-latency', body: latencyBody(instance, window) },
             ]),
       ]}

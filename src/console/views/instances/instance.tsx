@@ -39,7 +39,18 @@ export default function Instance() {
   return (
     <Page
       title={instance?.name ?? 'Instance'}
-      calls={[{ method: 'POST', path: '/protect/instances', body: {} }]}
+      calls={[
+        { method: 'POST', path: '/protect/instances', body: {} },
+        ...(instance === undefined || !instance.active
+          ? []
+          : [
+              {
+                method: 'POST' as const,
+                path: '/protect/attack-mode',
+                body: { siteKey: instance.globalSiteKey },
+              },
+            ]),
+      ]}
       actions={instance !== undefined && modeOf(instance)}
     >
       {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}

@@ -31,7 +31,10 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
   const write = (change: Partial<ListDraft>) => setDraft((former) => ({ ...former, ...change }));
   const typed =
     header.name.trim() === '' && header.value === '' ? undefined : { header: header.name.trim(), value: header.value };
-  const secret = isHeaderRemoved ? { authorization: null } : typed === undefined ? {} : { authorization: typed };
+  // A file is not fetched, so what was typed for a fetch does not count.
+  const isFile = draft.url.trim() === '';
+  const authorization = isFile ? undefined : isHeaderRemoved ? null : typed;
+  const secret = authorization === undefined ? {} : { authorization };
   const send = () => {
     if (shown === null)
       return call('/protect/lists/create', { ...site, name: name.trim(), ...settingsOf(draft), ...secret });
@@ -45,7 +48,6 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
       save: () => call('/protect/lists/update', { ...site, name: shown.name, ...changes }),
     });
   };
-  const isFile = draft.url.trim() === '';
   const hasHeader = shown?.hasAuthorization === true;
   return (
     <CreateDialog
