@@ -1,0 +1,57 @@
+/** The form of a list: what its fields mean, and what of them is sent. */
+import { expect, test } from 'vitest';
+import type { List } from '../../../src/console/views/lists/list.ts';
+import { changedSettings, draftOf, settingsOf } from '../../../src/console/views/lists/list-draft.ts';
+import { listDefaults } from '../../../src/contract/management/list-defaults.ts';
+
+const list: List = {
+  name: 'feed',
+  url: 'https://lists.example/a.json',
+  format: 'json',
+  column: null,
+  selector: 'data[].ip',
+  hasAuthorization: true,
+  verdict: 'challenge',
+  mode: 'enforce',
+  intervalMinutes: 15,
+  expirySeconds: 5400,
+  maxChangePercent: 20,
+  includeReserved: true,
+  state: 'good',
+  entries: 3,
+  createdAt: 1,
+  triedAt: 2,
+  confirmedAt: 2,
+  changedAt: 2,
+  nextAt: 3,
+  failures: 0,
+  error: null,
+  lastChange: null,
+  report: null,
+};
+
+test('an empty form means the defaults of the API', () => {
+  const { authorization: _secret, mode: _mode, ...defaults } = listDefaults;
+  expect(settingsOf(draftOf(null))).toEqual(defaults);
+});
+
+test('a form that nobody has touched changes nothing, whatever the settings are', () => {
+  expect(changedSettings(list, draftOf(list))).toEqual({});
+  const csv: List = { ...list, format: 'csv', selector: null, column: '2', expirySeconds: 3601 };
+  expect(changedSettings(csv, draftOf(csv))).toEqual({});
+});
+
+test('only what was changed is sent', () => {
+  expect(changedSettings(list, { ...draftOf(list), expiryHours: '', maxChangePercent: '100' })).toEqual({
+    expirySeconds: null,
+    maxChangePercent: 100,
+  });
+});
+
+test('a selector goes when the format has none', () => {
+  expect(changedSettings(list, { ...draftOf(list), format: 'text' })).toEqual({ format: 'text', selector: null });
+});
+
+test('without an address it is a file', () => {
+  expect(changedSettings(list, { ...draftOf(list), url: '  ' })).toEqual({ url: null });
+});
