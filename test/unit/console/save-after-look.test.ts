@@ -60,7 +60,9 @@ test('nothing is written when what is stored cannot be read', async () => {
     { name: 'b' },
     {
       load: async () => failed(refusal),
-      save: () => expect.unreachable('It is not saved'),
+      save: async () => {
+        throw new Error('It is saved');
+      },
     },
   );
   expect(answer).toEqual(failed(refusal));
