@@ -64,7 +64,6 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
         type="url"
         isMono
         maxLength={2048}
-        placeholder="https://hooks.example.com/gatehouse"
         hint={
           channel === null
             ? 'https, with a public host name. It is stored encrypted, and never shown again.'

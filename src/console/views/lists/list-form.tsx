@@ -74,9 +74,8 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
         label="Address"
         type="url"
         isMono
-        placeholder="https://www.spamhaus.org/drop/drop.txt"
         maxLength={URL_MAX_CHARS}
-        hint="https, with a public host name. Empty: the list is a file that you replace as a whole."
+        hint="https, with a public host name, as in https://www.spamhaus.org/drop/drop.txt. Empty: the list is a file that you replace as a whole."
         value={draft.url}
         onInput={(url) => write({ url })}
       />
