@@ -14,6 +14,7 @@ import type { LimitForm } from '../src/contract/management/limit-form.ts';
 import { compileLimits } from '../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../src/edge/limits/limit-counts.ts';
 import { Limits } from '../src/edge/limits/limits.ts';
+import { limitKeys } from '../src/limits/limit-keys.ts';
 import type { KeySource } from '../src/limits/limit-keys.ts';
 import { workerdPids } from './measure/processor-time.ts';
 import { percentile } from './measure/statistics.ts';
@@ -82,8 +83,9 @@ async function inThisProcess(): Promise<void> {
     sleep: async () => {},
     count: () => {},
   });
-  const limits = new Limits({ counts, takes: null, count: () => {} });
+  const limits = new Limits({ counts, takes: null, count: () => {}, now: () => NOW_MS });
   const compiled = compileLimits([limit], new HmacSha256(new Uint8Array(32).fill(1)));
+  const login = compiled.byName.get(limit.name)!;
   // What the gate does for every request: look whether there are limits, and whether something waits for a report.
   const contexts = [{ limits: null }, { limits: null }];
   let seen = 0;
@@ -99,10 +101,8 @@ async function inThisProcess(): Promise<void> {
     for (let request = 0; request < ASKED; request++) {
       const from = visitor(request % 5000);
       await limits.ask(
-        compiled,
-        ['login'],
-        () => from,
-        NOW_MS,
+        [{ limit: login, keys: limitKeys(login, from, compiled.sign) }],
+        (above) => above.length > 0,
         () => {},
       );
       limits.report(NOW_MS, () => {});

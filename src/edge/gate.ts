@@ -54,8 +54,9 @@ async function limitedStep(
 ): Promise<Step> {
   const step = await next;
   if (step.kind !== 'forward') return step;
-  const limited = await limitStep(step, context, asked, isolate, waitUntil);
-  return limited.kind === 'challenge' ? challengeStep(limited.context, isolate) : limited;
+  return limitStep(step, context, asked, isolate, waitUntil, (challenged, read) =>
+    challengeStep(challenged, isolate, read),
+  );
 }
 
 function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> {
@@ -183,10 +184,10 @@ function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
 
 async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
   const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
+  if (step.counted) isolate.limits.responded(step.counted, called.ok ? called.value.response : null);
   if (!called.ok) return answered(answerWith(step.context, originFaults[called.error], step.verified), isolate);
   const { response, originMs } = called.value;
   try {
-    if (step.counted) isolate.limits.responded(step.counted, response, step.context.facts.nowMs);
     const instead = await steppedBack(step, response, isolate);
     if (instead) {
       void response.body?.cancel();

@@ -196,6 +196,14 @@ test('log-ins that failed for one user stop that user at every edge and from eve
   }
 });
 
+test('guesses at once are no more than guesses one after the other', async () => {
+  const guess = (edge: RawWorker) => post(edge, '/login', 'user=carol&password=wrong-carol');
+  await Promise.all(edges.flatMap((edge) => Array.from({ length: 40 }, () => guess(edge))));
+  const reached = (received.get('/login') ?? []).filter((body) => body.includes('wrong-carol'));
+  expect(reached.length).toBeGreaterThanOrEqual(3);
+  expect(reached.length).toBeLessThanOrEqual(3 + 3 * 3);
+});
+
 test('tokens that are refused count for their visitor, who is then blocked where a policy says so', async () => {
   const edge = edges[0]!;
   const page = { 'sec-fetch-site': 'same-origin', origin: edge.url, 'content-type': 'application/json' };

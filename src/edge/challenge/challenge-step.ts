@@ -30,7 +30,12 @@ export interface ChallengePorts extends CheckTokenPorts {
   limits: Limits;
 }
 
-export async function challengeStep(context: JudgedContext, ports: ChallengePorts): Promise<Step> {
+/** `read`: the body, where a limit by user has read it. */
+export async function challengeStep(
+  context: JudgedContext,
+  ports: ChallengePorts,
+  read: Submission['body'] | null = null,
+): Promise<Step> {
   const { facts, config } = context;
   const { request } = facts;
   const form = answerForm(context);
@@ -39,7 +44,7 @@ export async function challengeStep(context: JudgedContext, ports: ChallengePort
   const isWorthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
   if (!isWorthReading) return challengeWithoutBody(context, ports, form);
 
-  const reading = await readSubmission(request, config.policy.submission, ports.bodies.hold(facts));
+  const reading = await readSubmission(request, config.policy.submission, ports.bodies.hold(facts), read);
   if (!reading) return challengeWithoutBody(context, ports, form);
   if (!reading.ok) {
     if (reading.error === 'no-room') return answerWith(context, NO_ROOM);

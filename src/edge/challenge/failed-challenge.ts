@@ -5,5 +5,5 @@ import type { Limits } from '../limits/limits.ts';
 
 export function noteFailedChallenge({ config, facts, jti, verdict }: RequestContext, limits: Limits): void {
   if (!config?.limits) return;
-  limits.challengeFailed(config.limits, keySourceOf(facts, jti, verdict.bot?.id ?? null), facts.nowMs);
+  limits.challengeFailed(config.limits, keySourceOf(facts, jti, verdict.bot?.id ?? null));
 }

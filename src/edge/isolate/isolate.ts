@@ -135,7 +135,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     waitLane: new WaitLane({ environment, service, count }),
     postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
     pending: new PendingBudget(counts),
-    limits: new Limits({ counts, takes, count }),
+    limits: new Limits({ counts, takes, count, now: Date.now }),
     bodies: new BodyBudget(count),
     log,
     count,

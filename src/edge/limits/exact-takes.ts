@@ -42,15 +42,20 @@ export class ExactTakes {
     this.#ports = ports;
   }
 
+  /** Milliseconds until a key that was refused could be granted again. Asks nobody. */
+  refusedMs(wish: Omit<LimitTake, 'asked'>, nowMs: number): number {
+    const refusedMs = (this.#refusedUntilMs.get(refusalOf(wish)) ?? 0) - nowMs;
+    // More than a window: the clock was set back since.
+    return refusedMs > wish.windowMs ? 0 : Math.max(0, refusedMs);
+  }
+
   async take(
     wish: Omit<LimitTake, 'asked'>,
     nowMs: number,
     waitUntil: (work: Promise<unknown>) => void,
   ): Promise<WaitOrNull> {
-    const { windowMs } = wish;
-    const refusedMs = (this.#refusedUntilMs.get(refusalOf(wish)) ?? 0) - nowMs;
-    // More than a window: the clock was set back since.
-    if (refusedMs > 0 && refusedMs <= windowMs) return refusedMs;
+    const refusedMs = this.refusedMs(wish, nowMs);
+    if (refusedMs > 0) return refusedMs;
     if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return null;
     const { promise, resolve } = Promise.withResolvers<WaitOrNull>();
     const isOpener = this.#seat(wish, resolve, nowMs, waitUntil);

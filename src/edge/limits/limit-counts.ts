@@ -22,6 +22,8 @@ const REPORT_INTERVAL_MS = 100;
 const RETRY_AFTER_MS = 2000;
 /** Reports of one run. What is left waits for the next request. */
 const ROUNDS_MAX = 20;
+/** The request that held a place is gone: origins have 100 s to respond. */
+const HOLD_LOST_AFTER_MS = 120_000;
 /** A run that has not ended by then belonged to a request whose context is gone. */
 const RUN_LOST_AFTER_MS = 30_000;
 
@@ -39,6 +41,9 @@ interface Entry {
   bucket: Bucket;
   /** Counted here since the last answer. */
   unconfirmed: number;
+  /** Places of requests that may still count. */
+  held: number;
+  heldAtMs: number;
 }
 
 export class LimitCounts {
@@ -55,14 +60,24 @@ export class LimitCounts {
 
   /** Milliseconds until one more use stays within the limit; 0: it does now. Counts nothing. */
   waitMs(key: string, meter: CountedMeter, nowMs: number): number {
-    const { windows, bucket, unconfirmed } = this.#entry(key, meter, nowMs);
+    const { windows, bucket, unconfirmed, held } = this.#entry(key, meter, nowMs);
     const { count, windowMs } = meter;
-    const isFull = meter.isBucket ? bucket.level > (count - 1) * windowMs : !oneFits(windows, meter, nowMs);
-    if (isFull) {
+    const fits = (places: number): boolean =>
+      meter.isBucket
+        ? bucket.level <= (count - 1 - places) * windowMs
+        : oneFits({ ...windows, now: windows.now + places }, meter, nowMs);
+    if (!fits(0)) {
       return Math.max(1, meter.isBucket ? untilBucketFits(bucket.level, meter) : untilOneFits(windows, meter, nowMs));
     }
     const isOnLeash = this.#ports.report !== null && this.#isAnswered;
-    return isOnLeash && unconfirmed >= meter.leash ? REPORT_INTERVAL_MS : 0;
+    return !fits(held) || (isOnLeash && unconfirmed + held >= meter.leash) ? REPORT_INTERVAL_MS : 0;
+  }
+
+  /** A request that may still count holds a place until it is known; -1 gives it back. */
+  hold(key: string, meter: CountedMeter, places: 1 | -1, nowMs: number): void {
+    const entry = this.#entry(key, meter, nowMs);
+    entry.held = Math.max(0, entry.held + places);
+    if (places > 0) entry.heldAtMs = nowMs;
   }
 
   take(key: string, meter: CountedMeter, nowMs: number): void {
@@ -149,10 +164,11 @@ export class LimitCounts {
     const known = this.#entries.get(key);
     if (known === undefined) {
       const windows = { window: windowOf(nowMs, windowMs), before: 0, now: 0 };
-      const entry = { windows, bucket: emptyBucket, unconfirmed: 0 };
+      const entry = { windows, bucket: emptyBucket, unconfirmed: 0, held: 0, heldAtMs: 0 };
       this.#entries.set(key, entry);
       return entry;
     }
+    if (known.held > 0 && Math.abs(nowMs - known.heldAtMs) > HOLD_LOST_AFTER_MS) known.held = 0;
     if (meter.isBucket) {
       known.bucket = drained(known.bucket, meter, nowMs);
       if (known.bucket.level === 0) known.unconfirmed = 0;

@@ -1,7 +1,9 @@
 /**
  * Limits of one isolate: whether a request is above those that its policies name, and what it adds to them. A request
- * that an enforced limit refuses adds to none. Fast limits are counted here; exact ones are asked for, after the fast
- * ones let the request through. Larger networks and companions of a key are counted fast, also for an exact limit.
+ * that is stopped adds to none. Fast limits are counted here; exact ones are asked for, after the fast ones let the
+ * request through. Larger networks and companions of a key are counted fast, also for an exact limit. While a request
+ * waits for an exact limit, or for the response that says whether its log-in failed, it holds a place in its counts:
+ * parallel requests are no way around a limit.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
@@ -14,17 +16,10 @@ import type { LimitCounts } from './limit-counts.ts';
 /** What a request above a limit is told. */
 export interface Above {
   limit: CompiledLimit;
+  /** Of the limit; `block` where nobody could count the request and the limit lets no such request pass. */
+  verdict: CompiledLimit['verdict'];
   /** Milliseconds until one more request passes; 0: the object did not answer. */
   waitMs: number;
-}
-
-export interface LimitReading {
-  /** The strictest enforced one; the first of equals. */
-  above: Above | null;
-  /** Every limit that the request is above. */
-  fired: VerdictRecord['fired_rules'];
-  /** What the response may add to. */
-  counted: readonly Counted[];
 }
 
 /** A limit and the keys of one request. */
@@ -38,6 +33,7 @@ export interface LimitsPorts {
   /** `null` where there is no object to ask. */
   takes: ExactTakes | null;
   count: (name: string) => void;
+  now: () => number;
 }
 
 export class Limits {
@@ -47,50 +43,62 @@ export class Limits {
     this.#ports = ports;
   }
 
-  async ask(
-    { byName, sign }: CompiledLimits,
-    names: readonly string[],
-    from: (limit: CompiledLimit) => KeySource,
-    nowMs: number,
-    waitUntil: (work: Promise<unknown>) => void,
-  ): Promise<LimitReading> {
-    const asked = names.flatMap((name): Counted[] => {
-      const limit = byName.get(name);
-      return limit ? [{ limit, keys: limitKeys(limit, from(limit), sign) }] : [];
+  /** Those that the request is above, as far as this isolate knows. Adds nothing. */
+  above(asked: readonly Counted[]): Above[] {
+    const { counts, takes, now } = this.#ports;
+    const nowMs = now();
+    return asked.flatMap(({ limit, keys }): Above[] => {
+      const waits = metersOf(limit, keys).map(([key, meter]) => counts.waitMs(key, meter, nowMs));
+      if (limit.exact) waits.push(...keys.own.map((key) => takes?.refusedMs(wishOf(limit, key), nowMs) ?? 0));
+      const waitMs = Math.max(0, ...waits);
+      return waitMs > 0 ? [{ limit, verdict: limit.verdict, waitMs }] : [];
     });
-    const above: Above[] = [];
-    for (const { limit, keys } of asked) {
-      const waitMs = Math.max(
-        0,
-        ...this.#metersOf(limit, keys).map(([key, meter]) => this.#ports.counts.waitMs(key, meter, nowMs)),
-      );
-      if (waitMs > 0) above.push({ limit, waitMs });
-    }
-    for (const { limit, keys } of asked) {
-      if (!limit.exact || refuses(above) || above.some((one) => one.limit === limit)) continue;
-      const waitMs = await this.#taken(limit, keys, nowMs, waitUntil);
-      if (waitMs !== null) above.push({ limit, waitMs });
-    }
-    const isRefused = refuses(above);
-    const within = asked.filter(({ limit }) => !above.some((one) => one.limit === limit));
-    for (const { limit, keys } of within) {
-      if (limit.on === 'request' && !isRefused) this.#add(limit, keys, nowMs);
-    }
-    return {
-      above: strictest(above),
-      fired: above.map(({ limit }) => ({ id: `limit:${limit.name}`, verdict: limit.verdict, mode: limit.mode })),
-      counted: within.filter(({ limit }) => limit.isCounted !== null),
-    };
   }
 
-  /** The origin has responded. */
-  responded(counted: readonly Counted[], response: Response, nowMs: number): void {
-    for (const { limit, keys } of counted) if (limit.isCounted?.(response)) this.#add(limit, keys, nowMs);
+  /**
+   * Those that the request is above. Where `stops` does not stop it, it has been added to the others, and the origin's
+   * response is to be told to `responded`.
+   */
+  async ask(
+    asked: readonly Counted[],
+    stops: (above: readonly Above[]) => boolean,
+    waitUntil: (work: Promise<unknown>) => void,
+  ): Promise<Above[]> {
+    const above = this.above(asked);
+    if (stops(above)) return above;
+    const isWithin = ({ limit }: Counted): boolean => !above.some((one) => one.limit === limit);
+    const within = asked.filter(isWithin);
+    // The smallest first: whoever is above their own small limit takes nothing from a large one of everybody.
+    const exact = within
+      .filter(({ limit }) => limit.exact)
+      .toSorted((one, other) => one.limit.count - other.limit.count);
+    if (exact.length > 0) {
+      const placed = within.filter((one) => one.limit.on === 'request' || waitsForResponse(one));
+      this.#hold(placed, 1);
+      try {
+        for (const one of exact) {
+          const refused = await this.#refusal(one, waitUntil);
+          if (refused) above.push(refused);
+          if (refused && stops(above)) return above;
+        }
+      } finally {
+        this.#hold(placed, -1);
+      }
+    }
+    this.#hold(within.filter(waitsForResponse), 1);
+    for (const one of within) if (one.limit.on === 'request' && isWithin(one)) this.#add(one);
+    return above;
+  }
+
+  /** What the origin responded to a request that `ask` let through; `null` where it did not. */
+  responded(asked: readonly Counted[], response: Response | null): void {
+    this.#hold(asked.filter(waitsForResponse), -1);
+    if (response) for (const one of asked) if (one.limit.isCounted?.(response)) this.#add(one);
   }
 
   /** A visitor's solution or token was refused. */
-  challengeFailed({ ofChallenges, sign }: CompiledLimits, from: KeySource, nowMs: number): void {
-    for (const limit of ofChallenges) this.#add(limit, limitKeys(limit, from, sign), nowMs);
+  challengeFailed({ ofChallenges, sign }: CompiledLimits, from: KeySource): void {
+    for (const limit of ofChallenges) this.#add({ limit, keys: limitKeys(limit, from, sign) });
   }
 
   /** Sends what was counted, behind the response. */
@@ -98,45 +106,61 @@ export class Limits {
     this.#ports.counts.report(nowMs, waitUntil);
   }
 
-  #add(limit: CompiledLimit, keys: LimitKeys, nowMs: number): void {
-    for (const [key, meter] of this.#metersOf(limit, keys)) this.#ports.counts.take(key, meter, nowMs);
+  /** Time of the count, and not of the request: its body or its response may have taken longer than the window. */
+  #add({ limit, keys }: Counted): void {
+    const { counts, now } = this.#ports;
+    for (const [key, meter] of metersOf(limit, keys)) counts.take(key, meter, now());
   }
 
-  /** What is counted here. */
-  #metersOf(limit: CompiledLimit, { own, wider }: LimitKeys): (readonly [key: string, meter: CountedMeter])[] {
-    const around = wider.map(({ key, times }) => [key, limit.meter(times)] as const);
-    return limit.exact ? around : [...own.map((key) => [key, limit.meter(1)] as const), ...around];
+  #hold(asked: readonly Counted[], places: 1 | -1): void {
+    const { counts, now } = this.#ports;
+    for (const { limit, keys } of asked) {
+      for (const [key, meter] of metersOf(limit, keys)) counts.hold(key, meter, places, now());
+    }
   }
 
   /** `null`: the object granted a use of each key, or did not answer and the limit lets such requests pass. */
-  async #taken(
-    limit: CompiledLimit,
-    { own }: LimitKeys,
-    nowMs: number,
-    waitUntil: (work: Promise<unknown>) => void,
-  ): Promise<number | null> {
-    const { algorithm, count, windowSeconds } = limit;
-    const { takes, count: countMetric } = this.#ports;
-    for (const key of own) {
-      const wish = { key, algorithm, count, windowMs: windowSeconds * 1000 };
-      const waitMs = (await takes?.take(wish, nowMs, waitUntil)) ?? null;
-      if (waitMs === null) countMetric('limits_unreachable');
-      if (waitMs === null && limit.ifUnreachable === 'closed') return 0;
-      if (waitMs !== null && waitMs > 0) return waitMs;
+  async #refusal({ limit, keys }: Counted, waitUntil: (work: Promise<unknown>) => void): Promise<Above | null> {
+    const { takes, count, now } = this.#ports;
+    for (const key of keys.own) {
+      const waitMs = (await takes?.take(wishOf(limit, key), now(), waitUntil)) ?? null;
+      if (waitMs === null) count('limits_unreachable');
+      if (waitMs === null && limit.ifUnreachable === 'closed') return { limit, verdict: 'block', waitMs: 0 };
+      if (waitMs !== null && waitMs > 0) return { limit, verdict: limit.verdict, waitMs };
     }
     return null;
   }
 }
 
-function refuses(above: readonly Above[]): boolean {
-  return above.some(({ limit }) => limit.mode === 'enforce' && limit.verdict === 'block');
-}
-
-function strictest(above: readonly Above[]): Above | null {
+/** The strictest enforced one; the first of equals. */
+export function strictest(above: readonly Above[]): Above | null {
   let found: Above | null = null;
   for (const one of above) {
     if (one.limit.mode !== 'enforce') continue;
-    if (!found || restrictiveness[one.limit.verdict] > restrictiveness[found.limit.verdict]) found = one;
+    if (!found || restrictiveness[one.verdict] > restrictiveness[found.verdict]) found = one;
   }
   return found;
+}
+
+/** For the log: every limit that the request was above. */
+export function firedOf(above: readonly Above[]): VerdictRecord['fired_rules'] {
+  return above.map(({ limit, verdict }) => ({ id: `limit:${limit.name}`, verdict, mode: limit.mode }));
+}
+
+/** What is counted here. */
+function metersOf(limit: CompiledLimit, { own, wider }: LimitKeys): (readonly [key: string, meter: CountedMeter])[] {
+  const around = wider.map(({ key, times }) => [key, limit.meter(times)] as const);
+  return limit.exact ? around : [...own.map((key) => [key, limit.meter(1)] as const), ...around];
+}
+
+function wishOf({ algorithm, count, windowSeconds }: CompiledLimit, key: string) {
+  return { key, algorithm, count, windowMs: windowSeconds * 1000 };
+}
+
+/**
+ * A guess is worth as much beside a hundred others as after them. A limit on a status holds no places: the files of one
+ * page are asked for at once, and most of them are no 404.
+ */
+function waitsForResponse({ limit }: Counted): boolean {
+  return limit.on === 'loginFailed';
 }

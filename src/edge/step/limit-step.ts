@@ -1,76 +1,95 @@
 /**
  * The last thing before the origin: the limits that policies name for the request. A request that is refused leaves
- * without its body being read. Only the log-in form of a limit by user is read, and goes on as it came.
+ * without its body being read. Only the log-in form of a limit by user is read, after the other limits have let the
+ * request through, and goes on as it came.
  */
 import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { liftsLimits, verdictOf } from '../decide/verdict.ts';
+import type { Verdict } from '../decide/verdict.ts';
 import type { JudgedContext, LimitsAsked } from '../decide/context.ts';
+import { limitKeys } from '../../limits/limit-keys.ts';
 import { keySourceOf } from '../limits/key-source.ts';
-import type { CompiledLimit, CompiledLimits } from '../config/compiled-limits.ts';
-import type { Above, Limits } from '../limits/limits.ts';
+import type { CompiledLimit } from '../config/compiled-limits.ts';
+import { firedOf, strictest } from '../limits/limits.ts';
+import type { Above, Counted, Limits } from '../limits/limits.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { formUsers } from '../submission/form-users.ts';
 import { answerWith } from './step.ts';
-import type { Answered, Forward } from './step.ts';
+import type { Forward, Step } from './step.ts';
 
 export interface LimitPorts {
   limits: Limits;
   bodies: BodyBudget;
 }
 
-/** A limit challenges: the gate goes on with this context, whose verdict says so. */
-export interface ToChallenge {
-  kind: 'challenge';
-  context: JudgedContext;
-}
-
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
 const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': NO_ROOM };
 
+/** `challenge`: what a limit that challenges does. A form that it solves in place comes back here, and is counted. */
 export async function limitStep(
   step: Forward,
-  { config, path, clearance }: JudgedContext,
-  { names, inputs }: LimitsAsked,
+  judged: JudgedContext,
+  asked: LimitsAsked,
   { limits, bodies }: LimitPorts,
   waitUntil: (work: Promise<unknown>) => void,
-): Promise<Forward | Answered | ToChallenge> {
+  challenge: (context: JudgedContext, read: Forward['body']) => Promise<Step>,
+): Promise<Step> {
+  const { config, path, clearance } = judged;
   const compiled = config.limits;
-  if (compiled === null || liftsLimits(inputs)) return step;
-  const users = await formUsers(step.context.facts, step.body, userFields(compiled, names), bodies);
-  if (!users.ok) return answerWith(step.context, UNREADABLE[users.error], step.verified);
-  const { facts, byField } = users.value;
-  const context = { ...step.context, facts };
-  const { nowMs } = facts;
-  const source = keySourceOf(facts, context.jti, context.verdict.bot?.id ?? null);
-  const from = (limit: CompiledLimit) => ({ ...source, users: byField.get(userField(limit)) ?? [] });
-  const { above, fired, counted } = await limits.ask(compiled, names, from, nowMs, waitUntil);
-  if (fired.length === 0) return { ...step, context, counted };
+  if (compiled === null || liftsLimits(asked.inputs)) return step;
+  let { context, body } = step;
+  const source = keySourceOf(context.facts, context.jti, context.verdict.bot?.id ?? null);
+  const keyed = (limit: CompiledLimit, users: readonly string[]): Counted => ({
+    limit,
+    keys: limitKeys(limit, { ...source, users }, compiled.sign),
+  });
+  const named = asked.names.map((name) => compiled.byName.get(name)).filter((limit) => limit !== undefined);
+  const byUser = named.filter((limit) => userField(limit) !== '');
+  const counted = named.filter((limit) => userField(limit) === '').map((limit) => keyed(limit, []));
+  const verdict = (above: readonly Above[]): Verdict => limitedVerdict(context.verdict, asked, above);
+  const stops = (above: readonly Above[]): boolean => isStopped(verdict(above), above);
 
-  const limit = above && { verdict: above.limit.verdict, name: above.limit.name };
-  const made = verdictOf({ ...inputs, limit, limitsFired: fired });
-  const isSolved = context.verdict.source === 'verified' && made.decision !== 'block';
-  const verdict = isSolved ? { ...context.verdict, firedRules: made.firedRules } : made;
-  const decided = { ...context, verdict };
-  if (verdict.decision === 'allow' || verdict.enforcementPolicy !== 'enforce' || above === null) {
-    return { ...step, context: decided, counted };
+  let above = byUser.length === 0 ? [] : limits.above(counted);
+  if (!stops(above)) {
+    const users = await formUsers(context.facts, body, [...new Set(byUser.map(userField))], bodies);
+    if (!users.ok) return answerWith(context, UNREADABLE[users.error], step.verified);
+    const { facts, byField } = users.value;
+    body = users.value.body;
+    context = { ...context, facts };
+    counted.push(...byUser.map((limit) => keyed(limit, byField.get(userField(limit)) ?? [])));
+    above = await limits.ask(counted, stops, waitUntil);
   }
-  if (verdict.decision === 'challenge')
-    return { kind: 'challenge', context: { ...decided, isJudged: true, config, path, clearance, limits: null } };
-  return answerWith(decided, refusal(above), step.verified);
+  const decided = { ...context, verdict: verdict(above) };
+  if (!isStopped(decided.verdict, above)) {
+    const within = counted.filter(({ limit }) => !above.some((one) => one.limit === limit));
+    return { ...step, context: decided, counted: within };
+  }
+  if (decided.verdict.decision === 'block') return answerWith(decided, refusal(strictest(above)), step.verified);
+  const next = await challenge({ ...decided, isJudged: true, config, path, clearance, limits: null }, body);
+  return next.kind === 'forward' ? limitStep(next, judged, asked, { limits, bodies }, waitUntil, challenge) : next;
 }
 
-function refusal({ limit, waitMs }: Above): Answer {
-  const { name, count, windowSeconds, then, on } = limit;
-  if (waitMs === 0) return UNCOUNTED;
+/** The table's word with the limits; a solved form, and one that nobody could check, is not challenged again. */
+function limitedVerdict(known: Verdict, { inputs }: LimitsAsked, above: readonly Above[]): Verdict {
+  if (above.length === 0) return known;
+  const one = strictest(above);
+  const limit = one && { verdict: one.verdict, name: one.limit.name };
+  const made = verdictOf({ ...inputs, limit, limitsFired: firedOf(above) });
+  const isLifted = known.source === 'verified' || (known.source === 'error' && known.decision === 'allow');
+  return isLifted && made.decision !== 'block' ? { ...known, firedRules: made.firedRules } : made;
+}
+
+function isStopped({ decision, enforcementPolicy }: Verdict, above: readonly Above[]): boolean {
+  return strictest(above) !== null && decision !== 'allow' && enforcementPolicy === 'enforce';
+}
+
+function refusal(above: Above | null): Answer {
+  if (!above || above.waitMs === 0) return UNCOUNTED;
+  const { name, count, windowSeconds, then, on } = above.limit;
   if (then === 'block') return { kind: 'block' };
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const retryAfterSeconds = Math.max(1, Math.ceil(above.waitMs / 1000));
   return { kind: 'limited', name, count, windowSeconds, countsRequests: on === 'request', retryAfterSeconds };
-}
-
-function userFields({ byName }: CompiledLimits, names: readonly string[]): string[] {
-  const fields = names.map((name) => byName.get(name)).map((limit) => (limit ? userField(limit) : ''));
-  return [...new Set(fields)].filter((field) => field !== '');
 }
 
 /** Empty where the limit does not count by user. */

@@ -14,6 +14,8 @@ import { SUBMISSION_MAX_BYTES, fieldTexts, submissionKind } from './read-submiss
 export interface FormUsers {
   /** With a request that can be read again. */
   facts: RequestFacts;
+  /** `null` where nobody has read it. */
+  body: Uint8Array<ArrayBuffer> | null;
   byField: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -27,7 +29,8 @@ export async function formUsers(
   const { request } = facts;
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);
-  if (fields.length === 0 || request.body === null || kind === 'other') return ok({ facts, byField: new Map() });
+  if (fields.length === 0 || request.body === null || kind === 'other')
+    return ok({ facts, body: read, byField: new Map() });
   const body = read ? ok(read) : await readBounded(request.body, SUBMISSION_MAX_BYTES, { room: bodies.hold(facts) });
   if (!body.ok) return body;
   const byField = new Map<string, readonly string[]>();
@@ -37,9 +40,10 @@ export async function formUsers(
       .filter((name) => name !== null);
     byField.set(field, [...new Set([names.at(0), names.at(-1)].filter((name) => name !== undefined))]);
   }
-  if (read) return ok({ facts, byField });
+  if (read) return ok({ facts, body: read, byField });
   return ok({
     facts: { ...facts, request: new Request(request, { method: request.method, body: body.value }) },
+    body: body.value,
     byField,
   });
 }

@@ -42,16 +42,17 @@ export function submissionKind(contentType: string): SubmissionKind {
   return type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
 }
 
-/** `null` where the request has no body. `room`: the memory it may take. */
+/** `null` where the request has no body. `room`: the memory it may take. `read`: the body, where it was read before. */
 export async function readSubmission(
   request: Request,
   settings: SubmissionSettings,
   room: Room,
+  read: Submission['body'] | null = null,
 ): Promise<Result<Submission, ReadError> | null> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > SUBMISSION_MAX_BYTES) return failed('too-large');
-  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, { room });
+  const body = read ? ok(read) : await readBounded(request.body, SUBMISSION_MAX_BYTES, { room });
   if (!body.ok) return body;
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);

@@ -45,7 +45,7 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
     sessions: new Sessions(() => false),
     clearances: new Clearances(),
     pending: new PendingBudget(counts),
-    limits: new Limits({ counts, takes: null, count }),
+    limits: new Limits({ counts, takes: null, count, now: () => NOW_MS }),
     bodies: new BodyBudget(count),
     pageTexts: new PageTexts({ en: englishPages }, null, () => NOW_MS),
     log: { isolateId: 'i', nextSeq: () => 0, add: (record: unknown) => void records.push(record) },

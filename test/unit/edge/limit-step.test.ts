@@ -1,34 +1,15 @@
 /** What a request above a limit gets, in every form; what lifts limits; and log-in forms that are read for their user. */
 import { describe, expect, test } from 'vitest';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
-import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { respond } from '../../../src/edge/answer/respond.ts';
-import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
-import { verdictOf } from '../../../src/edge/decide/verdict.ts';
-import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
-import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { Limits } from '../../../src/edge/limits/limits.ts';
-import { limitStep } from '../../../src/edge/step/limit-step.ts';
-import { forwardOn } from '../../../src/edge/step/step.ts';
-import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { NOW_MS, contextOf, factsOf, signalsOf } from './edge-fixture.ts';
+import { NOW_MS } from './edge-fixture.ts';
+import { endOf, gateWith, limitOf } from './limited-gate.ts';
+import type { Visit } from './limited-gate.ts';
 
-const limitOf = (changes: Partial<LimitForm> = {}): LimitForm => ({
-  name: 'login',
-  key: ['ip'],
-  count: 1,
-  windowSeconds: 60,
-  algorithm: 'bucket',
-  on: 'request',
-  then: '429',
-  exact: false,
-  mode: 'enforce',
-  ...changes,
-});
 const texts = new PageTexts({ en: englishPages }, null, () => NOW_MS);
 const network = (verdict: MatchedRule['verdict'], type: MatchedRule['type']): MatchedRule => ({
   id: `${type}:x`,
@@ -37,60 +18,9 @@ const network = (verdict: MatchedRule['verdict'], type: MatchedRule['type']): Ma
   mode: 'enforce',
 });
 
-interface Visit {
-  path?: string;
-  init?: RequestInit;
-  policy?: object;
-  /** The body, where a token in it was verified. */
-  read?: string;
-  inputs?: Partial<VerdictInputs>;
-}
-
-/** A gate with these limits, which every request is asked about. */
-function gateWith(...limits: LimitForm[]) {
-  const count = () => undefined;
-  const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count };
-  const isolate = {
-    limits: new Limits({ counts: new LimitCounts(ports), takes: null, count }),
-    bodies: new BodyBudget(count),
-  };
-  const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
-  async function visit({ path = '/login', init = {}, policy = {}, inputs = {}, read }: Visit = {}) {
-    const request = new Request(`https://site.test${path}`, init);
-    const given = await contextOf(path, policy, { facts: { ...factsOf(path), request, signals: signalsOf() } });
-    const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh: null } as const;
-    const made: VerdictInputs = {
-      policy: given.config.policy,
-      site: given.config.site,
-      path: given.path,
-      method: 'GET',
-      preflight: false,
-      ofPage: true,
-      signals: given.facts.signals,
-      bot: null,
-      botAction: 'inherit',
-      match: { network: null, client: null, fired: [] },
-      ruleset: { version: 7, quietExplanation: 'quiet' },
-      session,
-      risk: null,
-      hasPendingRoom: true,
-      detectorNames: [],
-      clearance: null,
-      policies: NO_OUTCOME,
-      ...inputs,
-    };
-    const context = { ...given, config: { ...given.config, limits: compiled }, verdict: verdictOf(made) };
-    const asked = { names: limits.map(({ name }) => name), inputs: made };
-    const body = read === undefined ? null : Uint8Array.from(Buffer.from(read));
-    if (body) await request.arrayBuffer();
-    return limitStep(forwardOn(context, body ? true : null, body), context, asked, isolate, () => undefined);
-  }
-  return Object.assign(visit, isolate);
-}
-
 /** The second visit, which is above the limit. */
 async function second(limit: LimitForm, of: Visit = {}) {
-  const visit = gateWith(limit);
+  const visit = gateWith([limit]);
   await visit(of);
   const step = await visit(of);
   const response = step.kind === 'answer' ? await respond(step.context, step.answer, texts) : null;
@@ -121,9 +51,8 @@ describe('above a limit', () => {
   });
 
   test('on responses, a client is told when to come back and no number of requests', async () => {
-    const visit = gateWith(limitOf({ on: 'status:401' }));
-    const first = await visit();
-    visit.limits.responded('counted' in first ? (first.counted ?? []) : [], new Response('', { status: 401 }), NOW_MS);
+    const visit = gateWith([limitOf({ on: 'status:401' })]);
+    visit.respond(await visit(), 401);
     const step = await visit();
     const response = step.kind === 'answer' ? await respond(step.context, step.answer, texts) : null;
     expect(response?.status).toBe(429);
@@ -133,7 +62,7 @@ describe('above a limit', () => {
   test('that blocks gets the block page, and one that challenges is challenged', async () => {
     expect((await second(limitOf({ then: 'block' }))).response?.status).toBe(403);
     const { step, verdict } = await second(limitOf({ then: 'challenge' }));
-    expect([step.kind, verdict.decision, verdict.source]).toEqual(['challenge', 'challenge', 'limit']);
+    expect([endOf(step), verdict.decision, verdict.source]).toEqual(['challenge', 'challenge', 'limit']);
   });
 
   test('that challenges, a clearance passes', async () => {
@@ -152,13 +81,13 @@ describe('above a limit', () => {
   });
 
   test('an exact limit without its object answers 503 where it is to be closed', async () => {
-    const visit = gateWith(limitOf({ exact: true, ifUnreachable: 'closed' }));
+    const visit = gateWith([limitOf({ exact: true, ifUnreachable: 'closed' })]);
     const step = await visit();
     if (step.kind !== 'answer') throw new Error('it passed');
     const response = await respond(step.context, step.answer, texts);
     expect([response.status, response.headers.get('ratelimit')]).toEqual([503, null]);
     expect(step.context.verdict).toMatchObject({ decision: 'block', source: 'limit' });
-    expect((await gateWith(limitOf({ exact: true, ifUnreachable: 'open' }))()).kind).toBe('forward');
+    expect((await gateWith([limitOf({ exact: true, ifUnreachable: 'open' })])()).kind).toBe('forward');
   });
 });
 
@@ -199,7 +128,7 @@ describe('a log-in form', () => {
     ['with a decoy before it', form('user.name=decoy&user.name=alice%40x.test', FORM)],
     ['with a decoy after it', form('user.name=alice%40x.test&user.name=decoy', FORM)],
   ])('%s counts for its user', async (_, of) => {
-    const visit = gateWith(byUser);
+    const visit = gateWith([byUser]);
     expect((await visit(form('user.name=alice@x.test', FORM))).kind).toBe('forward');
     expect((await visit(form('user.name=bob@x.test', FORM))).kind).toBe('forward');
     expect((await visit(of)).kind).toBe('answer');
@@ -212,14 +141,14 @@ describe('a log-in form', () => {
     ['no field', form('a=1', FORM)],
     ['no body', {}],
   ])('%s counts for nobody of its network', async (_, of) => {
-    const visit = gateWith(byUser);
+    const visit = gateWith([byUser]);
     expect((await visit(of)).kind).toBe('forward');
     expect((await visit(of)).kind).toBe('answer');
     expect((await visit(form('user.name=carol', FORM))).kind).toBe('forward');
   });
 
   test('whose token was verified counts for its user, from the body that was read then', async () => {
-    const visit = gateWith(byUser);
+    const visit = gateWith([byUser]);
     await visit(form('user.name=alice', FORM));
     const body = 'captcha-response=t&user.name=alice';
     const of = form(body, FORM);
@@ -229,13 +158,13 @@ describe('a log-in form', () => {
 
   test('goes on with every byte as it came', async () => {
     const body = 'user.name=alice&raw=%ff%00&&x=';
-    const step = await gateWith(byUser)(form(body, FORM));
+    const step = await gateWith([byUser])(form(body, FORM));
     expect(await step.context.facts.request.text()).toBe(body);
   });
 
   test('is read for no limit that does not count by user', async () => {
     const of = form('user.name=alice', FORM);
-    const step = await gateWith(limitOf())(of);
+    const step = await gateWith([limitOf()])(of);
     expect(step.context.facts.request.bodyUsed).toBe(false);
   });
 });

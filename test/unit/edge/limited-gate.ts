@@ -1,0 +1,135 @@
+/** A gate with limits, as the unit tests visit it: the step that asks them, without the network around it. */
+import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
+import { NO_ROOM } from '../../../src/edge/answer/answer.ts';
+import type { LimitTake } from '../../../src/contract/edge/limits.ts';
+import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
+import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
+import type { JudgedContext } from '../../../src/edge/decide/context.ts';
+import { errorVerdict, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
+import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
+import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
+import { Limits } from '../../../src/edge/limits/limits.ts';
+import { limitStep } from '../../../src/edge/step/limit-step.ts';
+import { answerWith, forwardOn } from '../../../src/edge/step/step.ts';
+import type { Step } from '../../../src/edge/step/step.ts';
+import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
+import { readSubmission } from '../../../src/edge/submission/read-submission.ts';
+import type { Submission } from '../../../src/edge/submission/read-submission.ts';
+import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
+import { NOW_MS, contextOf, factsOf, signalsOf } from './edge-fixture.ts';
+
+export const limitOf = (changes: Partial<LimitForm> = {}): LimitForm => ({
+  name: 'login',
+  key: ['ip'],
+  count: 1,
+  windowSeconds: 60,
+  algorithm: 'bucket',
+  on: 'request',
+  then: '429',
+  exact: false,
+  mode: 'enforce',
+  ...changes,
+});
+/** What becomes of a challenge; else it is shown. */
+export type Challenge = 'solved in the form' | 'not checked';
+
+export interface Visit {
+  path?: string;
+  ip?: string;
+  init?: RequestInit;
+  policy?: object;
+  /** The body, where a token in it was verified. */
+  read?: string;
+  inputs?: Partial<VerdictInputs>;
+  challenge?: Challenge;
+  /** The verdict of a step that forwards, where it is not the table's. */
+  unchecked?: boolean;
+}
+
+/** Uses that the object grants of each exact limit, by count; the others it grants without end. */
+type Grants = Record<number, number>;
+
+/** A gate with these limits, which every request is asked about. `grants`: `null` where the object does not answer. */
+export function gateWith(limits: readonly LimitForm[], grants: Grants | null = null) {
+  const count = () => undefined;
+  const clock = { nowMs: NOW_MS };
+  const taken: LimitTake[] = [];
+  const ports = { now: () => clock.nowMs, sleep: async () => {}, count };
+  const ask = async (takes: readonly LimitTake[]) => {
+    if (grants === null) return null;
+    taken.push(...takes);
+    return takes.map(({ count: of, asked }) => {
+      const granted = Math.min(asked, grants[of] ?? asked);
+      if (grants[of] !== undefined) grants[of] -= granted;
+      return [granted, 0, grants[of] === 0 ? 10_000 : 0] as const;
+    });
+  };
+  const sleep = (ms: number) => (ms > 1 ? new Promise(() => {}) : Promise.resolve());
+  const isolate = {
+    limits: new Limits({
+      counts: new LimitCounts({ ...ports, report: null }),
+      takes: new ExactTakes({ ...ports, sleep, ask }),
+      ...ports,
+    }),
+    bodies: new BodyBudget(count),
+  };
+  const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
+
+  async function visit(of: Visit = {}): Promise<Step> {
+    const { path = '/login', ip = '192.0.2.1', init = {}, policy = {}, inputs = {}, read } = of;
+    const request = new Request(`https://site.test${path}`, init);
+    const given = await contextOf(path, policy, { facts: { ...factsOf(path), request, signals: signalsOf({ ip }) } });
+    const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh: null } as const;
+    const made: VerdictInputs = {
+      policy: given.config.policy,
+      site: given.config.site,
+      path: given.path,
+      method: 'GET',
+      preflight: false,
+      ofPage: true,
+      signals: given.facts.signals,
+      bot: null,
+      botAction: 'inherit',
+      match: { network: null, client: null, fired: [] },
+      ruleset: { version: 7, quietExplanation: 'quiet' },
+      session,
+      risk: null,
+      hasPendingRoom: true,
+      detectorNames: [],
+      clearance: null,
+      policies: NO_OUTCOME,
+      ...inputs,
+    };
+    const verdict = of.unchecked === true ? errorVerdict('allow', 'Not checked.') : verdictOf(made);
+    const context = { ...given, config: { ...given.config, limits: compiled }, verdict };
+    const asked = { names: limits.map(({ name }) => name), inputs: made };
+    const body = read === undefined ? null : Uint8Array.from(Buffer.from(read));
+    if (body) await request.arrayBuffer();
+    const challenge = async (challenged: JudgedContext, bytes: Submission['body'] | null) => {
+      if (!of.challenge) return answerWith(challenged, { kind: 'challenge' });
+      const { facts, config } = challenged;
+      const read = await readSubmission(facts.request, config.policy.submission, isolate.bodies.hold(facts), bytes);
+      return read?.ok ? afterChallenge(of.challenge, challenged, read.value.body) : answerWith(challenged, NO_ROOM);
+    };
+    return limitStep(forwardOn(context, body ? true : null, body), context, asked, isolate, () => undefined, challenge);
+  }
+  /** The origin responds to what was forwarded. */
+  const respond = (step: Step, status: number | null) => {
+    const counted = step.kind === 'forward' ? (step.counted ?? []) : [];
+    isolate.limits.responded(counted, status === null ? null : new Response('', { status }));
+  };
+  return Object.assign(visit, { ...isolate, respond, clock, taken });
+}
+
+function afterChallenge(challenge: Challenge, context: JudgedContext, body: Submission['body']): Step {
+  if (challenge === 'not checked')
+    return forwardOn({ ...context, verdict: errorVerdict('allow', 'Open.') }, null, body);
+  const verdict = { ...context.verdict, decision: 'allow', source: 'verified', level: 1 } as const;
+  return forwardOn({ ...context, verdict }, true, body);
+}
+
+/** How a visit ended. */
+export function endOf(step: Step): string {
+  return step.kind === 'forward' ? 'forward' : step.answer.kind;
+}
