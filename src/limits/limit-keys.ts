@@ -4,12 +4,14 @@
  * - A part that is missing is a key, too: that of the requests of the same network without it.
  * - An IPv6 address is its /64. The /56 and the /48 around it have a count of their own, 3 and 10 times as large, because
  *   a visitor with a /48 has 65,536 of the first.
- * - A key made only of what a visitor writes freely has a companion: 10 times the count for their network.
+ * - A key with a part that a visitor writes freely has a companion without it: 100 times the count for their address,
+ *   network and session, as far as the limit names them, or else for their network.
  * Keys are signed, so that they are short and show nothing of a person. Pure.
  */
 import { formatCidr, parseIp, prefixOf } from '../address/ip.ts';
 import { neighboursOf } from '../address/networks.ts';
 import { encodeBase64url } from '../bytes/base64url.ts';
+import { FREE_MARK } from './free-keys.ts';
 
 /** Parts with a name are written `header:<name>` and `cookie:<name>`. */
 export interface KeySource {
@@ -36,51 +38,83 @@ export interface KeyedLimit {
   algorithm: string;
 }
 
+export interface TimedKey {
+  key: string;
+  /** Its multiple of the count. */
+  times: number;
+}
+
 export interface LimitKeys {
   /** Of the limit itself: one, or two where a form names two users. */
   own: readonly string[];
-  /** Of larger networks, each with its multiple of the count. */
-  wider: readonly { key: string; times: number }[];
+  /** Of larger networks and companions. */
+  wider: readonly TimedKey[];
 }
 
 /** Longer values with the same beginning are one. */
 const VALUE_MAX_CHARS = 1024;
 /** 96 bits: two of a million keys are the same once in 10^17 instances. */
 const KEY_BYTES = 12;
-const COMPANION_TIMES = 10;
+/** An office or a carrier has many people behind one address, and most of them use a small part of their count. */
+const COMPANION_TIMES = 100;
 const WIDER_NETWORKS: readonly (readonly [bits: number, times: number])[] = [
   [56, 3],
   [48, 10],
 ];
-/** What a visitor has or has to earn. Everything else is written freely. */
-const OWNED: ReadonlySet<string> = new Set(['ip', 'prefix', 'asn', 'country', 'session']);
+const NETWORKS: ReadonlySet<string> = new Set(['ip', 'prefix']);
+/** What a visitor has or has to earn, and shares with few enough to be counted by it alone. */
+const COMPANIONS: ReadonlySet<string> = new Set(['ip', 'prefix', 'session']);
 
 /** `sign`: a MAC under a key of the instance. */
 export function limitKeys(limit: KeyedLimit, from: KeySource, sign: (text: string) => Uint8Array): LimitKeys {
-  const near = neighboursOf(from.ip).near;
-  const byUser = limit.key.includes('user') && from.users.length > 0 ? from.users : [null];
   const head = `${limit.name} ${limit.algorithm} ${limit.windowSeconds}`;
   const keyOf = (parts: readonly string[]): string =>
     encodeBase64url(sign([head, ...parts].join('\n')).subarray(0, KEY_BYTES));
-
-  const own = byUser.map((user) => {
-    const parts = limit.key.map((part) => written(valueOf(part, from, user)));
-    return keyOf(parts.includes(NONE) ? [...parts, near] : parts);
-  });
-  const wider: { key: string; times: number }[] = [];
-  for (const [bits, times] of widerNetworks(limit.key, from.ip)) {
-    for (const user of byUser) {
-      const parts = limit.key.map((part) =>
-        part === 'ip' || part === 'prefix' ? `/${bits} ${network(from.ip, bits)}` : written(valueOf(part, from, user)),
-      );
-      wider.push({ key: keyOf(parts), times });
-    }
+  if (!limit.key.some(isFree)) {
+    const [own, ...wider] = keysAround(limit.key, from, null, keyOf);
+    return { own: [own.key], wider };
   }
-  if (!limit.key.some((part) => OWNED.has(part))) wider.push({ key: keyOf(['network', near]), times: COMPANION_TIMES });
+
+  const byUser = limit.key.includes('user') && from.users.length > 0 ? from.users : [null];
+  const markedKeyOf = (parts: readonly string[]): string => FREE_MARK + keyOf(parts);
+  const own: string[] = [];
+  const wider: TimedKey[] = [];
+  for (const user of byUser) {
+    const [first, ...others] = keysAround(limit.key, from, user, markedKeyOf);
+    own.push(first.key);
+    wider.push(...others);
+  }
+  const shared = limit.key.filter((part) => COMPANIONS.has(part));
+  const companions = keysAround(shared.length > 0 ? shared : ['prefix'], from, null, (parts) =>
+    keyOf(['companion', ...parts]),
+  );
+  wider.push(...companions.map(({ key, times }) => ({ key, times: times * COMPANION_TIMES })));
   return { own: [...new Set(own)], wider };
 }
 
+/** Of these parts, and then of the larger networks around them. */
+function keysAround(
+  key: readonly string[],
+  from: KeySource,
+  user: string | null,
+  keyOf: (parts: readonly string[]) => string,
+): [TimedKey, ...TimedKey[]] {
+  const parts = key.map((part) => written(valueOf(part, from, user)));
+  const isLacking = parts.includes(NONE);
+  const own = keyOf(isLacking ? [...parts, neighboursOf(from.ip).near] : parts);
+  const wider = widerNetworks(key, from.ip, isLacking).map(([bits, times]): TimedKey => {
+    const around = `/${bits} ${network(from.ip, bits)}`;
+    const replaced = key.map((part, place) => (NETWORKS.has(part) ? around : parts[place]!));
+    return { key: keyOf(key.some((part) => NETWORKS.has(part)) ? replaced : [...replaced, around]), times };
+  });
+  return [{ key: own, times: 1 }, ...wider];
+}
+
 const NONE = '-';
+
+function isFree(part: string): boolean {
+  return !COMPANIONS.has(part) && part !== 'asn' && part !== 'country';
+}
 
 /** With its length, so that no two lists of values are the same text. */
 function written(value: string | number | null): string {
@@ -111,11 +145,15 @@ function valueOf(part: string, from: KeySource, user: string | null): string | n
   return part.startsWith('cookie:') ? from.cookie(part.slice(7)) : null;
 }
 
-/** Only IPv6: nobody gets a /16 of IPv4 for the price of an address. */
-function widerNetworks(key: readonly string[], ip: string | null): readonly (readonly [bits: number, times: number])[] {
+/** Only IPv6: nobody gets a /16 of IPv4 for the price of an address. `isLacking`: the key has the /56 for a part. */
+function widerNetworks(
+  key: readonly string[],
+  ip: string | null,
+  isLacking: boolean,
+): readonly (readonly [bits: number, times: number])[] {
   if (ip === null || !ip.includes(':')) return [];
   if (key.includes('ip')) return WIDER_NETWORKS;
-  return key.includes('prefix') ? WIDER_NETWORKS.slice(1) : [];
+  return isLacking || key.includes('prefix') ? WIDER_NETWORKS.slice(1) : [];
 }
 
 function network(ip: string | null, bits: number): string {

@@ -7,6 +7,8 @@ import type { Meter } from '../../limits/sliding-log.ts';
 /** An isolate lets half of a limit through before the ledger has heard of it, and a few uses of a small limit. */
 const UNCONFIRMED_SHARE = 2;
 const UNCONFIRMED_MIN = 10;
+/** The service takes no larger one. Of a bucket of a day it is still a whole number. */
+const COUNT_MAX = 10_000_000;
 
 /** How a key is counted. */
 export interface CountedMeter extends Meter {
@@ -45,7 +47,7 @@ function compiledLimit(limit: LimitForm): CompiledLimit {
   const meter = (times: number): CountedMeter => {
     let made = meters.get(times);
     if (made === undefined) {
-      const count = limit.count * times;
+      const count = Math.min(limit.count * times, COUNT_MAX);
       const leash = Math.max(Math.ceil(count / UNCONFIRMED_SHARE), Math.min(count, UNCONFIRMED_MIN));
       made = { count, windowMs: windowSeconds * 1000, isBucket: algorithm === 'bucket', leash };
       meters.set(times, made);

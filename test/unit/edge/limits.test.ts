@@ -107,9 +107,22 @@ describe('a request', () => {
     expect(await household.passed(300, (index) => ({ ip: `2001:db8:1:${(index % 256).toString(16)}::1` }))).toBe(9);
   });
 
-  test('that is keyed by what its visitor writes has ten times the count of its network', async () => {
-    const { passed } = isolateWith([limitOf({ key: ['header:x-api-key'] })]);
-    expect(await passed(300, (index) => ({ header: () => `key-${index}` }))).toBe(30);
+  test.each([['header:x-api-key'], ['ip', 'header:x-api-key']])(
+    'that is keyed by what its visitor writes (%s %s) has a hundred times the count of its network',
+    async (...key) => {
+      const { passed } = isolateWith([limitOf({ key, count: 2 })]);
+      expect(await passed(300, (index) => ({ header: () => `key-${index}` }))).toBe(200);
+    },
+  );
+
+  test('of an office of 90 people who each use half of their count is not above a limit by address and cookie', async () => {
+    const { passed } = isolateWith([limitOf({ key: ['ip', 'cookie:sid'], count: 4 })]);
+    expect(await passed(180, (index) => ({ cookie: () => `visitor-${index % 90}` }))).toBe(180);
+  });
+
+  test('has a count of ten million at most, whatever the multiple', () => {
+    const { compiled } = isolateWith([limitOf({ count: 1_000_000 })]);
+    expect(compiled.byName.get('login')!.meter(1000).count).toBe(10_000_000);
   });
 
   test('above a monitored limit is recorded and passes', async () => {

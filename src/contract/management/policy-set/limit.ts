@@ -8,6 +8,7 @@ export const LIMITS_MAX = 100;
 const KEY_PARTS_MAX = 4;
 const WINDOW_MAX_SECONDS = 86_400;
 const COUNT_MAX = 1_000_000;
+const OF_THE_NETWORK: ReadonlySet<string> = new Set(['ip', 'prefix', 'asn', 'country']);
 
 /** `header:<name>` and `cookie:<name>` beside the words. */
 export const limitKeyPart = z.string().check(
@@ -78,8 +79,8 @@ export const limit = z
     if (ifUnreachable !== undefined && !exact) refuse('ifUnreachable', 'must be absent where exact is false');
     if (exact && on !== 'request') refuse('exact', 'must be false: only requests are counted before they pass');
     if (on === 'loginFailed' && loginFailed === undefined) refuse('loginFailed', 'must say what a failed log-in is');
-    if (on === 'challengeFailed' && key.some((part) => part === 'path' || part === 'user')) {
-      refuse('key', 'must not have path or user: a challenge is answered at an address of the gate');
+    if (on === 'challengeFailed' && key.some((part) => !OF_THE_NETWORK.has(part))) {
+      refuse('key', 'must have only ip, prefix, asn and country: a wrong solution can be sent without anything else');
     }
     if (key.includes('user') && loginFailed?.usernameField === undefined) {
       refuse('key', 'needs loginFailed.usernameField for the part user');

@@ -80,6 +80,11 @@ describe('a policy set', () => {
     ['an event that is not there', { limits: [{ ...limit, on: 'status:6xx' }] }, 'limits.0.on: must be request'],
     ['no sign of a failed log-in', { limits: [{ ...limit, on: 'loginFailed' }] }, 'limits.0.loginFailed: must say'],
     ['a user without a field', { limits: [{ ...limit, key: ['user'] }] }, 'limits.0.key: needs loginFailed'],
+    [
+      'failed challenges by what is not sent with them',
+      { limits: [{ ...limit, on: 'challengeFailed', key: ['ip', 'session'] }] },
+      'limits.0.key: must have only ip, prefix, asn and country',
+    ],
     ['a fallback of a fast limit', { limits: [{ ...limit, ifUnreachable: 'open' }] }, 'limits.0.ifUnreachable: '],
     ['an exact count of answers', { limits: [{ ...limit, exact: true, on: 'status:401' }] }, 'limits.0.exact: '],
     ['1,001 policies', { policies: Array.from({ length: 1001 }, () => policy) }, 'policies: '],
