@@ -109,8 +109,8 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
     const challenge = async (challenged: JudgedContext, bytes: Submission['body'] | null) => {
       if (!of.challenge) return answerWith(challenged, { kind: 'challenge' });
       const { facts, config } = challenged;
-      const read = await readSubmission(facts.request, config.policy.submission, isolate.bodies.hold(facts), bytes);
-      return read?.ok ? afterChallenge(of.challenge, challenged, read.value.body) : answerWith(challenged, NO_ROOM);
+      const held = await readSubmission(facts.request, config.policy.submission, isolate.bodies.hold(facts), bytes);
+      return held?.ok ? afterChallenge(of.challenge, challenged, held.value.body) : answerWith(challenged, NO_ROOM);
     };
     return limitStep(forwardOn(context, body ? true : null, body), context, asked, isolate, () => undefined, challenge);
   }

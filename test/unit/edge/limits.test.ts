@@ -60,11 +60,11 @@ function isolateWith(limits: readonly LimitForm[], granted: number | null = 0, r
   const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
   const refuses = (above: readonly Above[]) => strictest(above)?.verdict === 'block';
   const ask = async (from: Partial<KeySource> = {}, names = limits.map(({ name }) => name)) => {
-    const counted = names
+    const asked = names
       .map((name) => compiled.byName.get(name)!)
       .map((limit): Counted => ({ limit, keys: limitKeys(limit, { ...visitor, ...from }, compiled.sign) }));
-    const above = await isolate.ask(counted, refuses, (work) => works.push(work));
-    return { above: strictest(above), fired: firedOf(above), counted };
+    const above = await isolate.ask(asked, refuses, (work) => works.push(work));
+    return { above: strictest(above), fired: firedOf(above), counted: asked };
   };
   /** How many of so many requests pass. */
   const passed = async (requests: number, from: (index: number) => Partial<KeySource> = () => ({})) => {
