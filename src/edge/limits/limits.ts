@@ -68,7 +68,7 @@ export class Limits {
     if (stops(above)) return above;
     const isWithin = ({ limit }: Counted): boolean => !above.some((one) => one.limit === limit);
     const within = asked.filter(isWithin);
-    // The smallest first: whoever is above their own small limit takes nothing from a large one of everybody.
+    // The smallest first: a visitor above their own small limit takes nothing from a large one of everybody.
     const exact = within
       .filter(({ limit }) => limit.exact)
       .toSorted((one, other) => one.limit.count - other.limit.count);

@@ -144,7 +144,7 @@ describe('of several exact limits', () => {
   const everybody = limitOf({ name: 'everybody', key: ['host'], exact: true, count: 100 });
   const own = limitOf({ name: 'own', exact: true, count: 3 });
 
-  test('the smallest is asked first, so that whoever is above it takes nothing from the others', async () => {
+  test('the smallest is asked first, so that a visitor above it takes nothing from the others', async () => {
     const visit = gateWith([everybody, own], { 3: 0 });
     for (let attempt = 0; attempt < 5; attempt++) expect(endOf(await visit())).toBe('limited');
     expect(visit.taken.map(({ count }) => count)).toEqual([3]);
