@@ -29,7 +29,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   logsink: PURE,
   store: [...PURE, 'address', 'rules', 'bots', 'lists', 'policies', 'limits', 'risk', 'captcha', 'alerts', 'attack'],
   widget: [...PURE, 'captcha', 'locales'],
-  console: PURE,
+  console: [...PURE, 'policies'],
   edge: [
     ...PURE,
     'address',

@@ -43,6 +43,8 @@ const OneRule = view(() => import('./views/rules/one-rule.tsx'));
 const Explain = view(() => import('./views/rules/explain.tsx'));
 const Lists = view(() => import('./views/lists/lists.tsx'));
 const OneList = view(() => import('./views/lists/one-list.tsx'));
+const Policies = view(() => import('./views/policies/policies.tsx'));
+const TryPolicies = view(() => import('./views/policies/try-policies.tsx'));
 const Instances = view(() => import('./views/instances/instances.tsx'));
 const Instance = view(() => import('./views/instances/instance.tsx'));
 const Sites = view(() => import('./views/sites/sites.tsx'));
@@ -137,6 +139,8 @@ function Frame() {
             <Route path="/console/rules/history" component={RuleHistory} />
             <Route path="/console/lists" component={Lists} />
             <Route path="/console/lists/:name" component={OneList} />
+            <Route path="/console/policies" component={Policies} />
+            <Route path="/console/policies/try" component={TryPolicies} />
             <Route path="/console/instances" component={Instances} />
             <Route path="/console/instances/:id" component={Instance} />
             <Route path="/console/sites" component={Sites} />

@@ -37,7 +37,7 @@ export function isSame({ policies, limits, origins }: SetDifference): boolean {
   return policies.length === 0 && limits.length === 0 && origins.length === 0;
 }
 
-function diffItems<Item extends { name: string }>(
+export function diffItems<Item extends { name: string }>(
   before: readonly Item[],
   after: readonly Item[],
 ): ItemDifference<Item>[] {

@@ -120,7 +120,7 @@ test('a mistake is pointed at before anything is sent, or named as the service n
   expect(await mistake('set', file('none.json', []), '--if-version', '1')).toContain('409');
   expect(await mistake('set', join(dir, 'missing.json'))).toContain('missing.json cannot be read');
   expect(await mistake('set', file('page.html', '<html>'))).toContain('is no JSON of a policy set');
-  expect(await mistake('test', file('nothing.txt', 'nothing'))).toContain('A request begins with a line');
+  expect(await mistake('test', file('nothing.txt', 'nothing'))).toContain('begins with a line');
   expect(await mistake('import', file('empty.txt', '#\n'), '--format', 'cloudflare')).toContain('has no expression');
   expect(await mistake('import', file('ssl.txt', 'ssl'), '--format', 'cloudflare')).toContain('Nothing was changed.');
   expect(await mistake('frobnicate')).toContain('policies list');

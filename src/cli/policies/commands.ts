@@ -45,7 +45,7 @@ export const policyCommands = {
   },
   'policies test': {
     about:
-      'Says which policies apply to a request: its reference in the log, an address, or a file with a request as JSON or HTTP (- for standard input).',
+      'Says which policies apply to a request: its reference in the log, an address, or a file with a request as JSON, HTTP or a curl command (- for standard input).',
     positionals: ['REQUEST'],
     optional: { policies: 'FILE', ...targetFlags },
   },

@@ -30,6 +30,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     entries: [
       { text: 'Edge access rules', path: '/console/rules' },
       { text: 'Lists', path: '/console/lists' },
+      { text: 'Policies', path: '/console/policies' },
     ],
   },
   {

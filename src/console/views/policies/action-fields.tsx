@@ -1,0 +1,102 @@
+/** What a policy does, with the fields of that action. */
+import { SelectField, TextField } from '../../components/field.tsx';
+import type { PolicyAction, StoredSet } from './policy.ts';
+
+type Action = PolicyAction['action'];
+
+const words: Readonly<Record<Action, string>> = {
+  allow: 'allow: no later policy and no path rule applies',
+  challenge: 'challenge',
+  block: 'block',
+  redirect: 'redirect, where the request would be allowed',
+  skipSession: 'skipSession: ask for no session, and go on',
+  limit: 'limit: count by a limit, and go on',
+  origin: 'origin: send it to a named origin, and go on',
+};
+const levels = [
+  ['', 'any'],
+  ['0', '0: any that is solved'],
+  ['1', '1: proof of work'],
+  ['2', '2: image or puzzle'],
+] as const;
+const statuses = ['302', '303', '307', '308'] as const;
+
+export interface ActionFieldsProps {
+  then: PolicyAction;
+  onChange: (then: PolicyAction) => void;
+  /** What an action can name. */
+  stored: Pick<StoredSet, 'limits' | 'origins'>;
+}
+
+export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
+  const named = { limit: stored.limits.map(({ name }) => name), origin: Object.keys(stored.origins) };
+  const first = (action: Action): PolicyAction => {
+    if (action === 'redirect') return { action, location: '/', status: 302 };
+    if (action === 'limit') return { action, limit: named.limit[0] ?? '' };
+    return action === 'origin' ? { action, origin: named.origin[0] ?? '' } : { action };
+  };
+  // Nothing can be named that is not there.
+  const offered = (Object.keys(words) as Action[]).filter((action) => {
+    const isNaming = action === 'limit' || action === 'origin';
+    return !isNaming || named[action].length > 0 || then.action === action;
+  });
+  return (
+    <>
+      <SelectField
+        label="Action"
+        value={then.action}
+        options={offered.map((action) => [action, words[action]] as const)}
+        onChange={(action) => onChange(first(action))}
+      />
+      {then.action === 'challenge' && (
+        <SelectField
+          label="Lowest level that counts"
+          value={then.level === undefined ? '' : (String(then.level) as '0' | '1' | '2')}
+          options={levels}
+          onChange={(level) =>
+            onChange(level === '' ? { action: 'challenge' } : { ...then, level: Number(level) as 0 | 1 | 2 })
+          }
+        />
+      )}
+      {then.action === 'redirect' && (
+        <>
+          <TextField
+            label="Location"
+            hint="A path of the same site, or an https address."
+            isMono
+            maxLength={2048}
+            value={then.location}
+            onInput={(location) => onChange({ ...then, location })}
+          />
+          <SelectField
+            label="Status"
+            value={String(then.status ?? 302) as (typeof statuses)[number]}
+            options={statuses.map((status) => [status, status] as const)}
+            onChange={(status) => onChange({ ...then, status: Number(status) as 302 | 303 | 307 | 308 })}
+          />
+        </>
+      )}
+      {then.action === 'limit' && (
+        <SelectField
+          label="Limit"
+          value={then.limit}
+          options={optionsOf(named.limit, then.limit)}
+          onChange={(limit) => onChange({ ...then, limit })}
+        />
+      )}
+      {then.action === 'origin' && (
+        <SelectField
+          label="Origin"
+          value={then.origin}
+          options={optionsOf(named.origin, then.origin)}
+          onChange={(origin) => onChange({ ...then, origin })}
+        />
+      )}
+    </>
+  );
+}
+
+/** What is chosen is offered too, also when it is gone. */
+function optionsOf(names: readonly string[], chosen: string) {
+  return [...new Set([...names, chosen])].map((name) => [name, name] as const);
+}

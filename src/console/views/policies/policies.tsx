@@ -1,0 +1,93 @@
+/** The policies of an instance in their order: added, changed, moved and deleted in a draft, and saved as one version. */
+import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { Section } from '../../components/facts.tsx';
+import { EmptyState } from '../../components/notice.tsx';
+import { toast } from '../../components/toast.tsx';
+import { counted } from '../../format/numbers.ts';
+import { moved, withPolicy, without } from './draft.ts';
+import type { Draft, Entry } from './draft.ts';
+import { PolicyForm } from './policy-form.tsx';
+import { PolicyPage } from './policy-page.tsx';
+import type { PolicyView } from './policy-page.tsx';
+import { PolicyTable } from './policy-table.tsx';
+import type { RowAct } from './policy-table.tsx';
+
+export default function Policies() {
+  return (
+    <PolicyPage calls={(siteKey) => [{ method: 'POST', path: '/protect/policies', body: { siteKey } }]}>
+      {(view) => <PolicyList {...view} />}
+    </PolicyPage>
+  );
+}
+
+function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
+  const { draft, changes, edit } = state;
+  const [edited, setEdited] = useState<Entry | 'new' | null>(null);
+  const [said, setSaid] = useState('');
+  const marks = useMemo(() => marksOf(draft), [draft]);
+  const act = (name: RowAct, entry: Entry): void => {
+    const { key, policy } = entry;
+    const place = draft.entries.findIndex((one) => one.key === key);
+    if (name === 'edit') setEdited(entry);
+    else if (name === 'mode') {
+      const mode = policy.mode === 'monitor' ? 'enforce' : 'monitor';
+      edit((to) => withPolicy(to, key, { ...policy, mode }));
+    } else if (name === 'delete') {
+      edit((from) => without(from, key));
+      toast(`${policy.name} is deleted in the draft.`, {
+        undo: () => edit((to) => moved({ ...to, entries: [...to.entries, entry] }, key, place)),
+      });
+    } else {
+      const target = name === 'up' ? place - 1 : place + 1;
+      edit((to) => moved(to, key, target));
+      setSaid(`${policy.name} is at place ${target + 1}.`);
+    }
+  };
+  return (
+    <Section
+      title={`Version ${stored.version}, ${counted(draft.entries.length, 'policy', 'policies')}${changes.length > 0 ? ' in the draft' : ''}`}
+      actions={
+        mayChange && (
+          <Button kind="primary" onClick={() => setEdited('new')}>
+            Add a policy
+          </Button>
+        )
+      }
+    >
+      <span class="unseen" role="status">
+        {said}
+      </span>
+      {draft.entries.length === 0 ? (
+        <EmptyState title="No policy yet">
+          <p>Access rules, bots, address categories and risk decide alone.</p>
+        </EmptyState>
+      ) : (
+        <PolicyTable draft={draft} stored={stored} marks={marks} mayChange={mayChange} onAct={act} />
+      )}
+      {edited !== null && (
+        <PolicyForm
+          siteKey={siteKey}
+          draft={draft}
+          stored={stored}
+          entry={edited === 'new' ? null : edited}
+          onDone={(change) => {
+            edit(change);
+            setEdited(null);
+          }}
+          onClose={() => setEdited(null)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function marksOf({ base, entries }: Draft): ReadonlyMap<string, string> {
+  const before = new Map(base.entries.map(({ key, policy }) => [key, JSON.stringify(policy)]));
+  return new Map(
+    entries.flatMap(({ key, policy }): [string, string][] => {
+      const known = before.get(key);
+      return known === undefined ? [[key, 'new']] : known === JSON.stringify(policy) ? [] : [[key, 'changed']];
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+/** One policy of the draft. The service looks at the whole draft with it, and writes nothing. */
+import { useState } from 'preact/hooks';
+import { ok } from '../../../result.ts';
+import { parseExpression } from '../../../policies/text/parse.ts';
+import { printExpression } from '../../../policies/text/print.ts';
+import { call } from '../../api/call.ts';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { ActionFields } from './action-fields.tsx';
+import { ConditionField } from './condition-field.tsx';
+import { policiesOf, withAdded, withPolicy } from './draft.ts';
+import type { Draft, Entry } from './draft.ts';
+import type { Policy, StoredSet } from './policy.ts';
+
+export interface PolicyFormProps {
+  siteKey: string;
+  draft: Draft;
+  stored: StoredSet;
+  /** `null`: a new one. */
+  entry: Entry | null;
+  onDone: (change: (draft: Draft) => Draft) => void;
+  onClose: () => void;
+}
+
+const NEW: Policy = { name: '', when: '', then: { action: 'challenge' }, mode: 'monitor' };
+const modes = [
+  ['monitor', 'monitor: only recorded'],
+  ['enforce', 'enforce'],
+] as const;
+
+export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: PolicyFormProps) {
+  const [policy, setPolicy] = useState(entry?.policy ?? NEW);
+  const change = (fields: Partial<Policy>): void => setPolicy((former) => ({ ...former, ...fields }));
+  const parsed = parseExpression(policy.when);
+  const send = async () => {
+    const { description, ...fields } = policy;
+    const about = description?.trim() ?? '';
+    const made: Policy = {
+      name: fields.name.trim(),
+      ...(about === '' ? {} : { description: about }),
+      when: parsed.ok ? printExpression(parsed.value) : fields.when,
+      then: fields.then,
+      mode: fields.mode,
+    };
+    const edit = (to: Draft): Draft => (entry === null ? withAdded(to, [made]) : withPolicy(to, entry.key, made));
+    const answer = await call('/protect/policies/set', {
+      siteKey,
+      policies: policiesOf(edit(draft).entries),
+      dryRun: true,
+    });
+    return answer.ok ? ok(edit) : answer;
+  };
+  return (
+    <CreateDialog
+      title={entry === null ? 'Add a policy' : `Change ${entry.policy.name}`}
+      verb={entry === null ? 'Add to the draft' : 'Change in the draft'}
+      isWide
+      isComplete={policy.name.trim() !== '' && parsed.ok}
+      send={send}
+      onMade={onDone}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Small letters, digits and hyphens. The log has it as policy:NAME."
+        isMono
+        maxLength={48}
+        placeholder="log-in-without-cookie"
+        value={policy.name}
+        onInput={(name) => change({ name })}
+      />
+      <ConditionField value={policy.when} onInput={(when) => change({ when })} />
+      <ActionFields then={policy.then} stored={stored} onChange={(then) => change({ then })} />
+      <SelectField label="Mode" value={policy.mode} options={modes} onChange={(mode) => change({ mode })} />
+      <TextField
+        label="Description"
+        hint="For people. Optional."
+        maxLength={500}
+        value={policy.description ?? ''}
+        onInput={(description) => change({ description })}
+      />
+    </CreateDialog>
+  );
+}

@@ -1,0 +1,101 @@
+/** The frame of the views that share a draft: what is stored, what somebody else has saved, and the bar that saves. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Sent } from '../../api/send.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { toast } from '../../components/toast.tsx';
+import { counted } from '../../format/numbers.ts';
+import { chosenInstance, instances, loadInstances } from '../../frame/instances.ts';
+import { useParams } from '../../url/params.ts';
+import type { StoredSet } from './policy.ts';
+import { PolicyTabs } from './policy-tabs.tsx';
+import { SaveDraft } from './save-draft.tsx';
+import { useDraftOf, usePolicySet } from './use-policy-set.ts';
+import type { DraftState, PolicySet } from './use-policy-set.ts';
+
+export interface PolicyView {
+  siteKey: string;
+  stored: StoredSet;
+  state: DraftState;
+  mayChange: boolean;
+}
+
+type Content = (view: PolicyView) => ComponentChildren;
+
+export function PolicyPage({ calls, children }: { calls: (siteKey: string) => readonly Sent[]; children: Content }) {
+  const [params] = useParams();
+  const { list, error } = instances.value;
+  const instance = chosenInstance(params);
+  return (
+    <Page
+      title="Policies"
+      lead="Conditions on requests and what happens to them. The first enforced one that applies and decides ends the search."
+      calls={instance === null ? [] : calls(instance.globalSiteKey)}
+    >
+      <PolicyTabs />
+      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
+      {list !== null && instance === null && <EmptyState title="The account has no active instance" />}
+      {instance !== null && (
+        <OfInstance key={instance.globalSiteKey} siteKey={instance.globalSiteKey} content={children} />
+      )}
+    </Page>
+  );
+}
+
+function OfInstance({ siteKey, content }: { siteKey: string; content: Content }) {
+  const set = usePolicySet(siteKey);
+  const { stored, error, load } = set;
+  return (
+    <>
+      {error !== null && <RefusalNotice error={error} onRetry={() => void load()} />}
+      {stored !== null && <WithDraft set={set} stored={stored} content={content} />}
+    </>
+  );
+}
+
+function WithDraft({ set, stored, content }: { set: PolicySet; stored: StoredSet; content: Content }) {
+  const state = useDraftOf(set, stored);
+  const [isSaving, setIsSaving] = useState(false);
+  const { changes, isBehind, discard } = state;
+  const mayChange = may('updateProtectSettings');
+  return (
+    <>
+      {isBehind && <Behind state={state} version={stored.version} />}
+      {content({ siteKey: set.siteKey, stored, state, mayChange })}
+      {changes.length > 0 && (
+        <div class="save-bar">
+          <span role="status">
+            {counted(changes.length, 'change')} of version {state.draft.base.version}, not saved
+          </span>
+          <Button onClick={discard}>Discard</Button>
+          <Button kind="primary" isDisabled={isBehind} onClick={() => setIsSaving(true)}>
+            Save…
+          </Button>
+        </div>
+      )}
+      {isSaving && <SaveDraft state={state} onClose={() => setIsSaving(false)} />}
+    </>
+  );
+}
+
+function Behind({ state, version }: { state: DraftState; version: number }) {
+  const catchUp = (): void => {
+    const both = state.catchUp();
+    const names = both.length === 0 ? '' : ` Of ${both.join(', ')}, yours is in the draft: look at the changes.`;
+    toast(`Your draft is on top of version ${version} now.${names}`);
+  };
+  return (
+    <Warning>
+      <p role="alert">
+        Somebody else has saved version {version}. Your draft is kept; it was made for version{' '}
+        {state.draft.base.version}.
+      </p>
+      <Button isSmall onClick={catchUp}>
+        Put my changes on version {version}
+      </Button>
+    </Warning>
+  );
+}

@@ -1,0 +1,24 @@
+/** The views about policies. All of them keep the chosen instance. */
+import { useLocation } from 'preact-iso/router';
+import { Tabs } from '../../components/tabs.tsx';
+import { siteParam } from '../../frame/instances.ts';
+import { addressOf } from '../../url/params.ts';
+
+const tabs = [
+  ['Policies', '/console/policies'],
+  ['Try', '/console/policies/try'],
+] as const;
+
+export function PolicyTabs() {
+  const { path, query } = useLocation();
+  return (
+    <Tabs
+      label="Policies"
+      tabs={tabs.map(([text, target]) => ({
+        text,
+        href: addressOf(target, siteParam(query)),
+        isCurrent: path === target,
+      }))}
+    />
+  );
+}

@@ -1,0 +1,157 @@
+/** The draft on one request: what each policy answers, and what becomes of the request. */
+import { useState } from 'preact/hooks';
+import { ipCategories, sessionStatuses } from '../../../contract/vocabulary.ts';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import type { Tone } from '../../components/chip.tsx';
+import { ChoiceField } from '../../components/choice.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Table } from '../../components/table.tsx';
+import { policiesOf } from './draft.ts';
+import type { Policy } from './policy.ts';
+import { PolicyPage } from './policy-page.tsx';
+import type { PolicyView } from './policy-page.tsx';
+import { answersOf, outcomeText } from './trial-answers.ts';
+import type { Trial, TrialAnswer } from './trial-answers.ts';
+import { noFacts, trialRequest } from './trial-request.ts';
+import type { VisitorFacts } from './trial-request.ts';
+
+const example = { request: { url: '…' } };
+
+export default function TryPolicies() {
+  return (
+    <PolicyPage
+      calls={(siteKey) => [{ method: 'POST', path: '/protect/policies/test', body: { siteKey, ...example } }]}
+    >
+      {(view) => <TestRequest {...view} />}
+    </PolicyPage>
+  );
+}
+
+function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
+  const [pasted, setPasted] = useState('');
+  const [facts, setFacts] = useState<VisitorFacts>(noFacts);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [unread, setUnread] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [done, setDone] = useState<{ trial: Trial; policies: readonly Policy[] } | null>(null);
+  const test = async (): Promise<void> => {
+    const request = trialRequest(pasted, facts);
+    setUnread(request.ok ? null : request.error);
+    if (!request.ok) return;
+    const policies = policiesOf(draft.entries);
+    setIsBusy(true);
+    const answer = await call('/protect/policies/test', {
+      siteKey,
+      ...request.value,
+      ...(changes.length === 0 ? {} : { policies }),
+    });
+    setIsBusy(false);
+    setError(answer.ok ? null : answer.error);
+    setDone(answer.ok ? { trial: answer.value, policies } : null);
+  };
+  return (
+    <Section title={changes.length === 0 ? 'Test on a request' : 'Test the draft on a request'}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void test();
+        }}
+      >
+        <TextField
+          label="Request"
+          hint="A curl command, HTTP as text, an address, the JSON of the API, or the reference of a logged request."
+          isMono
+          rows={6}
+          placeholder={'POST /login HTTP/1.1\nHost: shop.example\nCookie: seen=1'}
+          value={pasted}
+          onInput={setPasted}
+          error={unread}
+        />
+        <Visitor facts={facts} onChange={(change) => setFacts((former) => ({ ...former, ...change }))} />
+        <div class="actions">
+          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={pasted.trim() === ''}>
+            Test
+          </Button>
+        </div>
+      </form>
+      {error !== null && <RefusalNotice error={error} />}
+      {done !== null && <Answers {...done} />}
+    </Section>
+  );
+}
+
+const texts = [
+  ['ip', 'Address', '192.0.2.1'],
+  ['country', 'Country', 'DE'],
+  ['asn', 'AS number', '64496'],
+  ['ja4', 'JA4 fingerprint', ''],
+  ['riskScore', 'Risk score', '0.5'],
+] as const;
+
+function Visitor({ facts, onChange }: { facts: VisitorFacts; onChange: (change: Partial<VisitorFacts>) => void }) {
+  const statuses = [['', 'none'] as const, ...sessionStatuses.map((status) => [status, status] as const)];
+  return (
+    <details class="more">
+      <summary>About the visitor</summary>
+      <div class="filters">
+        {texts.map(([name, label, placeholder]) => (
+          <TextField
+            key={name}
+            label={label}
+            placeholder={placeholder}
+            value={facts[name]}
+            onInput={(value) => onChange({ [name]: value })}
+          />
+        ))}
+        <SelectField
+          label="Session"
+          value={facts.sessionStatus as (typeof statuses)[number][0]}
+          options={statuses}
+          onChange={(sessionStatus) => onChange({ sessionStatus })}
+        />
+        <ChoiceField
+          label="Categories of the address"
+          options={ipCategories.map((one) => [one, one] as const)}
+          chosen={facts.ipCategories}
+          onChange={(chosen) => onChange({ ipCategories: chosen })}
+        />
+      </div>
+    </details>
+  );
+}
+
+const tones: Readonly<Record<TrialAnswer['applies'], Tone>> = { true: 'info', false: 'plain', unknown: 'warn' };
+
+function Answers({ trial, policies }: { trial: Trial; policies: readonly Policy[] }) {
+  return (
+    <div class="stack">
+      <p role="status">
+        <b>{outcomeText(trial)}</b> Access rules, bots, address categories, risk and limits may decide otherwise.
+        {trial.unknown.length > 0 && ` The log keeps nothing of ${trial.unknown.join(', ')}.`}
+      </p>
+      {policies.length > 0 && (
+        <Table
+          caption="What each policy answers"
+          rows={answersOf(policies, trial)}
+          keyOf={({ policy }) => policy.name}
+          columns={[
+            { title: 'Place', isNumber: true, width: '4rem', cell: ({ place }) => place },
+            { title: 'Policy', width: '14rem', cell: ({ policy }) => policy.name },
+            {
+              title: 'Applies',
+              width: '8rem',
+              cell: ({ applies }) => <Chip tone={tones[applies]}>{applies}</Chip>,
+            },
+            { title: 'What it does', isWide: true, width: '1fr', cell: ({ effect }) => effect || '–' },
+          ]}
+        />
+      )}
+    </div>
+  );
+}

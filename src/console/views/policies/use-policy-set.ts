@@ -1,0 +1,93 @@
+/** The policies of an instance as they are stored, and the draft of somebody who changes them, kept while the page is open. */
+import { signal } from '@preact/signals';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Result } from '../../../result.ts';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { caughtUp } from './catch-up.ts';
+import { changesOf, draftOf, policiesOf } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { listedPolicy } from './policy.ts';
+import type { StoredSet } from './policy.ts';
+
+const HITS_MS = 7 * 86_400_000;
+
+/** By site key. The views of one instance share it. */
+const drafts = signal<Readonly<Record<string, Draft>>>({});
+
+export interface PolicySet {
+  siteKey: string;
+  stored: StoredSet | null;
+  /** Why it could not be loaded. */
+  error: Refusal | null;
+  load: () => Promise<void>;
+}
+
+export function usePolicySet(siteKey: string): PolicySet {
+  const [stored, setStored] = useState<StoredSet | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const load = useCallback(async () => {
+    const answer = await call('/protect/policies', { siteKey, hitsSince: Date.now() - HITS_MS });
+    setError(answer.ok ? null : answer.error);
+    if (answer.ok) setStored(answer.value);
+  }, [siteKey]);
+  useEffect(() => void load(), [load]);
+  return { siteKey, stored, error, load };
+}
+
+export interface DraftState {
+  draft: Draft;
+  changes: ReturnType<typeof changesOf>;
+  /** Somebody else has saved a version since the draft was begun. */
+  isBehind: boolean;
+  edit: (change: (draft: Draft) => Draft) => void;
+  discard: () => void;
+  /** @returns names of the policies that both have changed. */
+  catchUp: () => string[];
+  save: (note: string) => Promise<Result<ResponseOf<'/protect/policies/set'>, Refusal>>;
+}
+
+export function useDraftOf({ siteKey, load }: PolicySet, stored: StoredSet): DraftState {
+  const known = drafts.value[siteKey];
+  const policies = useMemo(() => stored.policies.map(listedPolicy), [stored]);
+  const draft = useMemo(() => known ?? draftOf(stored.version, policies), [known, stored, policies]);
+  const changes = useMemo(() => changesOf(draft), [draft]);
+  const isChanged = changes.length > 0;
+  useEffect(() => {
+    if (!isChanged) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isChanged]);
+  const put = (next: Draft | null): void => {
+    const { [siteKey]: _former, ...others } = drafts.value;
+    // A draft that changes nothing is none, so that what others save is shown.
+    drafts.value = next === null || changesOf(next).length === 0 ? others : { ...others, [siteKey]: next };
+  };
+  return {
+    draft,
+    changes,
+    isBehind: isChanged && draft.base.version !== stored.version,
+    edit: (change) => put(change(drafts.value[siteKey] ?? draft)),
+    discard: () => put(null),
+    catchUp: () => {
+      const { draft: next, both } = caughtUp(draft, stored.version, policies);
+      put(next);
+      return both;
+    },
+    save: async (note) => {
+      const answer = await call('/protect/policies/set', {
+        siteKey,
+        policies: policiesOf(draft.entries),
+        ifVersion: draft.base.version,
+        ...(note.trim() === '' ? {} : { note: note.trim() }),
+      });
+      if (answer.ok) {
+        await load();
+        put(null);
+      } else if (answer.error.status === 409) await load();
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * What could stand at a place of a condition that is being written. It walks the words before the caret as the parser
+ * does, and offers nothing behind a mistake: the parser's error is what helps there.
+ */
+import { policyFieldFacts } from '../../contract/management/policy-set/policy-fields.ts';
+import type { PolicyField, PolicyOperator } from '../../contract/vocabulary.ts';
+import { optionsAt } from './completion-options.ts';
+import type { Completion, KnownValues, Place } from './completion-options.ts';
+import { isField } from './read-test.ts';
+import { Tokens } from './tokens.ts';
+import type { Token } from './tokens.ts';
+
+export interface Completions {
+  /** What is replaced: the word at the caret, or nothing. */
+  from: number;
+  to: number;
+  /** What is written of the word already. */
+  typed: string;
+  options: readonly Completion[];
+}
+
+/** Of a text or a word behind the caret, which the new one replaces. */
+const REST_OF_TEXT = /^[\w.-]*"/;
+const REST_OF_WORD = /^[A-Za-z0-9]*/;
+
+/** `null`: nothing can be offered. */
+export function completionsAt(text: string, caret: number, known: KnownValues): Completions | null {
+  const before = text.slice(0, caret);
+  const tokens = new Tokens(before);
+  let place: Place | null = { kind: 'condition' };
+  let open = 0;
+  for (;;) {
+    const { next } = tokens;
+    const isText = next.kind === 'bad' && before.charAt(next.offset) === '"';
+    const isWord = next.kind === 'word' && next.end === caret;
+    if (isText || isWord || next.kind === 'end') {
+      const from = next.kind === 'end' ? caret : next.offset;
+      const rest = (isText ? REST_OF_TEXT : REST_OF_WORD).exec(text.slice(caret))?.[0] ?? '';
+      const to = next.kind === 'end' ? caret : caret + rest.length;
+      const typed = before.slice(from);
+      const options = optionsAt(place, { isOpen: open > 0, known }).filter((one) => fits(one, typed));
+      if (options.length === 0) return null;
+      const isGlued = from === caret && /[\w"\])]$/.test(before);
+      return { from, to, typed, options: isGlued ? options.map(apart) : options };
+    }
+    if (next.kind === 'sign') open += next.value === '(' ? 1 : next.value === ')' ? -1 : 0;
+    place = after(place, tokens.take());
+    if (place === null) return null;
+  }
+}
+
+/** The text with an option taken, and where the caret is then. */
+export function withCompletion(
+  text: string,
+  { from, to }: Completions,
+  { insert }: Completion,
+): { text: string; caret: number } {
+  const written = text.slice(0, from) + insert;
+  const rest = text.slice(to);
+  return { text: written + (insert.endsWith(' ') ? rest.replace(/^ /, '') : rest), caret: written.length };
+}
+
+function fits({ insert, label }: Completion, typed: string): boolean {
+  const wanted = typed.toLowerCase();
+  if (typed.startsWith('"')) {
+    const isMeant = label.toLowerCase().includes(` ${wanted.slice(1)}`);
+    return insert.startsWith('"') && (isMeant || insert.toLowerCase().startsWith(wanted));
+  }
+  return insert.toLowerCase().startsWith(wanted);
+}
+
+/** Behind a word or a text, a word needs a space. */
+function apart(option: Completion): Completion {
+  return /^[A-Za-z]/.test(option.insert) ? { ...option, insert: ` ${option.insert}` } : option;
+}
+
+/** `null`: this word is a mistake there. */
+function after(place: Place, token: Token): Place | null {
+  const { kind, value } = token;
+  const isSign = (sign: string): boolean => kind === 'sign' && value === sign;
+  const isWord = (...words: string[]): boolean => kind === 'word' && words.includes(value);
+  switch (place.kind) {
+    case 'condition':
+      if (isSign('(') || isWord('not')) return place;
+      return isField(token) ? afterField(value as PolicyField) : null;
+    case 'bracket':
+      return isSign('[') ? { kind: 'name', field: place.field } : null;
+    case 'name':
+      return kind === 'text' ? { kind: 'bracket-end', field: place.field, name: value } : null;
+    case 'bracket-end':
+      return isSign(']') ? { ...place, kind: 'operator' } : null;
+    case 'operator':
+      return afterOperator(place, token);
+    case 'list':
+      return isSign('[') ? { ...place, kind: 'value' } : null;
+    case 'value':
+      if (kind !== 'text' && kind !== 'number') return null;
+      return isList(place.operator) ? { ...place, kind: 'more' } : { kind: 'joint' };
+    case 'more':
+      return isSign(',') ? { ...place, kind: 'value' } : isSign(']') ? { kind: 'joint' } : null;
+    case 'joint':
+      if (isSign(')')) return place;
+      return isWord('and', 'or') ? { kind: 'condition' } : null;
+  }
+}
+
+function afterField(field: PolicyField): Place {
+  return policyFieldFacts[field].name === 'required'
+    ? { kind: 'bracket', field }
+    : { kind: 'operator', field, name: undefined };
+}
+
+function afterOperator({ field, name }: { field: PolicyField; name: string | undefined }, token: Token): Place | null {
+  const facts = policyFieldFacts[field];
+  if (token.kind === 'sign' && token.value === '[' && name === undefined && Array.isArray(facts.name)) {
+    return { kind: 'name', field };
+  }
+  const operator = facts.operators.find((one) => token.kind === 'word' && one === token.value);
+  if (operator === undefined) return null;
+  if (operator === 'exists') return { kind: 'joint' };
+  return { kind: isList(operator) ? 'list' : 'value', field, name, operator };
+}
+
+function isList(operator: PolicyOperator): boolean {
+  return operator === 'in' || operator === 'ipIn';
+}

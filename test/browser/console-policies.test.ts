@@ -1,0 +1,206 @@
+/** Policies in the console, from the first letter of a condition to the way back to an earlier version. */
+import { expect, test } from 'vitest';
+import { quickRules } from '../e2e/edge-visitor.ts';
+import { faultsInBothThemes } from '../support/axe.ts';
+import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
+import { manage } from '../support/stack.ts';
+
+const console = useConsole({ edgeVars: quickRules });
+const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: true });
+const field = (label: string) => console.page.getByLabel(label, { exact: true });
+const condition = () => console.page.getByRole('textbox', { name: 'Condition' });
+const option = (name: string) => console.page.getByRole('option', { name, exact: true });
+const rowOf = (table: string, text: string) =>
+  console.page.getByRole('table', { name: table, exact: true }).getByRole('row').filter({ hasText: text });
+
+interface Listed {
+  version: number;
+  policies: { name: string; text: string; mode: string; then: object }[];
+  limits: { name: string }[];
+}
+const stored = () => manage<Listed>(console.stack(), '/protect/policies');
+const texts = async () => (await stored()).policies.map(({ name, text }) => `${name}: ${text}`);
+
+const block = (name: string, when: string) => ({ name, when, then: { action: 'block' } });
+async function begins(...policies: object[]): Promise<void> {
+  const limits = [{ name: 'logins', key: ['ip'], count: 5, windowSeconds: 60 }];
+  await manage(console.stack(), '/protect/policies/set', { policies, limits });
+}
+async function save(note?: string): Promise<void> {
+  await button('Save…').click();
+  if (note !== undefined) await field('Why').fill(note);
+  await button('Save').click();
+  await console.page.getByText('Saved as version').waitFor();
+}
+
+test('a policy is written with completions and the keyboard, moved, and saved as one version with its limits', async () => {
+  const { page } = console;
+  await begins(block('admin', 'path startsWith "/admin"'));
+  await console.open('/policies');
+  await button('Add a policy').press('Enter');
+  await field('Name').fill('foreign-log-in');
+  await condition().press('Control+Space');
+  await option('path').waitFor();
+  await condition().pressSequentially('pat');
+  await option('pathType').waitFor();
+  expect(await option('path').getAttribute('aria-selected')).toBe('true');
+  expect(await condition().getAttribute('aria-activedescendant')).toBe(await option('path').getAttribute('id'));
+  await condition().press('Enter');
+  await condition().pressSequentially('eq');
+  await condition().press('Enter');
+  await condition().pressSequentially('"/login" and not cou');
+  await condition().press('Enter');
+  await condition().pressSequentially('in ["germ');
+  await option('DE – Germany').click();
+  await condition().press('ArrowDown');
+  await condition().press('ArrowDown');
+  await condition().press('Enter');
+  expect(await condition().inputValue()).toBe('path equals "/login" and not country in ["DE"] ');
+  // Escape closes the completions, and not the dialog.
+  await condition().pressSequentially('and ');
+  await option('not').waitFor();
+  await condition().press('Escape');
+  await option('not').waitFor({ state: 'hidden' });
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  await condition().fill('path equals "/login" and not country in ["DE"]');
+  await field('Action').selectOption('limit');
+  await button('Add to the draft').click();
+  await rowOf('Policies in their order', 'foreign-log-in').getByText('new', { exact: true }).waitFor();
+  await button('Move foreign-log-in up').press('Enter');
+  expect(await button('Move foreign-log-in up').isDisabled()).toBe(true);
+  expect(await texts()).toEqual(['admin: path startsWith "/admin"']);
+
+  await save('others log in here');
+  await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'hidden' });
+  const { policies, limits } = await stored();
+  expect(policies.map(({ name }) => name)).toEqual(['foreign-log-in', 'admin']);
+  expect(policies[0]).toMatchObject({
+    text: 'path equals "/login" and not country in ["DE"]',
+    mode: 'monitor',
+    then: { action: 'limit', limit: 'logins' },
+  });
+  expect(limits.map(({ name }) => name)).toEqual(['logins']);
+});
+
+test('an error of a condition is marked at its place and said in words, and keeps the policy out of the draft', async () => {
+  const { page } = console;
+  await begins();
+  await console.open('/policies');
+  await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+  await button('Add a policy').click();
+  await field('Name').fill('wrong');
+  await condition().fill('path equals "/a" and\n  contry exists');
+  const said = page.getByText('Line 2, column 3: expected a field, "not" or "(", found "contry"');
+  await said.first().waitFor();
+  expect(await condition().getAttribute('aria-invalid')).toBe('true');
+  expect(await page.locator('mark').innerText()).toBe('contry');
+  expect(await button('Add to the draft').isDisabled()).toBe(true);
+  await button('Go to the place').click();
+  expect(await condition().evaluate((area: HTMLTextAreaElement) => area.selectionStart)).toBe(23);
+  // What the parser does not know, the service says before anything is in the draft.
+  console.expectMessage(/status of 400/);
+  await condition().fill('path equals "/a"');
+  await field('Action').selectOption('redirect');
+  await field('Location').fill('//elsewhere.example/');
+  await button('Add to the draft').click();
+  await page.getByRole('dialog').getByRole('alert').getByText('must be a path of the same site').waitFor();
+  expect(await faultsInBothThemes(page)).toEqual([]);
+  await button('Cancel').click();
+});
+
+test('the draft is tested on a pasted request, each policy with its answer', async () => {
+  const { page } = console;
+  await begins(block('admin', 'path startsWith "/admin"'), block('partner', 'header["x-partner"] equals "blue"'));
+  await console.open('/policies');
+  await field('Enforce admin').click();
+  await page.getByRole('link', { name: 'Try', exact: true }).click();
+  await page.getByRole('heading', { name: 'Test the draft on a request' }).waitFor();
+  await field('Request').fill('nothing');
+  await button('Test').click();
+  await page.getByText('begins with a line such as').waitFor();
+  await field('Request').fill("curl 'https://shop.example/admin' -H 'x-partner: blue'");
+  await button('Test').click();
+  await page.getByText('partner says block.').waitFor();
+  await rowOf('What each policy answers', 'admin').getByText('is recorded').waitFor();
+  await rowOf('What each policy answers', 'partner').getByText('decides: block').waitFor();
+  await button('Discard').click();
+  await field('Request').fill('GET /admin HTTP/1.1\nHost: shop.example');
+  await button('Test').click();
+  await page.getByText('admin says block.').waitFor();
+  await rowOf('What each policy answers', 'partner').getByText('false').waitFor();
+});
+
+test('somebody who saved meanwhile is not overwritten: the draft is kept, and comes on top of their version', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 409/);
+  await begins(block('one', 'path equals "/1"'), block('two', 'path equals "/2"'));
+  await console.open('/policies');
+  await field('Enforce one').click();
+  await begins(block('one', 'path equals "/1"'), block('two', 'path equals "/changed"'));
+  const { version } = await stored();
+  await button('Save…').click();
+  await button('Save').click();
+  await page.getByRole('dialog').getByText('Nothing was saved, and your draft is kept.').waitFor();
+  await button('Cancel').click();
+  expect((await stored()).version).toBe(version);
+  expect(await button('Save…').isDisabled()).toBe(true);
+  await button(`Put my changes on version ${version}`).click();
+  await rowOf('Policies in their order', 'two').getByText('/changed').waitFor();
+  await save();
+  const { policies } = await stored();
+  expect(policies.map(({ name, text, mode }) => `${name} ${mode} ${text}`)).toEqual([
+    'one monitor path equals "/1"',
+    'two enforce path equals "/changed"',
+  ]);
+});
+
+test('a deleted policy can be put back in its place, and a discarded draft changes nothing', async () => {
+  const { page } = console;
+  await begins(block('one', 'path equals "/1"'), block('two', 'path equals "/2"'));
+  const { version } = await stored();
+  await console.open('/policies');
+  await button('Delete one').click();
+  await page.getByText('1 change of version').waitFor();
+  await button('Undo').click();
+  await button('Save…').waitFor({ state: 'hidden' });
+  await button('Edit one').click();
+  await condition().fill('path equals "/other"');
+  await button('Change in the draft').click();
+  await rowOf('Policies in their order', 'one').getByText('changed', { exact: true }).waitFor();
+  await button('Discard').click();
+  await rowOf('Policies in their order', 'one').getByText('"/1"').waitFor();
+  expect((await stored()).version).toBe(version);
+});
+
+test('who may only read sees the policies and no way to change them', async () => {
+  await begins(block('one', 'path equals "/1"'));
+  const email = 'reader@example.com';
+  await manage(console.stack(), '/users/create', { email, name: 'Reader', role: 'viewer' });
+  await console.comesAs({}, await sessionByLink(console.stack(), await signInLink(console.stack(), email)));
+  await console.open('/policies');
+  await rowOf('Policies in their order', 'one').waitFor();
+  expect(await button('Add a policy').count()).toBe(0);
+  expect(await button('Edit one').count()).toBe(0);
+});
+
+test('the views have no accessibility fault, in both themes and on a phone', async () => {
+  await begins(block('one', 'path equals "/1" and (country in ["DE", "AT"] or header["x-partner"] equals "blue")'));
+  for (const width of [1280, 360]) {
+    await console.comesAs({ viewport: { width, height: 900 } });
+    const { page } = console;
+    await console.open('/policies');
+    await field('Enforce one').click();
+    await button('Edit one').click();
+    await condition().press('Control+Space');
+    await page.getByRole('listbox').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await button('Cancel').click();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.getByRole('link', { name: 'Try', exact: true }).click();
+    await field('Request').fill('https://shop.example/1');
+    await button('Test').click();
+    await page.getByRole('table', { name: 'What each policy answers' }).waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
+});

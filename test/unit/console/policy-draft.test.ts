@@ -1,0 +1,102 @@
+/** A draft of policies: its changes, its order, and how it comes on top of what somebody else has saved. */
+import { describe, expect, test } from 'vitest';
+import { caughtUp } from '../../../src/console/views/policies/catch-up.ts';
+import { headOf, linesOf } from '../../../src/console/views/policies/difference-lines.ts';
+import {
+  changesOf,
+  draftOf,
+  moved,
+  policiesOf,
+  withAdded,
+  withPolicy,
+  without,
+} from '../../../src/console/views/policies/draft.ts';
+import type { Draft } from '../../../src/console/views/policies/draft.ts';
+import type { Policy } from '../../../src/console/views/policies/policy.ts';
+
+/** `a=x` is the policy `a` with a condition on the path `/x`. */
+function policy(text: string): Policy {
+  const [name = '', path = name] = text.split('=');
+  return { name, when: `path equals "/${path}"`, then: { action: 'block' }, mode: 'enforce' };
+}
+const policies = (text: string): Policy[] => (text === '' ? [] : text.split(' ').map(policy));
+const draft = (text: string): Draft => draftOf(4, policies(text));
+const textOf = (list: readonly Policy[]): string =>
+  list
+    .map(({ name, when }) => {
+      const path = /"\/(.*)"/.exec(when)?.[1] ?? '';
+      return path === name ? name : `${name}=${path}`;
+    })
+    .join(' ');
+const shown = ({ entries }: Draft): string => textOf(policiesOf(entries));
+const edited = (from: Draft, name: string, to: string): Draft => withPolicy(from, name, policy(to));
+
+describe('a draft', () => {
+  test('has no changes until something is changed', () => {
+    expect(changesOf(draft('a b'))).toEqual([]);
+    expect(changesOf(moved(moved(draft('a b'), 'a', 1), 'a', 0))).toEqual([]);
+  });
+
+  test.each([
+    ['moved down', (from: Draft) => moved(from, 'a', 1), 'b a c'],
+    ['moved beyond the end', (from: Draft) => moved(from, 'a', 9), 'b c a'],
+    ['moved before the start', (from: Draft) => moved(from, 'c', -1), 'c a b'],
+    ['an unknown one moved', (from: Draft) => moved(from, 'x', 0), 'a b c'],
+    ['deleted', (from: Draft) => without(from, 'b'), 'a c'],
+    ['renamed in its place', (from: Draft) => edited(from, 'b', 'd'), 'a d c'],
+    ['added at the end', (from: Draft) => withAdded(from, policies('d e')), 'a b c d e'],
+    ['added at the start', (from: Draft) => withAdded(from, policies('d e'), 'start'), 'd e a b c'],
+  ])('%s', (_, change, expected) => {
+    expect(shown(change(draft('a b c')))).toBe(expected);
+  });
+
+  test('gives each new policy a key of its own', () => {
+    const twice = withAdded(withAdded(draft('a'), policies('b c')), policies('d'));
+    expect(new Set(twice.entries.map(({ key }) => key)).size).toBe(4);
+    expect(shown(edited(twice, 'new 2', 'x'))).toBe('a b x d');
+  });
+
+  test('says what it changes, field by field', () => {
+    const [change] = changesOf(
+      withPolicy(draft('a'), 'a', { ...policy('a=b'), then: { action: 'challenge', level: 1 } }),
+    );
+    expect(headOf('policy', change!)).toBe('policy a changed');
+    expect(linesOf(change!)).toEqual([
+      { mark: '-', text: 'when: path equals "/a"' },
+      { mark: '+', text: 'when: path equals "/b"' },
+      { mark: '-', text: 'then: block' },
+      { mark: '+', text: 'then: challenge 1' },
+    ]);
+    const [move] = changesOf(moved(draft('a b c'), 'a', 2));
+    expect(headOf('policy', move!)).toBe('policy a moved from place 1 to 3');
+    expect(linesOf(move!)).toEqual([]);
+  });
+});
+
+describe('a draft of "a b c" on top of what somebody else has saved', () => {
+  const start = draft('a b c');
+  test.each([
+    ['different ones changed', edited(start, 'a', 'a=1'), 'a b=2 c', 'a=1 b=2 c', []],
+    ['the same one changed', edited(start, 'a', 'a=1'), 'a=2 b c', 'a=1 b c', ['a']],
+    ['the same one changed alike', edited(start, 'a', 'a=1'), 'a=1 b c', 'a=1 b c', []],
+    ['they delete what the draft keeps', edited(start, 'a', 'a=1'), 'a c', 'a=1 c', []],
+    ['they delete what the draft changes', edited(start, 'a', 'a=1'), 'b c', 'a=1 b c', ['a']],
+    ['they change what the draft deletes', without(start, 'a'), 'a=2 b c', 'a=2 b c', ['a']],
+    ['both delete one', without(start, 'a'), 'b c', 'b c', []],
+    ['both add', withAdded(start, policies('d')), 'a x b c', 'a x b c d', []],
+    ['both add the same name', withAdded(start, policies('d=1')), 'a b c d=2', 'a b c d=1', ['d']],
+    ['they move', edited(start, 'a', 'a=1'), 'c a b', 'c a=1 b', []],
+    ['the draft moves, they add', moved(start, 'c', 0), 'a x b c', 'c a x b', []],
+    ['both move', moved(start, 'c', 0), 'b a c', 'c a b', []],
+  ])('%s', (_, mine, theirs, expected, both) => {
+    const result = caughtUp(mine, 7, policies(theirs));
+    expect(shown(result.draft)).toBe(expected);
+    expect(result.both).toEqual(both);
+    expect(result.draft.base.version).toBe(7);
+    expect(textOf(policiesOf(result.draft.base.entries))).toBe(theirs);
+  });
+
+  test('is what they have saved when the draft changes nothing', () => {
+    expect(shown(caughtUp(start, 7, policies('x c a=1')).draft)).toBe('x c a=1');
+  });
+});
