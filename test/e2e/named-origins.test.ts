@@ -87,6 +87,8 @@ async function startServer(name: string): Promise<string> {
   const server = createServer(({ url, headers }, response) => {
     if (url === '/base/api/moved') {
       response.writeHead(302, { location: `http://${headers.host}/base/there` }).end();
+    } else if (url === '/base/api/broken') {
+      response.writeHead(503).end();
     } else if (url === '/robots.txt') {
       response.writeHead(200, { 'content-type': 'text/plain' }).end(`User-agent: *\nDisallow: /of-${name}\n`);
     } else {
@@ -187,12 +189,15 @@ describe('an origin that cannot be called', () => {
     },
   );
 
-  test('by its host is a 502 too, counted by its name', async () => {
+  test('by its host is a 502 too, counted by its name, as a 503 of one that responds is', async () => {
     expect((await ask('/', 'unbound.test')).status).toBe(502);
+    expect((await ask('/api/broken')).status).toBe(503);
     const counters = await eventually(
       async () => upstream.counters,
-      (counted) => (counted['named_origin_failures{origin="unbound"}'] ?? 0) > 0,
+      (counted) => (counted['named_origin_errors{origin="api"}'] ?? 0) > 0,
     );
+    expect(counters['named_origin_failures{origin="unbound"}']).toBeGreaterThan(0);
+    expect(counters['named_origin_failures{origin="api"}']).toBeUndefined();
     expect(counters['named_origin_requests{origin="shop"}']).toBeGreaterThan(0);
     expect(counters['named_origin_failures{origin="shop"}']).toBeUndefined();
     expect(counters['origin_failures']).toBeGreaterThan(0);

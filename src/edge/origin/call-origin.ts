@@ -54,13 +54,13 @@ export async function callOrigin(
     });
     // The response to a loop is the gate's own.
     const isLoop = response.status === LOOP_STATUS && response.headers.has(header.requestId);
-    origins.called(chosen, isLoop);
+    origins.called(chosen, isLoop ? null : response.status);
     return ok({ response, originMs: Date.now() - calledAtMs, origin });
   } catch (error) {
     // The runtime reports a visitor who leaves during an upload like an origin that hangs up. Nobody may raise an alarm
     // so, and an origin that is down fails for requests without a body too.
     const isUpload = isUsable && body === null && facts.request.body !== null;
-    if (!isUpload) origins.called(chosen, true);
+    if (!isUpload) origins.called(chosen, null);
     count(isUpload ? 'uploads_broken' : 'origin_failures');
     const { requestId } = facts;
     const event = isUpload ? 'upload-broken' : 'origin-unreachable';

@@ -41,12 +41,14 @@ export class Origins {
     return this.#byHost.get(hostName(facts.target.host)) ?? this.#own;
   }
 
-  called(origin: OriginState, hasFailed: boolean): void {
+  /** `status`: of its response; `null` where there was none, or it was this gate's own. */
+  called(origin: OriginState, status: number | null): void {
     const { name } = origin;
-    origin.failures = hasFailed ? origin.failures + 1 : 0;
+    origin.failures = status === null ? origin.failures + 1 : 0;
     if (name === '') return;
     this.#count(`named_origin_requests{origin="${name}"}`);
-    if (hasFailed) this.#count(`named_origin_failures{origin="${name}"}`);
+    if (status === null) this.#count(`named_origin_failures{origin="${name}"}`);
+    else if (status >= 500) this.#count(`named_origin_errors{origin="${name}"}`);
   }
 
   /** The environment's own first. */

@@ -26,33 +26,64 @@ const quiet = {
 
 describe('a window over what edges counted', () => {
   test('needs something to compare with', () => {
-    expect(countedWindow(counters(100, 0, 0), 3, null, 0)).toMatchObject({ origin: null, losses: null });
-    expect(countedWindow(counters(100, 0, 0), 3, 'damaged', 0)).toMatchObject({ origin: null, losses: null });
+    expect(countedWindow(counters(100, 0, 0), 3, null, 0)).toMatchObject({ origins: null, losses: null });
+    expect(countedWindow(counters(100, 0, 0), 3, 'damaged', 0)).toMatchObject({ origins: null, losses: null });
     const { remember } = countedWindow(counters(100, 0, 0), 0, null, 0);
     // The log was rebuilt.
-    expect(countedWindow(counters(10, 0, 0), 0, remember, 1)).toMatchObject({ origin: null, losses: null });
+    expect(countedWindow(counters(10, 0, 0), 0, remember, 1)).toMatchObject({ origins: null, losses: null });
   });
 
   test('has errors and missing answers of the origin', () => {
     const { remember } = countedWindow(counters(100, 10, 1), 0, null, 0);
-    expect(countedWindow(counters(120, 15, 6), 0, remember, MINUTE_MS).origin).toEqual({ responses: 30, errors: 10 });
+    const { origins } = countedWindow(counters(120, 15, 6), 0, remember, MINUTE_MS);
+    expect(origins).toEqual([{ name: '', responses: 30, errors: 10, isWhole: true }]);
+  });
+
+  test('has each named origin by itself, and the rest as the one of the environment', () => {
+    const named = (name: string, [requests, failures, errors]: readonly [number, number, number]) => ({
+      [`named_origin_requests{origin="${name}"}`]: requests,
+      [`named_origin_failures{origin="${name}"}`]: failures,
+      [`named_origin_errors{origin="${name}"}`]: errors,
+    });
+    const first = { ...counters(100, 0, 0), ...named('api', [10, 0, 0]) };
+    const { remember } = countedWindow(first, 0, null, 0);
+    // Of 100 further requests 40 went to `api`, and 25 of them failed; the last one has not been seen before.
+    const second = { ...counters(172, 15, 13), ...named('api', [50, 12, 13]), ...named('constructor', [5, 1, 2]) };
+    expect(countedWindow(second, 0, remember, MINUTE_MS).origins).toEqual([
+      { name: '', responses: 55, errors: 0, isWhole: true },
+      { name: 'api', responses: 40, errors: 25, isWhole: true },
+      { name: 'constructor', responses: 5, errors: 3, isWhole: false },
+    ]);
+  });
+
+  test('has nothing below zero where named origins were counted before the verdicts came', () => {
+    const { remember } = countedWindow(counters(100, 0, 0), 0, null, 0);
+    const ahead = { ...counters(110, 0, 0), 'named_origin_requests{origin="api"}': 60 };
+    expect(countedWindow(ahead, 0, remember, MINUTE_MS).origins?.[0]).toMatchObject({ responses: 0, errors: 0 });
+  });
+
+  test('ignores names that no origin has, and more of them than an instance has', () => {
+    const strange = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, index) => [`named_origin_requests{origin="n${index}"}`, 1]),
+    );
+    const { remember } = countedWindow({ 'named_origin_requests{origin="__proto__"}': 1, ...strange }, 0, null, 0);
+    expect(Object.keys((JSON.parse(remember) as { origins: object }).origins)).toHaveLength(101);
+    expect(remember).not.toContain('__proto__');
   });
 
   test('grows on a quiet site until it has enough responses, for half an hour at most', () => {
     let { remember } = countedWindow(counters(0, 0, 0), 0, null, 0);
     for (let minute = 1; minute < 10; minute++) {
       const window = countedWindow(counters(0, 0, 2 * minute), 0, remember, minute * MINUTE_MS);
-      expect(window.origin).toBeNull();
+      expect(window.origins?.[0]?.isWhole).toBe(false);
       ({ remember } = window);
     }
-    expect(countedWindow(counters(0, 0, 20), 0, remember, 10 * MINUTE_MS).origin).toEqual({
-      responses: 20,
-      errors: 20,
-    });
-    expect(countedWindow(counters(0, 0, 19), 0, remember, 30 * MINUTE_MS).origin).toEqual({
-      responses: 19,
-      errors: 19,
-    });
+    expect(countedWindow(counters(0, 0, 20), 0, remember, 10 * MINUTE_MS).origins).toEqual([
+      { name: '', responses: 20, errors: 20, isWhole: true },
+    ]);
+    expect(countedWindow(counters(0, 0, 19), 0, remember, 30 * MINUTE_MS).origins).toEqual([
+      { name: '', responses: 19, errors: 19, isWhole: true },
+    ]);
   });
 
   test('counts a verdict as lost when it is missing at two checks', () => {
@@ -68,9 +99,10 @@ describe('a window over what edges counted', () => {
   });
 });
 
-describe('the origin fails', () => {
-  const sees = (responses: number, errors: number, isOn = false) =>
-    originFailing.see({ ...quiet, origin: { responses, errors }, isOn: () => isOn })?.length;
+describe('an origin fails', () => {
+  const window = { name: 'api', isWhole: true };
+  const sees = (responses: number, errors: number, isOn = false, isWhole = true) =>
+    originFailing.see({ ...quiet, origins: [{ ...window, responses, errors, isWhole }], isOn: () => isOn })?.length;
 
   test.each([
     [1000, 199, 0],
@@ -85,7 +117,17 @@ describe('the origin fails', () => {
   test('until it is nearly well again', () => {
     expect(sees(1000, 60, true)).toBe(1);
     expect(sees(1000, 49, true)).toBe(0);
-    expect(originFailing.see({ ...quiet, origin: null })).toBeNull();
+    expect(originFailing.see({ ...quiet, origins: null })).toBeNull();
+  });
+
+  test('or not, as before, while it has too few responses', () => {
+    expect([sees(5, 5, false, false), sees(5, 0, true, false)]).toEqual([0, 1]);
+  });
+
+  test('while others do not, and is named', () => {
+    const own = { name: '', responses: 100, errors: 0, isWhole: true };
+    const seen = originFailing.see({ ...quiet, origins: [own, { ...window, responses: 40, errors: 20 }] });
+    expect(seen).toEqual([{ subject: 'api', facts: { origin: 'api', failed: 20, requests: 40, share: 0.5 } }]);
   });
 });
 

@@ -35,6 +35,13 @@ async function watch(): Promise<void> {
   }
 }
 
+/** What edges count in the next two minutes. */
+async function later(counters: Record<string, number>): Promise<void> {
+  await appendCounters(serviceEnv, verdictLogOf({ id: instanceId }), `${instanceId}${now}`, counters);
+  now += 2 * MINUTE_MS;
+  await watch();
+}
+
 beforeEach(async () => {
   hooks();
   // Other tests of this worker have left instances that nobody watches.
@@ -49,15 +56,6 @@ beforeEach(async () => {
 });
 
 test('an origin that fails and recovers is two alerts, however often and in parallel it is looked at', async () => {
-  const log = verdictLogOf({ id: instanceId });
-  let batch = 0;
-  const count = (counters: Record<string, number>) =>
-    appendCounters(serviceEnv, log, `${instanceId}${batch++}`, counters);
-  const later = async (counters: Record<string, number>): Promise<void> => {
-    await count(counters);
-    now += 2 * MINUTE_MS;
-    await watch();
-  };
   await watch();
   await later({ 'origin_responses{class="2xx"}': 100 });
   expect(await alerts()).toEqual([]);
@@ -74,6 +72,22 @@ test('an origin that fails and recovers is two alerts, however often and in para
   expect(new Set(body.alerts.map(({ id }: { id: string }) => id)).size).toBe(3);
   expect(body.alerts[0].summary).toContain('The origin of Shop failed 100 of the last 100 requests');
   for (const { deliveries } of body.alerts) expect(deliveries).toMatchObject([{ state: 'waiting' }]);
+});
+
+test('an origin that the policies name has alerts of its own', async () => {
+  const failed = 'named_origin_errors{origin="api"}';
+  await watch();
+  const api = (requests: number) => ({ 'named_origin_requests{origin="api"}': requests });
+  await later({ ...api(40), [failed]: 20, 'origin_responses{class="5xx"}': 20, 'origin_responses{class="2xx"}': 500 });
+  // Too few to tell.
+  await later({ ...api(10), 'origin_responses{class="2xx"}': 100 });
+  expect(await alerts()).toEqual(['origin-failing begins api']);
+  await later({ ...api(10), 'origin_responses{class="2xx"}': 100 });
+  const { body } = await ask('/alerts/list', { limit: 2 });
+  expect(body.alerts.map(({ summary }: { summary: string }) => summary)).toEqual([
+    'The origin api of Shop responds again.',
+    expect.stringContaining('The origin api of Shop failed 20 of the last 40 requests (50 %)'),
+  ]);
 });
 
 test('rules that an edge lacks for minutes are an alert until it has them, and so are rules that cannot be sent', async () => {

@@ -24,8 +24,8 @@ export interface InstanceView {
   rules: number;
   rulesMax: number;
   rooms: readonly ShardRoom[];
-  /** What edges counted since the last windows began; `null` while a window is too short to say something. */
-  origin: Window['origin'];
+  /** What edges counted since the last windows began; `null` where there is nothing to compare with. */
+  origins: Window['origins'];
   losses: Window['losses'];
   /** Whether an alert of this subject has begun and not ended. */
   isOn: (subject: string) => boolean;

@@ -53,6 +53,11 @@ export const metrics: readonly Metric[] = [
       ),
     ),
   ),
+  by(
+    'origin',
+    [],
+    counter('named_origin_errors', 'Responses of an origin that the instance names with a status of 500 and above'),
+  ),
   counter('robots_failures', 'Times that robots.txt of the origin could not be read'),
   counter('uploads_broken', 'Requests whose body or response broke off: the visitor left, or the origin hung up'),
   wakes(counter('origin_loops', 'Requests that the origin sent back to the gate')),
