@@ -23,8 +23,8 @@ import { recordOf } from './step/record.ts';
 import type { Outcome } from './step/record.ts';
 import { UNROUTABLE, hostName } from './request/canonical-path.ts';
 import { isPageResponse } from './pending/page-or-file.ts';
-import type { CanonicalTarget } from './request/canonical-path.ts';
 import type { RequestFacts } from './request/facts.ts';
+import { isAt } from './request/same-page.ts';
 import { answerWith, forwardOn } from './step/step.ts';
 import type { Answered, Forward, Step } from './step/step.ts';
 
@@ -78,11 +78,6 @@ function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> 
 
 function redirectStep(context: JudgedContext, { location, status }: NonNullable<Verdict['redirect']>): Step {
   return answerWith(context, { kind: 'redirect', location, status, waitSeconds: 0 });
-}
-
-/** A policy for every path does not send the page that it redirects to back to itself. */
-function isAt({ scheme, host, received }: CanonicalTarget, location: string): boolean {
-  return received === location || `${scheme}://${host}${received}` === location;
 }
 
 async function robotsStep(context: JudgedContext, robots: RobotsFiles): Promise<Step> {

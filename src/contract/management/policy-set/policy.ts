@@ -17,11 +17,11 @@ export const policyMode = z.enum(['enforce', 'monitor']);
 
 /**
  * A path of the same site, or an address over https. In visible ASCII, as a header carries it; anything else must be
- * escaped. `//host` would be another site.
+ * escaped, and `^` too, which not every reader of addresses leaves as it is. `//host` would be another site.
  */
 export const redirectLocation = z.string().check(
   z.maxLength(2048),
-  z.regex(/^(?:https:\/\/[^/?#\\]|\/(?![/\\]))[!#-;=?-~]*$/, 'must be a path of the same site or an https address'),
+  z.regex(/^(?:https:\/\/[^/?#\\]|\/(?![/\\]))[!#-;=?-\]_-~]*$/, 'must be a path of the same site or an https address'),
   z.refine((location) => URL.canParse(location, 'https://host'), 'must be an address'),
 );
 const redirectStatus = z.union([z.literal(302), z.literal(303), z.literal(307), z.literal(308)]);

@@ -41,6 +41,7 @@ describe('a policy set', () => {
     ['/a b', false],
     ['/a\r\nx: y', false],
     ['/ä', false],
+    ['/a^b', false],
     ['closed', false],
   ])('redirects to %j: %s', (location, accepted) => {
     const then = { action: 'redirect', location };
