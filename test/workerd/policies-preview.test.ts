@@ -104,10 +104,11 @@ describe('a preview', () => {
     expect(kept.body).toMatchObject({ changed: 0, untold: 0 });
   });
 
-  test('compares paths in lower case too', async () => {
-    await logged({ request_path: '/Admin' });
+  test('compares paths in every reading that the gate compares', async () => {
+    await logged({ request_path: '/Admin' }, { request_path: '/Admin;a=1' }, { request_path: '/x/%2e%2e/admin' });
+    await logged({ request_path: ':9;no-path%' });
     const { body } = await ask('/preview', { policies: [policy('a', 'path equals "/admin"')] });
-    expect(body.changes).toMatchObject([{ from: 'allow', to: 'block', requests: 1 }]);
+    expect(body.changes).toMatchObject([{ from: 'allow', to: 'block', requests: 3 }]);
   });
 
   test('of a window in the future is refused', async () => {
@@ -138,6 +139,7 @@ describe('a test', () => {
       redirect: null,
       skipSession: true,
       limits: [],
+      origin: null,
     });
     expect([body.unknown, body.logged]).toEqual([[], null]);
     const withCookie = { ...request, headers: { cookie: 'sid=1', 'user-agent': 'curl/8' }, url: 'https://h/a' };
@@ -145,6 +147,18 @@ describe('a test', () => {
       policy: 'bots',
     });
   });
+
+  test.each(['/login;a=1', '/x/..%2flogin', '/LOGIN', '\\login', '//login?a=1'])(
+    'of the path %s finds the policy that the gate finds',
+    async (path) => {
+      const block = [policy('login', 'path equals "/login"')];
+      const { body } = await ask('/test', { policies: block, request: { url: `https://shop.example${path}` } });
+      expect(body).toMatchObject({
+        policies: [{ name: 'login', applies: 'yes' }],
+        result: { verdict: { policy: 'login' } },
+      });
+    },
+  );
 
   test('of a logged request says what the log does not keep', async () => {
     const [record] = await logged({

@@ -1,42 +1,24 @@
 /**
- * The one canonical path. `request.url` on workerd still holds dot segments and backslashes, a router shows them
- * differently, and `fetch()` sends them resolved. An attacker can use the difference to slip past a pattern that is
- * matched on any of the three. The canonical path is the URL standard's parse with unreserved `%XX` decoded, other
- * `%XX` in upper case and `//` merged. Patterns and exemptions see this path, and every other way in which an origin
- * could read what it receives.
+ * What a request asks for: host, query, and the one canonical path, which is the URL standard's parse with unreserved
+ * `%XX` decoded, other `%XX` in upper case and `//` merged. Patterns and exemptions see this path, and every other way in
+ * which an origin could read what it receives.
  */
-import { canonicalPath, canonicalSpelling } from '../../bytes/url-path.ts';
+import { readPath } from '../../bytes/path-readings.ts';
+import type { PathReading } from '../../bytes/path-readings.ts';
 
-export interface CanonicalTarget {
+export interface CanonicalTarget extends PathReading {
   scheme: 'http' | 'https';
   /** Lower-cased by the runtime; with the port when the visitor named one. */
   host: string;
-  path: string;
   /** Path and query exactly as received. The origin URL is concatenated from it. */
   received: string;
   /** `?…` as received, or empty. */
   query: string;
-  /** Holds an encoded separator or dot segment, so it is never exempt. */
-  ambiguous: boolean;
-  /**
-   * Other paths that an origin could read this one as. The strictest policy of all of them applies. `null`: too many to
-   * list, so it could be any path.
-   */
-  readings: readonly string[] | null;
 }
 
 /** RFC 1035 section 2.3.4. */
 const HOST_MAX_CHARS = 255;
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-/** Matches every path that is not already in canonical form. */
-const NOT_PLAIN = /[^!$&-9:=@A-Z_a-z~]|\/[/.]/;
-const ENCODED_SEPARATOR_OR_DOTS = /%2f|%5c|(?:\/|\\)(?:%2e|\.%2e|%2e\.)(?:%2e)?(?:[/\\?]|$)/i;
-/** Characters and escapes that change what a path means when an origin decodes, cuts or cleans it. */
-const READ_OTHERWISE = /[;\\]|\/\/|%(?:[013-7u]|2[1-9a-f]|c[01]|e0%8|f0%80)/i;
-const NO_READINGS: readonly string[] = [];
-/** Bounds the work for one request to a millisecond or so. A path of 1,000 characters may have 21 spellings, none more than 64. */
-const READ_MAX_CHARS = 32_768;
-const CHARS_PER_SPELLING = 512;
 
 /** Stands in for the target of a request that names no path of a host. */
 export const UNROUTABLE: CanonicalTarget = {
@@ -46,7 +28,7 @@ export const UNROUTABLE: CanonicalTarget = {
   received: '/',
   query: '',
   ambiguous: true,
-  readings: NO_READINGS,
+  readings: [],
 };
 
 /** `null`: the request names no path of a host (`OPTIONS *`, a malformed authority). */
@@ -60,16 +42,15 @@ export function canonicalTarget(url: string): CanonicalTarget | null {
 
   const queryStart = url.indexOf('?', pathStart);
   const rawPath = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart);
-  const plain = !NOT_PLAIN.test(rawPath);
-  const path = plain ? rawPath : canonicalPath(rawPath);
+  const { path, ambiguous, readings } = readPath(rawPath);
   return {
     scheme: secure ? 'https' : 'http',
     host,
     path,
     received: url.slice(pathStart),
     query: queryStart < 0 ? '' : url.slice(queryStart),
-    ambiguous: !plain && ENCODED_SEPARATOR_OR_DOTS.test(rawPath),
-    readings: plain || !READ_OTHERWISE.test(rawPath) ? NO_READINGS : otherReadings(rawPath, path),
+    ambiguous,
+    readings,
   };
 }
 
@@ -79,59 +60,6 @@ export function canonicalTarget(url: string): CanonicalTarget | null {
  */
 export function ownReference(received: string): string {
   return /^\/[/\\]/.test(received) ? `/.${received}` : received;
-}
-
-/** What servers do to a path, in any order and number. Each shortens the text or leaves its length. */
-const steps: readonly ((text: string) => string)[] = [
-  (text) => text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-  // `%u0061` is read by IIS, and UTF-8 in more bytes than it needs by lenient decoders.
-  (text) =>
-    text.replace(
-      /%u00([0-7][0-9a-f])|%(?:f0%80%8|e0%8|c)([01])%([89ab][0-9a-f])/gi,
-      (_, hex: string | undefined, high: string, low: string) =>
-        String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(high) * 64 + (Number.parseInt(low, 16) & 63)),
-    ),
-  // Parameters of a segment, as in `/admin;v=1/users`.
-  (text) => text.replace(/;[^/]*/g, ''),
-  (text) => text.replaceAll('\\', '/'),
-  (text) => text.replace(/\/{2,}/g, '/'),
-  resolved,
-  // Some servers parse the path as a URL, and `//x` as its host.
-  (text) => text.replace(/^\/{2,}[^/]*/, ''),
-  ...['\0', '?', '#'].map((end) => (text: string) => text.split(end, 1)[0] ?? ''),
-];
-
-/** Without `.` and `..`. Unlike the URL standard it keeps `\`, and unlike most servers `//`. */
-function resolved(text: string): string {
-  if (!text.includes('/.')) return text;
-  const kept: string[] = [];
-  const segments = text.split('/');
-  for (const [index, segment] of segments.entries()) {
-    if (segment !== '.' && segment !== '..') kept.push(segment);
-    else {
-      if (segment === '..' && kept.length > 1) kept.pop();
-      if (index === segments.length - 1) kept.push('');
-    }
-  }
-  return kept.join('/');
-}
-
-function otherReadings(rawPath: string, path: string): string[] | null {
-  const texts = new Set([rawPath]);
-  const readings = new Set<string>();
-  let chars = 0;
-  // A set's loop also visits what is added meanwhile.
-  for (const text of texts) {
-    chars += text.length + CHARS_PER_SPELLING;
-    if (chars > READ_MAX_CHARS) return null;
-    for (const step of steps) texts.add(step(text));
-    const escaped = text.replace(/[?#\\]/g, (sign) => encodeURIComponent(sign));
-    readings.add(canonicalPath(escaped));
-    // Some origins compare a path without resolving its dots.
-    if (text.includes('/.')) readings.add(canonicalSpelling(escaped));
-  }
-  readings.delete(path);
-  return [...readings];
 }
 
 /** Without the port and the final dot of a full name. An IPv6 literal keeps its brackets. */

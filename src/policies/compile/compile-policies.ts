@@ -44,7 +44,7 @@ export interface CompiledPolicies {
   skipped: number;
   /** The strictest of all readings of the request's path. Of what nobody knows, the stricter answer counts. */
   evaluate(request: PolicyRequest): PolicyOutcome;
-  /** Of a request of which some things are unknown, in the reading of its path that comes first, also in lower case. */
+  /** Of a request of which some things are unknown. */
   preview(request: PolicyRequest): PolicyPreview;
 }
 
@@ -151,17 +151,20 @@ class PolicyList implements CompiledPolicies {
   preview(request: PolicyRequest): PolicyPreview {
     const view = new RequestView(request, this.#reads);
     this.#index.collect(view, this.#common);
-    const path = request.paths?.[0];
-    view.readAs(path, false);
-    const asWritten = this.#search(view);
-    const folded = path?.toLowerCase();
-    if (folded === undefined || (folded === path && !this.#hasCapitals)) return previewOf(asWritten);
-    view.readAs(folded, true);
-    const inLowerCase = this.#search(view);
-    return previewOf({
-      outcome: stricterOutcome(asWritten.outcome, inLowerCase.outcome),
-      unsure: [...new Set([...asWritten.unsure, ...inLowerCase.unsure])],
-    });
+    const unsure = new Set<string>();
+    let outcome: PolicyOutcome | null = null;
+    const read = (path: string | undefined, isFolded: boolean): void => {
+      view.readAs(path, isFolded);
+      const found = this.#search(view);
+      outcome = outcome === null ? found.outcome : stricterOutcome(outcome, found.outcome);
+      for (const { name } of found.unsure) unsure.add(name);
+    };
+    for (const path of request.paths ?? [undefined]) {
+      read(path, false);
+      const folded = path?.toLowerCase();
+      if (folded !== undefined && (folded !== path || this.#hasCapitals)) read(folded, true);
+    }
+    return { outcome: outcome ?? NO_OUTCOME, unsure: [...unsure] };
   }
 
   #search(view: RequestView): Search {
@@ -196,10 +199,6 @@ class PolicyList implements CompiledPolicies {
     }
     return search ?? QUIET;
   }
-}
-
-function previewOf({ outcome, unsure }: Search): PolicyPreview {
-  return { outcome, unsure: unsure.map(({ name }) => name) };
 }
 
 /** What the request gets if every policy applies that may make it stricter. */

@@ -5,7 +5,6 @@
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../../../address/ip.ts';
 import { deviceType } from '../../../../address/device-type.ts';
-import { canonicalPath } from '../../../../bytes/url-path.ts';
 import { ipCategories, pathTypes, sessionStatuses } from '../../../../contract/vocabulary.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
@@ -13,9 +12,12 @@ import { accountBotTable } from '../../../bots/account-bot-table.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { botQuestion, explainedBot } from '../access-rules/explained-bot.ts';
+import { pathsOf } from './logged-request.ts';
 import { visitorFacts, visitorSignals } from '../access-rules/visitor-signals.ts';
 
 const HEADERS_MAX = 100;
+/** As a visitor would send it: `URL` resolves its dots. */
+const PATH = /^https?:\/\/[^/\\?#]*[/\\]([^?#]*)/i;
 const { userAgent: _userAgent, countryCode: _countryCode, ...signals } = visitorSignals;
 
 export const givenRequest = z.strictObject({
@@ -58,7 +60,7 @@ export async function policyRequest(
   return {
     host: url.hostname,
     method: given.method,
-    paths: [canonicalPath(url.pathname)],
+    paths: pathsOf(`/${PATH.exec(given.url)?.[1] ?? ''}`),
     query: url.search,
     headers,
     cookie: headers.get('cookie'),

@@ -1,4 +1,5 @@
 /** A logged request as policies see it. The log has no headers, no cookies and no query, so these are unknown. */
+import { readPath } from '../../../../bytes/path-readings.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
 
@@ -8,7 +9,7 @@ export function loggedRequest(record: VerdictRecord): PolicyRequest {
   return {
     host: record.host.toLowerCase(),
     method: record.method,
-    paths: [record.request_path],
+    paths: pathsOf(record.request_path),
     query: undefined,
     headers: undefined,
     cookie: undefined,
@@ -24,4 +25,11 @@ export function loggedRequest(record: VerdictRecord): PolicyRequest {
     riskScore: record.risk_score,
     pathType: record.path_type,
   };
+}
+
+/** The path, and the others that an origin could read it as. An edge may log anything as one. */
+export function pathsOf(received: string): PolicyRequest['paths'] {
+  if (!received.startsWith('/')) return [received];
+  const { path, readings } = readPath(received);
+  return readings && [path, ...readings];
 }
