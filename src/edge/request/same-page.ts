@@ -1,6 +1,6 @@
 /**
  * Whether a request is for the page that a redirect leads to, so that a policy for every path does not send that page to
- * itself for ever. Location and request are compared as the URL standard reads them, because a browser follows a location
+ * itself without end. Location and request are compared as the URL standard reads them, because a browser follows a location
  * in that form. The scheme does not count: a proxy may speak http to the Worker.
  */
 import { canonicalPath } from '../../bytes/url-path.ts';
