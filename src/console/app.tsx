@@ -44,6 +44,7 @@ const Explain = view(() => import('./views/rules/explain.tsx'));
 const Lists = view(() => import('./views/lists/lists.tsx'));
 const OneList = view(() => import('./views/lists/one-list.tsx'));
 const Policies = view(() => import('./views/policies/policies.tsx'));
+const PolicyHistory = view(() => import('./views/policies/policy-history.tsx'));
 const TryPolicies = view(() => import('./views/policies/try-policies.tsx'));
 const Instances = view(() => import('./views/instances/instances.tsx'));
 const Instance = view(() => import('./views/instances/instance.tsx'));
@@ -141,6 +142,7 @@ function Frame() {
             <Route path="/console/lists/:name" component={OneList} />
             <Route path="/console/policies" component={Policies} />
             <Route path="/console/policies/try" component={TryPolicies} />
+            <Route path="/console/policies/history" component={PolicyHistory} />
             <Route path="/console/instances" component={Instances} />
             <Route path="/console/instances/:id" component={Instance} />
             <Route path="/console/sites" component={Sites} />

@@ -204,3 +204,36 @@ test('the views have no accessibility fault, in both themes and on a phone', asy
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
 });
+
+test('the history says who changed what, compares two versions, and leads back to one of them', async () => {
+  const { page } = console;
+  await begins(block('one', 'path equals "/1"'));
+  const first = (await stored()).version;
+  await manage(console.stack(), '/protect/policies/set', {
+    policies: [block('one', 'path equals "/other"'), block('two', 'path equals "/2"')],
+    limits: [],
+    note: 'a <b>note</b>',
+  });
+  await console.open('/policies/history');
+  const rows = 'Versions, newest first';
+  await rowOf(rows, 'a <b>note</b>').getByText('now').waitFor();
+  await button(`What version ${first + 1} changed`).click();
+  const differences = page.getByRole('region', { name: 'Differences' });
+  await differences.getByText('when: path equals "/other"').waitFor();
+  for (const text of ['policy one changed', 'when: path equals "/1"', 'policy two added', 'limit logins removed']) {
+    await differences.getByText(text).waitFor();
+  }
+  expect(new URL(page.url()).search).toBe(`?from=${first}&to=${first + 1}`);
+  await field('To').selectOption(String(first));
+  await page.getByText('No difference.').waitFor();
+
+  await button(`Go back to version ${first}`).click();
+  await page.getByRole('dialog').getByText('policy two removed').waitFor();
+  await field('Why').fill('too much');
+  await button('Go back').click();
+  await page.getByText(`Version ${first + 2} is what version ${first} was.`).waitFor();
+  await rowOf(rows, 'too much').getByText(`back to version ${first}`).waitFor();
+  const { policies, limits } = await stored();
+  expect(policies.map(({ text }) => text)).toEqual(['path equals "/1"']);
+  expect(limits.map(({ name }) => name)).toEqual(['logins']);
+});

@@ -14,7 +14,7 @@ const source = globSync('src/console/**/*.{ts,tsx}')
 const FOR_VISITORS = /^\/captcha\/|^\/(?:turnstile|hcaptcha|recaptcha)\//;
 
 /** Of the command line, until the console has views for them. */
-const NOT_YET = /^\/protect\/policies\/(?:preview|import|history|diff|rollback)$/;
+const NOT_YET = /^\/protect\/policies\/(?:preview|import)$/;
 
 /** The console saves a whole draft of policies, and checks a condition with the parser of the service. */
 const IN_THE_DRAFT = /^\/protect\/policies\/(?:add|update|move|remove|check)$/;

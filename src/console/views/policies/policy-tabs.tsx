@@ -7,6 +7,7 @@ import { addressOf } from '../../url/params.ts';
 const tabs = [
   ['Policies', '/console/policies'],
   ['Try', '/console/policies/try'],
+  ['History', '/console/policies/history'],
 ] as const;
 
 export function PolicyTabs() {

@@ -1,0 +1,224 @@
+/** Versions of the policies: who made each and why, what differs between two of them, and the way back. */
+import { useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/older-pages.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+import { instances, siteOf } from '../../frame/instances.ts';
+import { useParams } from '../../url/params.ts';
+import { Differences } from './differences.tsx';
+import { PolicyTabs } from './policy-tabs.tsx';
+import { readDifferences } from './read-differences.ts';
+
+type History = ResponseOf<'/protect/policies/history'>;
+type Version = History['versions'][number];
+
+const VERSIONS_PER_PAGE = 100;
+
+export default function PolicyHistory() {
+  const [params, setParams] = useParams();
+  const before = Number(params['before']);
+  const site = siteOf(params);
+  const body = {
+    ...site,
+    limit: VERSIONS_PER_PAGE,
+    ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
+  };
+  const { value, error, reload } = useCall('/protect/policies/history', instances.value.list === null ? null : body);
+  const [target, setTarget] = useState<number | null>(null);
+  const last = value?.versions.at(-1);
+  const mayChange = may('updateProtectSettings');
+  return (
+    <Page
+      title="Policies"
+      lead="Every change of policies, limits or origins makes a version. Going back makes a new one, so nothing is lost."
+      calls={[{ method: 'POST', path: '/protect/policies/history', body }]}
+    >
+      <PolicyTabs />
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {value?.versions.length === 0 && <EmptyState title="No policy was ever saved here" />}
+      {value !== null && value.versions.length > 0 && (
+        <>
+          <Compare site={site} history={value} from={params['from']} to={params['to']} />
+          <Table
+            caption="Versions, newest first"
+            rows={value.versions}
+            keyOf={({ version }) => String(version)}
+            columns={[
+              {
+                title: 'Version',
+                isNumber: true,
+                width: '7rem',
+                cell: ({ version }) => (
+                  <>
+                    {version === value.version && <Chip tone="info">now</Chip>} {version}
+                  </>
+                ),
+              },
+              { title: 'Time', width: '9rem', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
+              { title: 'By', width: '14rem', cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
+              { title: 'Why', isWide: true, isWrapped: true, width: '1fr', cell: (version) => <Why {...version} /> },
+              { title: 'Policies', isNumber: true, width: '6rem', cell: ({ policies }) => count(policies) },
+              { title: 'Limits', isNumber: true, width: '6rem', cell: ({ limits }) => count(limits) },
+              {
+                title: 'Actions',
+                width: '12rem',
+                cell: ({ version }) => (
+                  <span class="nowrap">
+                    <Button
+                      isSmall
+                      label={`What version ${version} changed`}
+                      onClick={() => setParams({ from: String(version - 1), to: String(version) })}
+                    >
+                      Changes
+                    </Button>{' '}
+                    {version !== value.version && mayChange && (
+                      <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
+                        Go back
+                      </Button>
+                    )}
+                  </span>
+                ),
+              },
+            ]}
+          />
+          <OlderPages
+            path="/console/policies/history"
+            params={params}
+            place={['before']}
+            next={
+              last !== undefined && last.version > 1 && value.versions.length === VERSIONS_PER_PAGE
+                ? { before: String(last.version) }
+                : null
+            }
+          />
+          {target !== null && (
+            <GoBack
+              site={site}
+              current={value.version}
+              target={target}
+              onClose={() => setTarget(null)}
+              onDone={() => {
+                setTarget(null);
+                reload();
+              }}
+            />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Why({ note, restores }: Version) {
+  return (
+    <>
+      {restores !== null && <Chip>back to version {restores}</Chip>} {note !== null && <VisitorText text={note} />}
+    </>
+  );
+}
+
+/** Two versions, chosen here or by a button of the list. They are in the address. */
+function Compare({
+  site,
+  history: { version, versions },
+  from = '',
+  to = '',
+}: {
+  site: { siteKey?: string };
+  history: History;
+  from: string | undefined;
+  to: string | undefined;
+}) {
+  const [, setParams] = useParams();
+  const known = [...versions.map((one) => String(one.version)), '0'];
+  const [old, now] = [from === '' ? String(Math.max(0, version - 1)) : from, to === '' ? String(version) : to];
+  const options = (chosen: string) =>
+    [...new Set([...known, chosen])].map((one) => [one, one === String(version) ? `${one}, now` : one] as const);
+  const isAsked = from !== '';
+  const { value, error } = useCall(
+    '/protect/policies/diff',
+    isAsked ? { ...site, from: Number(old), to: Number(now) } : null,
+  );
+  return (
+    <Section
+      title={isAsked ? `From version ${old} to ${now}` : 'Compare two versions'}
+      actions={isAsked && <Button onClick={() => setParams({ from: null, to: null })}>Close</Button>}
+    >
+      <div class="filters">
+        <SelectField
+          label="From"
+          value={old}
+          options={options(old)}
+          onChange={(one) => setParams({ from: one, to: now })}
+        />
+        <SelectField
+          label="To"
+          value={now}
+          options={options(now)}
+          onChange={(one) => setParams({ from: old, to: one })}
+        />
+      </div>
+      {error !== null && <RefusalNotice error={error} />}
+      {isAsked && value !== null && <Differences differences={readDifferences(value.differences)} />}
+    </Section>
+  );
+}
+
+function GoBack({
+  site,
+  current,
+  target,
+  onClose,
+  onDone,
+}: {
+  site: { siteKey?: string };
+  current: number;
+  target: number;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const [note, setNote] = useState('');
+  const { value, error } = useCall('/protect/policies/diff', { ...site, from: current, to: target });
+  const reason = note.trim();
+  return (
+    <CreateDialog
+      title={`Go back to version ${target}?`}
+      verb="Go back"
+      isWide
+      isComplete={value !== null}
+      send={() =>
+        call('/protect/policies/rollback', {
+          ...site,
+          version: target,
+          ifVersion: current,
+          ...(reason === '' ? {} : { note: reason }),
+        })
+      }
+      onMade={({ version }) => {
+        onDone();
+        toast(`Version ${version} is what version ${target} was.`);
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Policies, limits and origins become what they were then. You can come back to version {current} the same way.
+      </p>
+      {error !== null && <RefusalNotice error={error} />}
+      {value !== null && <Differences differences={readDifferences(value.differences)} />}
+      <TextField label="Why" hint="For the history. Optional." value={note} onInput={setNote} maxLength={500} />
+    </CreateDialog>
+  );
+}
