@@ -193,14 +193,17 @@ describe('a test', () => {
   });
 });
 
-test('policies are listed with how often they fired', async () => {
-  await ask('/set', { policies: [policy('a', 'path equals "/a"'), policy('b', 'path equals "/b"')] });
+test('policies and limits are listed with how often they fired', async () => {
+  const limits = [{ name: 'a', key: ['ip'], count: 1, windowSeconds: 60 }];
+  await ask('/set', { policies: [policy('a', 'path equals "/a"'), policy('b', 'path equals "/b"')], limits });
   const fired = { id: 'policy:a', verdict: 'block', mode: 'enforce' } as const;
-  await logged({ fired_rules: [fired], decision: 'block', source: 'policy', decided_by: 'policy:a' }, {});
+  const above = { id: 'limit:a', verdict: 'block', mode: 'monitor' } as const;
+  await logged({ fired_rules: [fired, above], decision: 'block', source: 'policy', decided_by: 'policy:a' }, {});
   const { body } = await ask('', { hitsSince: 0 });
   expect(body.policies.map(({ hits }: any) => [hits.total, hits.block])).toEqual([
     [1, 1],
     [0, 0],
   ]);
+  expect(body.limitHits.a).toMatchObject({ total: 1, block: 1 });
   expect(body.hitsAreExact).toBe(true);
 });

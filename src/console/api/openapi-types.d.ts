@@ -7432,6 +7432,10 @@ export interface components {
             }[];
             /** @description Limits that policies apply */
             limits: components["schemas"]["Limit"][];
+            /** @description With `hitsSince`: by name of the limit, logged requests that were above it, by their decision */
+            limitHits?: {
+                [key: string]: components["schemas"]["AccessRuleHits"];
+            };
             /** @description Named origins: where requests go by a policy or by their host */
             origins: {
                 [key: string]: components["schemas"]["Origin"];

@@ -60,6 +60,16 @@ export const edgeRuleCanonical = z.strictObject({
 });
 export type EdgeRuleCanonical = z.infer<typeof edgeRuleCanonical>;
 
+/** Requests in which a rule fired, by their decision. */
+export const ruleHits = z.object({
+  total: z.int(),
+  allow: z.int(),
+  challenge: z.int(),
+  block: z.int(),
+  /** Start of the minute of the newest one. */
+  lastHitAt: z.nullable(z.iso.datetime()),
+});
+
 /** A stored rule as the list shows it. Times are ISO 8601; `createdBy` and `updatedBy` are API key ids. */
 export const edgeRuleListed = z.extend(edgeRuleCanonical, {
   /** The expiry has passed. The rule decides nothing, and stays listed until it is deleted or renewed. */
@@ -71,15 +81,6 @@ export const edgeRuleListed = z.extend(edgeRuleCanonical, {
   updatedAt: z.iso.datetime(),
   updatedBy: z.string(),
   /** With `hitsSince`: logged requests in which the rule fired, monitored or not, by their decision. */
-  hits: z.optional(
-    z.object({
-      total: z.int(),
-      allow: z.int(),
-      challenge: z.int(),
-      block: z.int(),
-      /** Start of the minute of the newest one. */
-      lastHitAt: z.nullable(z.iso.datetime()),
-    }),
-  ),
+  hits: z.optional(ruleHits),
 });
 export type EdgeRuleListed = z.infer<typeof edgeRuleListed>;

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { limit } from '../../../../contract/management/policy-set/limit.ts';
 import { originsStored, policyListed } from '../../../../contract/management/policy-set/policy-api.ts';
-import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
+import { ruleHits } from '../../../../contract/management/edge-rule.ts';
 import { instant } from '../../../../contract/management/verdict-query.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
@@ -27,13 +27,15 @@ export const getPolicies = operation({
     siteKey,
     /** An earlier version. 0 is the empty set that every instance begins with. */
     version: z.optional(z.int().check(z.gte(0))),
-    /** Adds to each policy how often it fired since then, from the counts of the log; 0: for as long as verdicts are kept. */
+    /** Adds how often each policy and limit fired since then, from the counts of the log; 0: for as long as verdicts are kept. */
     hitsSince: z.optional(instant),
   }),
   response: z.object({
     version: z.int(),
-    policies: z.array(z.object({ ...policyListed.shape, hits: edgeRuleListed.shape.hits })),
+    policies: z.array(z.object({ ...policyListed.shape, hits: z.optional(ruleHits) })),
     limits: z.array(limit),
+    /** By name, beside the limits, so that a client can send back the limits that it read. */
+    limitHits: z.optional(z.record(z.string(), ruleHits)),
     origins: originsStored,
     /** From when on the hits are counted: a whole minute, and not before the log begins. */
     hitsSince: z.optional(z.iso.datetime()),
@@ -47,12 +49,13 @@ export const getPolicies = operation({
     const { limits, origins } = set;
     const listed = set.policies.map(listedPolicy);
     if (body.hitsSince === undefined) return { version, policies: listed, limits, origins };
-    const ids = listed.map(({ name }) => `policy:${name}`);
+    const ids = [...listed.map(({ name }) => `policy:${name}`), ...limits.map(({ name }) => `limit:${name}`)];
     const { hits, areExact, since } = await countedHits(context, current.instance, ids, body.hitsSince);
     return {
       version,
       policies: listed.map((one, index) => ({ ...one, hits: hits[index] })),
       limits,
+      limitHits: Object.fromEntries(limits.map(({ name }, index) => [name, hits[listed.length + index]!])),
       origins,
       hitsSince: since,
       hitsAreExact: areExact,
