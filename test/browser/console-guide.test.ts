@@ -169,6 +169,35 @@ test('each edge is shown with its last contact and its rules, and the response t
   await chart.getByText(/p50 \d+ ms, p95 \d+ ms, p99 \d+ ms, of \d+ responses?/).waitFor();
 });
 
+test('each origin that the instance names is shown with who is sent there, and with what it did not answer', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await manage(stack, '/protect/policies/set', {
+    policies: [{ name: 'to-api', when: 'path startsWith "/named/"', then: { action: 'origin', origin: 'api' } }],
+    origins: {
+      api: { kind: 'binding', binding: 'ORIGIN_API' },
+      shop: { kind: 'url', url: 'https://shop.example.com', hosts: ['www.example.com'] },
+    },
+  });
+  await eventually(
+    () => browse(`${stack.edgeUrl}/named/x`),
+    ({ status }) => status === 502,
+  );
+  const total = await eventually(
+    () => metric('named_origin_failures'),
+    (value) => value > 0,
+  );
+  await console.open('/health');
+  const row = (name: string) =>
+    page.getByRole('table', { name: 'Origins by name' }).getByRole('row').filter({ hasText: name });
+  await row('ORIGIN_API').getByText('act', { exact: true }).waitFor();
+  expect(await row('ORIGIN_API').innerText()).toMatch(new RegExp(`policy to-api[^]*${total} new ones?`));
+  expect(await row('https://shop.example.com').innerText()).toMatch(/no request yet[^]*www\.example\.com/);
+  await button('I have seen them all').click();
+  await row('ORIGIN_API').getByText('fine', { exact: true }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
+});
+
 test('an instance without a client JWT that works is named', async () => {
   const stack = console.stack();
   const site = await manage<{ siteKey: string }>(stack, '/sites/create', {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { advice } from '../../../src/console/views/health/advice.ts';
 import { metricFamilies } from '../../../src/console/views/health/exposition.ts';
 import { clientJwtFinding, findingsOf, seenOf, watched } from '../../../src/console/views/health/findings.ts';
+import { originFindings } from '../../../src/console/views/health/origin-findings.ts';
 import { metrics } from '../../../src/service/operations/protect/verdicts/metrics-table.ts';
 
 const text = `# HELP gatehouse_dead_letters Batches that the queue gave up.
@@ -56,6 +57,33 @@ describe('the watched metrics', () => {
 
   test('that began anew count from zero', () => {
     expect(finding('verdicts_dropped', { verdicts_dropped: 900 })).toMatchObject({ state: 'act', since: 7 });
+  });
+});
+
+describe('the named origins', () => {
+  const counted = metricFamilies(`# TYPE gatehouse_named_origin_requests counter
+gatehouse_named_origin_requests{instance="inst_1",origin="api"} 40
+gatehouse_named_origin_requests{instance="inst_1",origin="shop"} 9
+gatehouse_named_origin_requests{instance="inst_2",origin="shop"} 5
+# TYPE gatehouse_named_origin_failures counter
+gatehouse_named_origin_failures{instance="inst_1",origin="api"} 3
+gatehouse_named_origin_failures{instance="inst_2",origin="shop"} 5
+`);
+  const found = (seen = {}) => originFindings(['api', 'new', 'shop'], counted, 'inst_1', seen);
+
+  test('have their own requests and failures, and those of no other instance', () => {
+    expect(found()).toEqual([
+      { name: 'api', state: 'act', requests: 40, failures: 3, since: 3 },
+      { name: 'new', state: 'fine', requests: 0, failures: 0, since: 0 },
+      { name: 'shop', state: 'fine', requests: 9, failures: 0, since: 0 },
+    ]);
+  });
+
+  test('count their failures from the moment when somebody has seen them', () => {
+    const seen = seenOf(findingsOf(counted, 'inst_1', {}));
+    expect(found(seen)[0]).toMatchObject({ state: 'fine', failures: 3, since: 0 });
+    expect(found({ 'named_origin_failures api': 1 })[0]).toMatchObject({ state: 'act', since: 2 });
+    expect(found({ 'named_origin_failures api': 50 })[0]).toMatchObject({ state: 'act', since: 3 });
   });
 });
 

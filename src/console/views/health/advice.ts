@@ -38,7 +38,7 @@ export const advice: Readonly<Record<Watched, Advice>> = {
   named_origin_failures: {
     title: 'Requests that a named origin did not answer',
     normal: NEVER,
-    todo: 'Visitors get 502. The label is its name in the policies: check its address. The health of the edge says why it cannot be called.',
+    todo: 'Visitors get 502. Check that it runs, and its address. The table of origins has each by its name. The health of the edge says why it cannot be called.',
   },
   origin_loops: {
     title: 'Requests that came back to the gate',

@@ -33,7 +33,7 @@ export const watched = {
 } as const satisfies Record<string, State>;
 export type Watched = keyof typeof watched;
 
-/** Sums by metric when somebody last looked; empty for nobody yet. */
+/** Sums by metric, and by metric and origin, when somebody last looked; empty for nobody yet. */
 export type Seen = Readonly<Record<string, number>>;
 
 export interface Finding {
@@ -62,9 +62,7 @@ export function findingsOf(families: readonly MetricFamily[], instanceId: string
 function findingOf(name: Watched, family: MetricFamily, instanceId: string, seen: Seen): Finding {
   const samples = family.samples.filter(({ labels }) => labels['instance'] === instanceId);
   const total = samples.reduce((sum, { value }) => sum + value, 0);
-  // A total below the one that was seen: the counters were erased meanwhile and began anew.
-  const before = seen[name] ?? 0;
-  const since = family.type === 'gauge' ? null : total < before ? total : total - before;
+  const since = family.type === 'gauge' ? null : riseSince(total, seen[name]);
   return {
     name,
     help: family.help,
@@ -75,9 +73,28 @@ function findingOf(name: Watched, family: MetricFamily, instanceId: string, seen
   };
 }
 
+/** A total below the one that was seen: the counters were erased meanwhile and began anew. */
+export function riseSince(total: number, before = 0): number {
+  return total < before ? total : total - before;
+}
+
 /** What to remember when somebody says that they have seen it all. */
 export function seenOf(findings: readonly Finding[]): Seen {
-  return Object.fromEntries(findings.flatMap(({ name, total, since }) => (since === null ? [] : [[name, total]])));
+  const values = findings.flatMap(({ name, total, since, parts }): [string, number][] =>
+    since === null ? [] : [[name, total], ...ofOrigins(name, parts)],
+  );
+  return Object.fromEntries(values);
+}
+
+function ofOrigins(name: string, parts: readonly Sample[]): [string, number][] {
+  return parts.flatMap(({ labels: { origin }, value }) =>
+    origin === undefined ? [] : [[originKey(name, origin), value]],
+  );
+}
+
+/** Where a counter of one origin is remembered, among the sums by metric. */
+export function originKey(metric: string, origin: string): string {
+  return `${metric} ${origin}`;
 }
 
 /** As `clientJwt.expiresInSeconds` in the edge's own health. */

@@ -22,6 +22,7 @@ import type { EdgesFinding } from './edge-findings.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 import { Edges } from './edges.tsx';
 import { Latency, latencyBody } from './latency.tsx';
+import { Origins } from './origins.tsx';
 import { seenOf } from './findings.ts';
 import type { Finding, State } from './findings.ts';
 import { rememberSeen } from './seen.ts';
@@ -65,6 +66,7 @@ export default function Health() {
                 body: { protectInstanceId: instance.id },
               },
               { method: 'POST' as const, path: '/protect/edges', body: { protectInstanceId: instance.id } },
+              { method: 'POST' as const, path: '/protect/policies', body: { siteKey: instance.globalSiteKey } },
               { method: 'POST' as const, path: '/protect/attack-mode', body: { siteKey: instance.globalSiteKey } },
               { method: 'POST' as const, path: '/protect/origin-latency', body: latencyBody(instance, window) },
             ]),
@@ -133,6 +135,7 @@ function Signs({ instance, window }: { instance: Instance; window: TimeWindow })
         <SignTable caption="Signs of health" rows={rows} />
       </Section>
       <Edges list={health.edges} now={Date.now()} />
+      <Origins instance={instance} families={families} seen={seen.values} />
       <Latency instance={instance} window={window} />
       <details class="more">
         <summary>{count(fine.length)} counters are fine</summary>
