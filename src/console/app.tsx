@@ -46,6 +46,7 @@ const OneList = view(() => import('./views/lists/one-list.tsx'));
 const Policies = view(() => import('./views/policies/policies.tsx'));
 const PolicyHistory = view(() => import('./views/policies/policy-history.tsx'));
 const TryPolicies = view(() => import('./views/policies/try-policies.tsx'));
+const Limits = view(() => import('./views/limits/limits.tsx'));
 const Instances = view(() => import('./views/instances/instances.tsx'));
 const Instance = view(() => import('./views/instances/instance.tsx'));
 const Sites = view(() => import('./views/sites/sites.tsx'));
@@ -143,6 +144,7 @@ function Frame() {
             <Route path="/console/policies" component={Policies} />
             <Route path="/console/policies/try" component={TryPolicies} />
             <Route path="/console/policies/history" component={PolicyHistory} />
+            <Route path="/console/limits" component={Limits} />
             <Route path="/console/instances" component={Instances} />
             <Route path="/console/instances/:id" component={Instance} />
             <Route path="/console/sites" component={Sites} />

@@ -1,4 +1,7 @@
-/** Lists in the console, over the real service. The publisher cannot be reached from here, so most lists are files. */
+/**
+ * Lists and limits in the console, over the real service. The publisher cannot be reached from here, so most lists are
+ * files.
+ */
 import { expect, test } from 'vitest';
 import { quickRules, signalsOf } from '../e2e/edge-visitor.ts';
 import { faultsInBothThemes } from '../support/axe.ts';
@@ -170,10 +173,109 @@ test('people who may only read see a list without buttons that change it', async
   await rowOf('Lists', 'seen').getByRole('link').click();
   await console.page.getByRole('heading', { name: 'Readings' }).waitFor();
   expect(await console.page.getByRole('button', { name: /…$|Read it now/ }).count()).toBe(0);
+  await console.open('/limits');
+  await console.page.getByRole('heading', { name: 'No limit yet' }).waitFor();
+  expect(await button('Add a limit').count()).toBe(0);
   await manage(console.stack(), '/protect/lists/delete', { name: 'seen' });
 });
 
-test('lists and their forms have no fault that axe finds, and fit 360 pixels', async () => {
+interface PolicySet {
+  version: number;
+  policies: { name: string; text: string }[];
+  limits: { name: string; count: number; mode: string }[];
+}
+const policySet = () => manage<PolicySet>(console.stack(), '/protect/policies');
+
+test('a limit is added for some requests, enforced after a look at who was above it, and removed with its policy', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  const path = '/once-an-hour';
+  const visit = async () =>
+    (await browse(`${stack.edgeUrl}${path}`, { headers: signalsOf(stack, { from: '20.9.9.2' }) })).status;
+  console.expectMessage(/status of 400/);
+  await console.open('/limits');
+  await button('Add a limit').press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('hourly');
+  await page.getByLabel('Requests that it is for').fill(`path equal "${path}"`);
+  await page.getByLabel('At most').fill('0');
+  await dialog().getByText('A whole number from 1 to 1,000,000.').waitFor();
+  expect(await button('Add').isDisabled()).toBe(true);
+  await page.getByLabel('At most').fill('1');
+  await page.getByLabel('Unit of the window').selectOption('hours');
+  await button('Add').click();
+  await dialog().getByText('line 1, column 6', { exact: false }).waitFor();
+  await page.getByLabel('Requests that it is for').fill(`path equals "${path}"`);
+  await page.getByLabel('Requests that it is for').press('Enter');
+  await page.getByText('hourly was added.', { exact: false }).waitFor();
+  await page.getByText('1 request in 1 hour').waitFor();
+  expect(await policySet()).toMatchObject({
+    policies: [{ name: 'hourly', text: `path equals "${path}"` }],
+    limits: [{ name: 'hourly', mode: 'monitor' }],
+  });
+
+  const above = await eventually(
+    async () => {
+      await visit();
+      return manage<{ verdicts: { decided_by: string; fired_rules: { id: string }[] }[] }>(stack, '/protect/verdicts', {
+        firedRules: ['limit:hourly'],
+      });
+    },
+    ({ verdicts }) => verdicts.length > 0,
+  );
+  expect(above.verdicts[0]!.decided_by).not.toBe('limit:hourly');
+  await console.open('/limits');
+  await page.getByRole('link', { name: /^[1-9]\d* requests?$/ }).waitFor();
+  await button('Enforce hourly').click();
+  await dialog()
+    .getByText(/^[1-9]\d* requests? of the last 24 hours would have been above it\.$/)
+    .waitFor();
+  await button('Enforce').click();
+  await page.getByText('hourly is enforced.', { exact: false }).waitFor();
+  await eventually(visit, (status) => status === 429);
+
+  const refused = await eventually(
+    () =>
+      manage<{ verdicts: { request_id: string }[] }>(stack, '/protect/verdicts', {
+        firedRules: ['limit:hourly'],
+        decision: 'block',
+      }),
+    ({ verdicts }) => verdicts.length > 0,
+  );
+  await console.open(`/verdicts/${refused.verdicts[0]!.request_id}`);
+  await rowOf('Policies, limits and lists', 'hourly decided').getByRole('link', { name: 'hourly' }).click();
+  await page.getByRole('heading', { name: 'Limits' }).waitFor();
+  await button('Remove hourly').click();
+  await dialog().getByText('The policy that uses it goes with it').waitFor();
+  await button('Remove').click();
+  await page.getByRole('heading', { name: 'No limit yet' }).waitFor();
+  expect(await policySet()).toMatchObject({ policies: [], limits: [] });
+});
+
+test('of two people who change one limit, the second is told, and a change beside it stays', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 409/);
+  const limit = { name: 'shared', key: ['ip', 'path'], count: 5, windowSeconds: 90 };
+  const set = (limits: object[]) => manage(console.stack(), '/protect/policies/set', { limits });
+  await set([limit]);
+  await console.open('/limits');
+  await page.getByText('5 requests in 90 seconds').waitFor();
+  await button('Change shared').click();
+  await page.getByLabel('At most').fill('7');
+  await set([
+    { ...limit, count: 6 },
+    { ...limit, name: 'beside' },
+  ]);
+  await button('Save').click();
+  await page.getByText('Somebody else has changed shared meanwhile.', { exact: false }).waitFor();
+  await button('Save').click();
+  await page.getByText('shared was changed.', { exact: false }).waitFor();
+  expect((await policySet()).limits).toMatchObject([
+    { name: 'shared', count: 7, key: ['ip', 'path'] },
+    { name: 'beside', count: 5 },
+  ]);
+});
+
+test('lists, limits and their forms have no fault that axe finds, and fit 360 pixels', async () => {
   await makeFile('partners', '20.9.9.0/24\n<b>no network</b>\n');
   for (const width of [1280, 360]) {
     await console.comesAs({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
@@ -185,6 +287,14 @@ test('lists and their forms have no fault that axe finds, and fit 360 pixels', a
     expect(await faultsInBothThemes(page)).toEqual([]);
     await console.open('/lists/partners');
     await rowOf('Lines that were left out', '<b>no').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await console.open('/limits');
+    await button('Change shared').click();
+    await page.getByLabel('user name at log-in').check();
+    await dialog().getByText('Needed to count by the user name.').waitFor();
+    expect(await faultsInBothThemes(page)).toEqual([]);
+    await button('Cancel').click();
     expect(await faultsInBothThemes(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }

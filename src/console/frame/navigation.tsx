@@ -31,6 +31,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Edge access rules', path: '/console/rules' },
       { text: 'Lists', path: '/console/lists' },
       { text: 'Policies', path: '/console/policies' },
+      { text: 'Limits', path: '/console/limits' },
     ],
   },
   {

@@ -14,7 +14,7 @@ const names: Record<Row['input'], string> = {
   category: 'Address category',
   risk: 'Risk score',
   limit: 'Limit',
-  policy: 'Policy of the path',
+  policy: 'Policy',
 };
 
 export interface InputTableProps {

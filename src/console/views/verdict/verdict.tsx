@@ -12,6 +12,7 @@ import { activeInstances } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { Decision } from './decision.tsx';
 import { FiredRules } from './fired-rules.tsx';
+import { FiredSettings } from './fired-settings.tsx';
 import { InputTable } from './input-table.tsx';
 import { NextSteps } from './next-steps.tsx';
 import { RequestFacts, VisitorFacts } from './verdict-facts.tsx';
@@ -65,6 +66,9 @@ function Details({ explanation, onChanged }: { explanation: Explanation; onChang
       )}
       <Section title="What each input said">
         <InputTable table={table} riskParts={riskParts} score={verdict.risk_score} />
+      </Section>
+      <Section title="Policies, limits and lists that it met">
+        <FiredSettings verdict={verdict} />
       </Section>
       <Section title="Rules that fired">
         <FiredRules explanation={explanation} onChanged={onChanged} />

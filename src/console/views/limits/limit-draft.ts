@@ -1,0 +1,173 @@
+/** The fields of a limit as people type them, what is wrong with them, and the limit that they mean. */
+import { limitKeyFacts } from '../../../contract/vocabulary.ts';
+import type { Limit } from './limit-set.ts';
+
+export const COUNT_MAX = 1_000_000;
+const WINDOW_MAX_SECONDS = 86_400;
+export const KEY_PARTS_MAX = 4;
+const STATUSES_MAX = 10;
+
+export const windowUnits = { seconds: 1, minutes: 60, hours: 3600 } as const;
+export type WindowUnit = keyof typeof windowUnits;
+
+export const countedEvents = ['request', 'loginFailed', 'challengeFailed', 'status'] as const;
+export type CountedEvent = (typeof countedEvents)[number];
+
+export interface LimitDraft extends Pick<Limit, 'algorithm' | 'then' | 'exact' | 'mode'> {
+  name: string;
+  count: string;
+  window: string;
+  unit: WindowUnit;
+  on: CountedEvent;
+  /** `401` or `4xx`, where statuses are counted. */
+  status: string;
+  key: readonly string[];
+  /** Further parts of the key, with commas between. */
+  headers: string;
+  cookies: string;
+  ifUnreachable: 'open' | 'closed';
+  /** Of a failed log-in. */
+  loginStatuses: string;
+  loginHeader: string;
+  loginHeaderValue: string;
+  usernameField: string;
+}
+
+export const emptyDraft: LimitDraft = {
+  name: '',
+  count: '10',
+  window: '1',
+  unit: 'minutes',
+  on: 'request',
+  status: '4xx',
+  key: ['ip'],
+  headers: '',
+  cookies: '',
+  algorithm: 'sliding',
+  then: '429',
+  exact: false,
+  ifUnreachable: 'open',
+  mode: 'monitor',
+  loginStatuses: '401',
+  loginHeader: '',
+  loginHeaderValue: '',
+  usernameField: '',
+};
+
+export function draftOf(limit: Limit): LimitDraft {
+  const { name, count, windowSeconds, on, key, algorithm, then, exact, ifUnreachable, mode, loginFailed } = limit;
+  const unit = (['hours', 'minutes', 'seconds'] as const).find((one) => windowSeconds % windowUnits[one] === 0)!;
+  const named = (field: string): string =>
+    key.flatMap((part) => (part.startsWith(`${field}:`) ? [part.slice(field.length + 1)] : [])).join(', ');
+  return {
+    name,
+    count: String(count),
+    window: String(windowSeconds / windowUnits[unit]),
+    unit,
+    on: on.startsWith('status:') ? 'status' : (on as CountedEvent),
+    status: on.startsWith('status:') ? on.slice('status:'.length) : emptyDraft.status,
+    key,
+    headers: named('header'),
+    cookies: named('cookie'),
+    algorithm,
+    then,
+    exact,
+    ifUnreachable: ifUnreachable ?? 'open',
+    mode,
+    loginStatuses: loginFailed === undefined ? emptyDraft.loginStatuses : (loginFailed.status ?? []).join(', '),
+    loginHeader: loginFailed?.header?.name ?? '',
+    loginHeaderValue: loginFailed?.header?.value ?? '',
+    usernameField: loginFailed?.usernameField ?? '',
+  };
+}
+
+/** The parts of the key that stay keep their order: another order is another key, and counts begin anew. */
+export function keyOf({ key, headers, cookies }: LimitDraft): string[] {
+  const facts = key.filter((part) => (limitKeyFacts as readonly string[]).includes(part));
+  const named = [
+    ...namesIn(headers).map((name) => `header:${name}`),
+    ...namesIn(cookies).map((name) => `cookie:${name}`),
+  ];
+  const wanted = [...facts, ...named];
+  return [...key.filter((part) => wanted.includes(part)), ...wanted.filter((part) => !key.includes(part))];
+}
+
+/** Whether the form asks what a failed log-in is. */
+export function needsLogin({ on, key }: Pick<LimitDraft, 'on' | 'key'>): boolean {
+  return on === 'loginFailed' || key.includes('user');
+}
+
+/** A field of the form → what is wrong with it. */
+export type DraftProblems = Partial<Record<keyof LimitDraft, string>>;
+
+/** What the fields must be. The service checks everything else. */
+export function problemsOf(draft: LimitDraft, taken: readonly string[]): DraftProblems {
+  const { name, count, window, unit, status, on, loginStatuses, loginHeader, usernameField } = draft;
+  const parts = keyOf(draft);
+  const longest = WINDOW_MAX_SECONDS / windowUnits[unit];
+  const isLogin = needsLogin(draft);
+  const statuses = statusesIn(loginStatuses);
+  const found: [keyof LimitDraft, string | false][] = [
+    ['name', !/^[a-z0-9][a-z0-9-]{0,47}$/.test(name) && 'Small letters, digits and hyphens, no hyphen first.'],
+    ['name', taken.includes(name) && 'The instance has a limit with this name.'],
+    ['count', !isWhole(count, COUNT_MAX) && 'A whole number from 1 to 1,000,000.'],
+    ['window', !isWhole(window, longest) && `A whole number from 1 to ${longest.toLocaleString('en-US')}.`],
+    ['status', on === 'status' && !/^[1-5](?:xx|\d\d)$/.test(status.trim()) && 'Such as 401, or 4xx for all of them.'],
+    ['key', parts.length === 0 && 'Choose one at least.'],
+    ['key', parts.length > KEY_PARTS_MAX && `Choose ${KEY_PARTS_MAX} at most, headers and cookies included.`],
+    [
+      'loginStatuses',
+      isLogin &&
+        (statuses.length > STATUSES_MAX || statuses.some((one) => !(one >= 100 && one <= 599))) &&
+        `Up to ${STATUSES_MAX} statuses from 100 to 599, with commas between.`,
+    ],
+    [
+      'loginStatuses',
+      isLogin && statuses.length === 0 && loginHeader.trim() === '' && 'Name a status here, or a header below.',
+    ],
+    ['usernameField', draft.key.includes('user') && usernameField.trim() === '' && 'Needed to count by the user name.'],
+  ];
+  const problems: DraftProblems = {};
+  for (const [field, message] of found) if (message !== false) problems[field] ??= message;
+  return problems;
+}
+
+/** Of a draft without problems. Only requests are counted before they pass, so nothing else can be exact. */
+export function limitOf(draft: LimitDraft): Limit {
+  const { name, algorithm, then, mode, on, ifUnreachable, usernameField } = draft;
+  const exact = draft.exact && on === 'request';
+  const statuses = statusesIn(draft.loginStatuses);
+  const header = draft.loginHeader.trim();
+  const value = draft.loginHeaderValue;
+  const loginFailed = {
+    ...(statuses.length === 0 ? {} : { status: statuses }),
+    ...(header === '' ? {} : { header: { name: header, ...(value === '' ? {} : { value }) } }),
+    ...(usernameField.trim() === '' ? {} : { usernameField: usernameField.trim() }),
+  };
+  return {
+    name,
+    key: keyOf(draft),
+    count: Number(draft.count),
+    windowSeconds: Number(draft.window) * windowUnits[draft.unit],
+    algorithm,
+    on: on === 'status' ? `status:${draft.status.trim()}` : on,
+    then,
+    exact,
+    ...(exact ? { ifUnreachable } : {}),
+    mode,
+    ...(needsLogin(draft) ? { loginFailed } : {}),
+  };
+}
+
+function isWhole(text: string, most: number): boolean {
+  return /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= most;
+}
+
+function namesIn(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+function statusesIn(text: string): number[] {
+  return namesIn(text).map(Number);
+}

@@ -1,0 +1,118 @@
+/**
+ * The limits of an instance. They stand in one document with its policies, which has one version: a change is written over
+ * the version that somebody sees, and written again where somebody else has changed another part meanwhile.
+ */
+import { ok } from '../../../result.ts';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { RequestOf, ResponseOf, Schema } from '../../api/service-api.ts';
+import type { Values } from '../../settings/draft.ts';
+import { saveOver } from '../../settings/save-over.ts';
+import type { Stored } from '../../settings/save-over.ts';
+
+export type PolicySet = ResponseOf<'/protect/policies'>;
+export type Limit = Schema<'Limit'>;
+type NewSet = Pick<RequestOf<'/protect/policies/set'>, 'limits' | 'policies'>;
+
+export interface LimitChange {
+  name: string;
+  /** `null`: it is removed, and with it the policies that use it. */
+  limit: Limit | null;
+  /** Of requests that a new policy sends to it. */
+  condition?: string;
+}
+
+const NAME_MAX_CHARS = 48;
+
+/** Names of the policies that send requests to a limit. */
+export function usersOf({ policies }: Pick<PolicySet, 'policies'>, limit: string): string[] {
+  return policies.filter(({ then }) => then.action === 'limit' && then.limit === limit).map(({ name }) => name);
+}
+
+/** The parts of the set that a change replaces. */
+export function setWith({ limits, policies }: PolicySet, { name, limit, condition }: LimitChange): NewSet {
+  // What the list adds to a policy is not stored.
+  const stored = policies.map((listed) => {
+    const { text: _text, hits: _hits, ...policy } = listed;
+    return policy;
+  });
+  if (limit === null) {
+    const users = usersOf({ policies }, name);
+    return {
+      limits: limits.filter((one) => one.name !== name),
+      ...(users.length === 0 ? {} : { policies: stored.filter((one) => !users.includes(one.name)) }),
+    };
+  }
+  const isKnown = limits.some((one) => one.name === name);
+  const next = isKnown ? limits.map((one) => (one.name === name ? limit : one)) : [...limits, limit];
+  if (condition === undefined) return { limits: next };
+  const policy = {
+    name: freeName(
+      name,
+      policies.map((one) => one.name),
+    ),
+    when: condition,
+    then: { action: 'limit' as const, limit: name },
+    mode: 'enforce' as const,
+  };
+  // First, so that no other policy ends the search before it.
+  return { limits: next, policies: [policy, ...stored] };
+}
+
+/** `name`, or `name-2` and so on where a policy has it. */
+function freeName(name: string, taken: readonly string[]): string {
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : `-${number}`;
+    const free = `${name.slice(0, NAME_MAX_CHARS - end.length)}${end}`;
+    if (!taken.includes(free)) return free;
+  }
+}
+
+/**
+ * @param shown what the person sees.
+ * @returns the newest set that is known, for another attempt, and why nothing was saved.
+ */
+export async function saveLimit(
+  site: { siteKey?: string },
+  shown: PolicySet,
+  change: LimitChange,
+): Promise<{ set: PolicySet; error: Refusal | null }> {
+  let set = shown;
+  const stored = (newest: PolicySet): Stored => {
+    set = newest;
+    return { values: valuesOf(newest, change), version: newest.version };
+  };
+  const wanted = changedValues(change);
+  const { error } = await saveOver(stored(shown), wanted, {
+    load: async () => {
+      const answer = await call('/protect/policies', site);
+      return answer.ok ? ok(stored(answer.value)) : answer;
+    },
+    save: async (_, ifVersion) => {
+      const answer = await call('/protect/policies/set', { ...site, ifVersion, ...setWith(set, change) });
+      return answer.ok ? ok({ values: wanted, version: answer.value.version }) : answer;
+    },
+  });
+  return { set, error: error && readable(error) };
+}
+
+/** What must not have changed meanwhile. Who removes a limit has also seen which policies go with it. */
+function valuesOf(set: PolicySet, { name, limit }: LimitChange): Values {
+  const stored = set.limits.find((one) => one.name === name);
+  return limit === null ? { [name]: stored, [policiesOf(name)]: usersOf(set, name) } : { [name]: stored };
+}
+
+function changedValues({ name, limit }: LimitChange): Values {
+  return limit === null ? { [name]: undefined, [policiesOf(name)]: [] } : { [name]: limit };
+}
+
+const policiesOf = (name: string): string => `the policies of ${name}`;
+
+/** The fields of the form, not their place in the set. */
+function readable(error: Refusal): Refusal {
+  const details = error.details.map(({ path, message }) => ({
+    path: path.replace(/^limits\[\d+\]\.?/, '').replace(/^policies\[\d+\]\.when$/, 'condition'),
+    message,
+  }));
+  return { ...error, details };
+}

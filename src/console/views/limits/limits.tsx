@@ -1,0 +1,179 @@
+/** The limits of an instance: what each lets through, who was above it, and forms that add and change one. */
+import { useState } from 'preact/hooks';
+import { useCall } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { toast } from '../../components/toast.tsx';
+import { counted } from '../../format/numbers.ts';
+import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import type { Params } from '../../url/params.ts';
+import { LimitActions } from './limit-actions.tsx';
+import { LimitDialog } from './limit-dialog.tsx';
+import type { LimitAct } from './limit-dialog.tsx';
+import { LimitForm } from './limit-form.tsx';
+import { usersOf } from './limit-set.ts';
+import type { Limit, PolicySet } from './limit-set.ts';
+import { actionWords, allowanceText, keyText } from './limit-words.ts';
+
+const DAY_MS = 86_400_000;
+
+export default function Limits() {
+  const [params] = useParams();
+  const [isAdding, setIsAdding] = useState(false);
+  const [hitsSince] = useState(() => Date.now() - DAY_MS);
+  const instance = chosenInstance(params);
+  const site = siteOf(params);
+  const body = { ...site, hitsSince };
+  const { value: set, error, reload } = useCall('/protect/policies', instance === null ? null : body);
+  const mayChange = may('updateProtectSettings') && set !== null;
+  return (
+    <Page
+      title="Limits"
+      lead="How often something may happen, and what a visitor above that gets. Policies say which requests a limit is for."
+      actions={
+        mayChange && (
+          <Button kind="primary" onClick={() => setIsAdding(true)}>
+            Add a limit
+          </Button>
+        )
+      }
+      calls={[
+        { method: 'POST', path: '/protect/policies', body },
+        ...(set === null
+          ? []
+          : [
+              {
+                method: 'POST' as const,
+                path: '/protect/policies/set',
+                body: { ...site, ifVersion: set.version, limits: set.limits },
+              },
+            ]),
+      ]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {instances.value.list !== null && instance === null && <EmptyState title="The account has no active instance" />}
+      {instance?.monitor === true && (
+        <Warning>The instance is in monitor mode: limits are recorded, and refuse nobody.</Warning>
+      )}
+      {set?.limits.length === 0 && (
+        <EmptyState title="No limit yet">
+          <p>Let one address try to log in ten times a minute, or one session order three times an hour.</p>
+        </EmptyState>
+      )}
+      {set !== null && set.limits.length > 0 && (
+        <LimitTable site={site} set={set} params={params} mayChange={mayChange} onChange={reload} />
+      )}
+      {isAdding && set !== null && (
+        <LimitForm
+          site={site}
+          set={set}
+          limit={null}
+          onClose={() => setIsAdding(false)}
+          onSaved={(name) => {
+            setIsAdding(false);
+            toast(`${name} was added. The edges follow with their next poll, five seconds by default.`);
+            reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface LimitTableProps {
+  site: { siteKey?: string };
+  set: PolicySet;
+  params: Params;
+  mayChange: boolean;
+  onChange: () => void;
+}
+
+function LimitTable({ site, set, params, mayChange, onChange }: LimitTableProps) {
+  const [open, setOpen] = useState<{ act: LimitAct; limit: Limit } | null>(null);
+  const hitsOf = (name: string): number | null => set.limitHits?.[name]?.total ?? null;
+  return (
+    <>
+      <Table
+        caption="Limits"
+        rows={set.limits}
+        keyOf={({ name }) => name}
+        columns={[
+          { title: 'Limit', isWrapped: true, cell: (limit) => <Name limit={limit} /> },
+          {
+            title: 'Lets through',
+            isWrapped: true,
+            cell: (limit) => (
+              <>
+                {allowanceText(limit)}
+                <div class="soft">for each {limit.key.map(keyText).join(' + ')}</div>
+              </>
+            ),
+          },
+          { title: 'Above it', isWrapped: true, cell: ({ then }) => actionWords[then] },
+          {
+            title: 'Policies',
+            isWrapped: true,
+            cell: ({ name }) => <Users users={usersOf(set, name)} params={params} />,
+          },
+          {
+            title: 'Above it, 24 hours',
+            isNumber: true,
+            cell: ({ name }) =>
+              hitsOf(name) === null ? (
+                '–'
+              ) : (
+                <a href={addressOf('/console/verdicts', { ...siteParam(params), range: '24h', rule: `limit:${name}` })}>
+                  {counted(hitsOf(name) ?? 0, 'request')}
+                </a>
+              ),
+          },
+          {
+            title: 'Actions',
+            cell: (limit) => mayChange && <LimitActions limit={limit} onAct={(act) => setOpen({ act, limit })} />,
+          },
+        ]}
+      />
+      {open !== null && (
+        <LimitDialog
+          site={site}
+          set={set}
+          limit={open.limit}
+          act={open.act}
+          hits={hitsOf(open.limit.name)}
+          onClose={() => setOpen(null)}
+          onChange={onChange}
+        />
+      )}
+      {set.hitsAreExact === false && (
+        <p class="hint">More rules fired than the log counts apart, so the true numbers are higher.</p>
+      )}
+    </>
+  );
+}
+
+function Name({ limit: { name, mode, exact } }: { limit: Limit }) {
+  return (
+    <>
+      <b>{name}</b>
+      <div>
+        <span class="chips">
+          {mode === 'enforce' ? <Chip tone="info">enforced</Chip> : <Chip>monitored</Chip>}
+          {exact && <Chip title="Never one too many: each request waits for the counter">exact</Chip>}
+        </span>
+      </div>
+    </>
+  );
+}
+
+function Users({ users, params }: { users: readonly string[]; params: Params }) {
+  return users.length === 0 ? (
+    <Chip tone="warn">none: nothing counts</Chip>
+  ) : (
+    <a href={addressOf('/console/policies', siteParam(params))}>{users.join(', ')}</a>
+  );
+}
