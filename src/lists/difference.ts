@@ -43,12 +43,23 @@ export async function* entryChanges(
   if (changes.add.length + changes.remove.length > 0) yield changes;
 }
 
-/**
- * Whether more than this share of a list would go, or as much would be new. A list without entries can only grow, and
- * 100 percent is any change.
- */
-export function isTooMuchChange(present: number, added: number, removed: number, maxChangePercent: number): boolean {
-  return present > 0 && maxChangePercent < 100 && Math.max(added, removed) * 100 > present * maxChangePercent;
+/** What a reading may change without being asked about. */
+export interface ChangeBounds {
+  /** Of the entries. 100 percent is any change. */
+  maxPercent: number;
+  /** So many entries may always come or go: three more than one are no news. */
+  floor: number;
+}
+
+/** Whether more than this share of a list would go, or as much would be new. A list without entries can only grow. */
+export function isTooMuchChange(
+  present: number,
+  added: number,
+  removed: number,
+  { maxPercent, floor }: ChangeBounds,
+): boolean {
+  const most = Math.max(added, removed);
+  return present > 0 && maxPercent < 100 && most > floor && most * 100 > present * maxPercent;
 }
 
 const PART_ENTRIES = 20_000;

@@ -12,9 +12,13 @@ export class EntrySet {
   #v4Count = 0;
   readonly #others: string[] = [];
 
-  /** Entries before equal ones are removed. */
+  /** Entries before equal ones are removed. `others`: of them, those that are no IPv4 networks. */
   get size(): number {
     return this.#v4Count + this.#others.length;
+  }
+
+  get others(): number {
+    return this.#others.length;
   }
 
   addV4(address: number, prefixLength: number): void {

@@ -20,6 +20,8 @@ export type ListError =
   | { kind: 'is-html' }
   | { kind: 'too-large' }
   | { kind: 'too-many' }
+  | { kind: 'too-many-others' }
+  | { kind: 'too-many-values' }
   | { kind: 'broke-off' }
   | { kind: 'not-json' }
   | { kind: 'no-column'; column: string }
@@ -31,7 +33,10 @@ export type ListError =
 export const LIST_MAX_BYTES = 24 * 1024 * 1024;
 /** A document that is parsed whole takes several times its size. */
 export const JSON_MAX_BYTES = 8 * 1024 * 1024;
+export const JSON_VALUES_MAX = 500_000;
 export const ENTRIES_MAX = 1_000_000;
+/** Of them, those that are no IPv4 networks: each is a text, which takes ten times the memory. */
+export const OTHER_ENTRIES_MAX = 400_000;
 /** Networks that are read, those that are left out too: a range of a few characters has hundreds. */
 export const NETWORKS_READ_MAX = 2 * ENTRIES_MAX;
 
@@ -46,6 +51,10 @@ export function listErrorText(error: ListError): string {
       return 'The list is too long';
     case 'too-many':
       return `The list has more than ${ENTRIES_MAX} entries`;
+    case 'too-many-others':
+      return `The list has more than ${OTHER_ENTRIES_MAX} entries that are not IPv4 networks`;
+    case 'too-many-values':
+      return `The document has more than ${JSON_VALUES_MAX} values`;
     case 'broke-off':
       return 'The answer broke off';
     case 'not-json':

@@ -9,7 +9,7 @@ import type { SortedEntries } from './entry-set.ts';
 import { readJsonObjects } from './json-objects.ts';
 import { LIST_MAX_BYTES } from './list-format.ts';
 import type { ListError, ReadingReport } from './list-format.ts';
-import { ValueReader } from './read-value.ts';
+import { shown, ValueReader } from './read-value.ts';
 
 export interface ReadDecisions {
   added: SortedEntries;
@@ -39,7 +39,8 @@ export async function readDecisions(
     return !added.isTooMany && !deleted.isTooMany;
   });
   if (!read.ok) return failed({ kind: read.error });
-  if (added.isTooMany || deleted.isTooMany) return failed({ kind: 'too-many' });
+  const excess = added.excess ?? deleted.excess;
+  if (excess !== null) return failed(excess);
   return ok({ added: added.entries.sorted(), deleted: deleted.entries.sorted(), report: added.report });
 }
 
@@ -59,6 +60,6 @@ function readDecision(values: ValueReader, decision: unknown, types: readonly st
     case 'country':
       return values.readCountry(value.trim(), number);
     default:
-      values.refuse(value, number, `has the scope ${scope}`);
+      values.refuse(value, number, `has the scope ${shown(scope)}`);
   }
 }

@@ -3,12 +3,13 @@
  * a web page, or mostly something else is an error, so that the last good list stays in force.
  */
 import { readBounded } from '../bytes/read-bounded.ts';
+import { discard } from '../bytes/within-time.ts';
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 import { columnOf, csvField } from './csv-fields.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { readLines } from './lines.ts';
-import { ENTRIES_MAX, JSON_MAX_BYTES, LIST_MAX_BYTES } from './list-format.ts';
+import { ENTRIES_MAX, JSON_MAX_BYTES, JSON_VALUES_MAX, LIST_MAX_BYTES } from './list-format.ts';
 import type { ListError, ListFormat, ListReading, ReadingReport } from './list-format.ts';
 import { ValueReader } from './read-value.ts';
 import { parseSelector, selectValues } from './selector.ts';
@@ -17,6 +18,8 @@ export interface ReadList {
   entries: SortedEntries;
   report: ReadingReport;
 }
+
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 
 type LineTaker = (line: string, number: number) => ListError | null;
 
@@ -37,7 +40,7 @@ export async function readList(
     if (line === '') return true;
     if (isFirst && line.startsWith('<')) error = { kind: 'is-html' };
     isFirst = false;
-    error ??= take(line, number) ?? (values.isTooMany ? { kind: 'too-many' } : null);
+    error ??= take(line, number) ?? values.excess;
     return error === null;
   });
   if (!read.ok) return failed({ kind: read.error });
@@ -128,9 +131,13 @@ async function readDocument(
   values: ValueReader,
 ): Promise<ListError | null> {
   const steps = parseSelector(selector);
-  if (!steps.ok) return { kind: 'no-selector', selector };
+  if (!steps.ok) {
+    discard(stream);
+    return { kind: 'no-selector', selector };
+  }
   const read = await readBounded(stream, JSON_MAX_BYTES, { timeoutMs: null });
   if (!read.ok) return { kind: read.error === 'too-large' ? 'too-large' : 'broke-off' };
+  if (!hasFewValues(read.value)) return { kind: 'too-many-values' };
   const text = new TextDecoder().decode(read.value).trim();
   if (text === '') return { kind: 'is-empty' };
   if (text.startsWith('<')) return { kind: 'is-html' };
@@ -146,7 +153,14 @@ async function readDocument(
     if (!values.isTooMany) readJsonValue(values, value, selector, number);
   });
   if (!found) return { kind: 'no-selector', selector };
-  return number > ENTRIES_MAX || values.isTooMany ? { kind: 'too-many' } : null;
+  return number > ENTRIES_MAX ? { kind: 'too-many' } : values.excess;
+}
+
+/** Each value follows one of these bytes, in a text perhaps too. Parsed, an empty object takes thirty times its text. */
+function hasFewValues(bytes: Uint8Array): boolean {
+  let values = 0;
+  for (const byte of bytes) if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
+  return values <= JSON_VALUES_MAX;
 }
 
 function readJsonValue(values: ValueReader, value: unknown, selector: string, number: number): void {

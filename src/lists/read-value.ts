@@ -10,8 +10,8 @@ import { isReserved, reservedFirstOctets } from '../address/reserved.ts';
 import { asnKey, countryKey, networkKey } from './entry-key.ts';
 import { EntrySet } from './entry-set.ts';
 import { networksOfRange } from './ip-range.ts';
-import { ENTRIES_MAX, NETWORKS_READ_MAX } from './list-format.ts';
-import type { ReadingReport } from './list-format.ts';
+import { ENTRIES_MAX, NETWORKS_READ_MAX, OTHER_ENTRIES_MAX } from './list-format.ts';
+import type { ListError, ReadingReport } from './list-format.ts';
 
 /** Wider networks are mistakes: a list that blocks them blocks countries. */
 const V4_LENGTH_MIN = 8;
@@ -32,7 +32,13 @@ export class ValueReader {
 
   /** Whether it has taken more than a list may have. */
   get isTooMany(): boolean {
-    return this.entries.size > ENTRIES_MAX || this.#networksRead > NETWORKS_READ_MAX;
+    return this.excess !== null;
+  }
+
+  get excess(): ListError | null {
+    const { size, others } = this.entries;
+    if (size > ENTRIES_MAX || this.#networksRead > NETWORKS_READ_MAX) return { kind: 'too-many' };
+    return others > OTHER_ENTRIES_MAX ? { kind: 'too-many-others' } : null;
   }
 
   /** `text` is trimmed. `line`: its number in the file. */
@@ -111,7 +117,7 @@ function rangeOf(text: string, dash: number): IpPrefix[] | null {
 }
 
 /** A stranger's text: short, and without characters that act on a terminal. */
-function shown(text: string): string {
+export function shown(text: string): string {
   const printable = Array.from(text.slice(0, SHOWN_CHARS), (char) => (/[\p{C}\p{Z}]/u.test(char) ? ' ' : char));
   return printable.join('').trim();
 }

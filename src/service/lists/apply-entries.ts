@@ -1,9 +1,11 @@
 /**
- * Puts a reading of a list in force: first it counts what would change, then it changes that, in parts and in order. A
- * run that ends early leaves a list that is partly new; the next one completes it, because it compares again.
+ * Puts a reading of a list in force: first it counts what would change and whether there is room, then it changes that, in
+ * parts and in order. A run that is stopped leaves a list that is partly new; the next one completes it, because it
+ * compares again.
  */
-import { entryChanges, isTooMuchChange } from '../../lists/difference.ts';
-import type { EntryChanges } from '../../lists/difference.ts';
+import { CoveredSpace } from '../../lists/covered-space.ts';
+import { entryChanges, entryChangesOf, isTooMuchChange } from '../../lists/difference.ts';
+import type { ChangeBounds, EntryChanges } from '../../lists/difference.ts';
 import { lastKeyOf } from '../../lists/entry-key.ts';
 import type { SortedEntries } from '../../lists/entry-set.ts';
 import { failed, ok } from '../../result.ts';
@@ -16,7 +18,7 @@ const READ_KEYS = 20_000;
 /** Of one version. More of them make the delta of each edge larger, and fewer keep other writers waiting. */
 const CHANGES_PER_VERSION = 20_000;
 
-type ListBook = Pick<RuleBookRpc, 'putList' | 'listKeys' | 'changeList' | 'lists'>;
+type ListBook = Pick<RuleBookRpc, 'putList' | 'listKeys' | 'changeList' | 'lists' | 'roomForEntries'>;
 
 export interface Applied {
   added: number;
@@ -36,43 +38,86 @@ export interface ChangeCount {
   removed: number;
 }
 
+interface Counted extends ChangeCount {
+  space: CoveredSpace;
+}
+
 /** What `next` would change of a list, without changing it. An unknown list has no entries. */
-export async function countChanges(book: ListBook, name: string, next: SortedEntries): Promise<ChangeCount> {
+export async function countChanges(book: ListBook, name: string, next: SortedEntries): Promise<Counted> {
   const present = (await book.lists()).find((list) => list.name === name)?.entries ?? 0;
+  const space = new CoveredSpace();
   let [added, removed] = [0, 0];
-  for await (const { add, remove } of entryChanges(partsOf(book, name), next, CHANGES_PER_VERSION)) {
+  for await (const { add, remove } of differenceOf(book, name, next)) {
+    for (const key of add) space.add(key);
     added += add.length;
     removed += remove.length;
   }
-  return { present, added, removed };
+  return { present, added, removed, space };
 }
 
-/** `maxChangePercent: null`: any change is accepted. */
+/** `bounds: null`: any change is accepted. */
 export async function applyEntries(
   book: ListBook,
   settings: ListSettings,
   next: SortedEntries,
-  maxChangePercent: number | null,
+  bounds: ChangeBounds | null,
   now: () => number,
 ): Promise<Result<Applied, NotApplied>> {
   const counted = await countChanges(book, settings.name, next);
-  const refusal = refusedChange(counted, maxChangePercent);
+  const room = await book.roomForEntries();
+  const refusal = refusedChange(counted, bounds) ?? noRoom(counted, room);
   if (refusal !== null) return failed({ message: refusal, hasChanged: false });
-  return applyChanges(book, settings, entryChanges(partsOf(book, settings.name), next, CHANGES_PER_VERSION), now);
+  const known = (await book.lists()).find(({ name }) => name === settings.name);
+  const changes = differenceOf(book, settings.name, next);
+  const isOtherVerdict = known !== undefined && known.verdict !== settings.verdict;
+  if (known === undefined || (!isOtherVerdict && counted.added <= room)) {
+    return applyChanges(book, settings, changes, now);
+  }
+  // What goes makes room for what comes, and must never act under another verdict.
+  const gone = await applyChanges(book, known, removalsOf(changes), now);
+  if (!gone.ok) return gone;
+  const { removed } = gone.value;
+  const come = await applyChanges(book, settings, differenceOf(book, settings.name, next), now);
+  if (!come.ok) return failed({ ...come.error, hasChanged: come.error.hasChanged || removed > 0 });
+  return ok({ ...come.value, removed: come.value.removed + removed });
 }
 
-export function refusedChange({ present, added, removed }: ChangeCount, maxPercent: number | null): string | null {
-  if (maxPercent === null || !isTooMuchChange(present, added, removed, maxPercent)) return null;
-  return `The list changed by more than ${maxPercent} %: ${added} entries are new and ${removed} of ${present} would go`;
-}
-
-export async function applyChanges(
+/** The changes that a publisher tells. */
+export async function applyTold(
   book: ListBook,
   settings: ListSettings,
+  { present, deleted, added }: { present: number; deleted: SortedEntries; added: SortedEntries },
+  bounds: ChangeBounds | null,
+  now: () => number,
+): Promise<Result<Applied, NotApplied>> {
+  const space = new CoveredSpace();
+  for (let at = 0; at < added.length; at += 1) space.add(added.key(at));
+  const counted = { present, added: added.length, removed: deleted.length, space };
+  // Whether what was deleted is there is not known, so it makes no room.
+  const refusal = refusedChange(counted, bounds) ?? noRoom({ ...counted, removed: 0 }, await book.roomForEntries());
+  if (refusal !== null) return failed({ message: refusal, hasChanged: false });
+  return applyChanges(book, settings, entryChangesOf(deleted, added), now);
+}
+
+function refusedChange({ present, added, removed, space }: Counted, bounds: ChangeBounds | null): string | null {
+  if (bounds === null || bounds.maxPercent >= 100) return null;
+  if (isTooMuchChange(present, added, removed, bounds)) {
+    return `The list changed by more than ${bounds.maxPercent} %: ${added} entries are new and ${removed} of ${present} would go`;
+  }
+  return space.excess === null ? null : `The new entries of the list cover ${space.excess}`;
+}
+
+function noRoom({ added, removed }: ChangeCount, room: number): string | null {
+  return added - removed > room ? tooManyText(added - removed, room) : null;
+}
+
+async function applyChanges(
+  book: ListBook,
+  { name, verdict, mode }: ListSettings,
   changes: AsyncIterable<EntryChanges>,
   now: () => number,
 ): Promise<Result<Applied, NotApplied>> {
-  const put = await book.putList(settings, now());
+  const put = await book.putList({ name, verdict, mode }, now());
   if (!put.ok) {
     return failed({ message: `An instance holds at most ${put.error.limit} lists`, hasChanged: false });
   }
@@ -80,7 +125,7 @@ export async function applyChanges(
   let [added, removed] = [0, 0];
   for await (const { add, remove } of changes) {
     const change = { ifRevision: state.revision, add: add.join(''), remove: remove.join('') };
-    const made = await book.changeList(settings.name, change, now());
+    const made = await book.changeList(name, change, now());
     if (!made.ok) return failed({ message: changeErrorText(made.error), hasChanged: added + removed > 0 });
     state = made.value;
     added += add.length;
@@ -90,10 +135,20 @@ export async function applyChanges(
 }
 
 function changeErrorText(error: { reason: string; limit?: number }): string {
-  if (error.reason === 'too-many-rules') {
-    return `An instance holds at most ${error.limit} rules and entries of lists`;
-  }
+  if (error.reason === 'too-many-rules') return `An instance holds at most ${error.limit} rules and entries of lists`;
   return 'The list was changed by somebody else at the same time';
+}
+
+function tooManyText(more: number, room: number): string {
+  return `The list would have ${more} entries more than now, and the instance has room for ${room} rules and entries`;
+}
+
+function differenceOf(book: ListBook, name: string, next: SortedEntries): AsyncGenerator<EntryChanges> {
+  return entryChanges(partsOf(book, name), next, CHANGES_PER_VERSION);
+}
+
+async function* removalsOf(changes: AsyncIterable<EntryChanges>): AsyncGenerator<EntryChanges> {
+  for await (const { remove } of changes) if (remove.length > 0) yield { add: [], remove };
 }
 
 async function* partsOf(book: ListBook, name: string): AsyncGenerator<string> {

@@ -10,10 +10,10 @@ import type { OutboundSettings } from '../outbound-variables.ts';
 import { placeOf } from '../proofs/outbound.ts';
 import type { OutboundFailure } from '../proofs/outbound.ts';
 
-/** For the headers. The body has `BODY_TIMEOUT_MS`. */
+/** For the headers of one answer. */
 const TIMEOUT_MS = 20_000;
-/** 24 MB over a slow connection. */
-const BODY_TIMEOUT_MS = 120_000;
+/** For everything, redirects and 24 MB over a slow connection included. */
+const TOTAL_MS = 150_000;
 const REDIRECTS_MAX = 3;
 const VALIDATOR_MAX_CHARS = 256;
 
@@ -34,6 +34,7 @@ export async function fetchList(
   if (authorization !== null) headers.set(authorization.header, authorization.value);
   if (known.etag !== null) headers.set('if-none-match', known.etag);
   if (known.lastModified !== null) headers.set('if-modified-since', known.lastModified);
+  const endsAt = Date.now() + TOTAL_MS;
   const asked = await ask(new URL(url), headers, settings);
   if (!asked.ok) return asked;
   const response = asked.value;
@@ -50,7 +51,7 @@ export async function fetchList(
   }
   return ok({
     kind: 'body',
-    body: withinTime(response.body, BODY_TIMEOUT_MS),
+    body: withinTime(response.body, endsAt - Date.now()),
     etag: validator(response, 'etag'),
     lastModified: validator(response, 'last-modified'),
   });

@@ -1,17 +1,20 @@
-/** Reads a list for a preview, with the settings that it would have. Nothing is noted and nothing is stored. */
+/**
+ * Reads a list for a preview, with the settings that it would have. No entry is stored. A Local API of CrowdSec takes the
+ * preview for a reading, and tells changes once, so the next reading is of everything.
+ */
 import type { ListAuthorization, ListSettings } from '../../contract/management/lists.ts';
 import { listErrorText } from '../../lists/list-format.ts';
 import { readDecisions } from '../../lists/read-decisions.ts';
 import type { ReadList } from '../../lists/read-list.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
+import { forgetSync } from '../../store/d1/rule-list-readings.ts';
 import { authorizationOf } from '../../store/d1/rule-lists.ts';
 import type { StoredList } from '../../store/d1/rule-lists.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';
 import { readContent, readPlainList } from './read-content.ts';
-import { isSamePublisher } from './same-publisher.ts';
 
 export interface PreviewSource {
   settings: ListSettings;
@@ -29,10 +32,12 @@ export async function readOnce(
 ): Promise<Result<ReadList, string>> {
   const { url, format, verdict, includeReserved } = settings;
   if (url === null) return inWords(await readContent(content, settings));
-  const isKnown = known?.hasAuthorization === true && isSamePublisher(known.settings, settings);
-  const stored = isKnown ? await authorizationOf(store, known) : null;
+  // Another address of the same host may be one that shows what the secret is for.
+  const isKnown = known !== null && known.settings.url === url;
+  const stored = isKnown && known.hasAuthorization ? await authorizationOf(store, known) : null;
   const authorization = given === undefined ? stored : given;
   const isStream = format === 'crowdsec';
+  if (isStream && isKnown) await forgetSync(store, known);
   const answer = await fetchList(isStream ? streamUrl(url, true) : url, authorization, UNKNOWN, outbound);
   if (!answer.ok) return answer;
   if (answer.value.kind === 'unchanged') return failed('The publisher answers with status 304');

@@ -2,29 +2,40 @@
  * One refresh of a list: fetch, read, compare, put in force, and note what became of it. Whatever goes wrong, the last
  * good reading stays in force and the list says why.
  */
-import { entryChangesOf } from '../../lists/difference.ts';
+import type { ListSettings } from '../../contract/management/lists.ts';
+import type { ChangeBounds } from '../../lists/difference.ts';
 import { listErrorText } from '../../lists/list-format.ts';
 import { readDecisions } from '../../lists/read-decisions.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { authorizationOf, noteListFailure, noteReading } from '../../store/d1/rule-lists.ts';
-import type { GoodReading, StoredList } from '../../store/d1/rule-lists.ts';
+import { noteListFailure, noteReading } from '../../store/d1/rule-list-readings.ts';
+import type { GoodReading } from '../../store/d1/rule-list-readings.ts';
+import { authorizationOf } from '../../store/d1/rule-lists.ts';
+import type { StoredList } from '../../store/d1/rule-lists.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
-import { applyChanges, applyEntries, refusedChange } from './apply-entries.ts';
+import { applyEntries, applyTold } from './apply-entries.ts';
 import type { NotApplied } from './apply-entries.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';
 import { followChanges } from './follow-changes.ts';
 import { readPlainList } from './read-content.ts';
 
 const MINUTE_MS = 60_000;
+/** Longer than a reading takes: a run that has not ended by then was stopped. */
+export const READING_MS = 10 * MINUTE_MS;
 const HOUR_MS = 3_600_000;
 const RETRY_MS = 5 * MINUTE_MS;
 const RETRY_MAX_MS = 6 * HOUR_MS;
 /** CrowdSec forgets what it deleted, so changes alone are asked for only while none can have been missed. */
 const CHANGES_KNOWN_MS = HOUR_MS;
 const SYNC_EVERY_MS = 24 * HOUR_MS;
+/**
+ * Changes that no publisher has to ask for. CrowdSec's are decisions of the operator's own system, which come and go by
+ * the thousand.
+ */
+const CHANGE_FLOOR = 10;
+const DECISIONS_FLOOR = 10_000;
 /** Subscribers do not ask a publisher all at once. A share of the interval. */
 const JITTER = 0.1;
 
@@ -34,7 +45,7 @@ export interface RefreshContext {
   now: () => number;
 }
 
-/** `acceptChange`: a change of any size. The list has been noted as good or as failing. */
+/** `list`: as `beginReading` returned it. `acceptChange`: a change of any size. The list has been noted as good or failing. */
 export async function refreshList(
   context: RefreshContext,
   list: StoredList,
@@ -47,27 +58,32 @@ export async function refreshList(
     );
     return failed({ message: 'The list could not be stored', hasChanged: true });
   });
-  const { settings, failures } = list;
-  if (!outcome.ok) {
-    const { message, hasChanged } = outcome.error;
-    const wait = Math.min(
-      RETRY_MS * 2 ** Math.min(failures, 10),
-      Math.max(RETRY_MAX_MS, settings.intervalMinutes * MINUTE_MS),
-    );
-    console.warn(JSON.stringify({ event: 'list-failed', instance: list.instanceId, list: list.name, message }));
-    await noteListFailure(context.store, list, message, {
-      dueAt: settings.url === null ? null : context.now() + wait,
-      nowMs: context.now(),
-      mustSync: hasChanged,
-    });
-    if (hasChanged) await followChanges(context.store, list, context.now());
-    return failed(message);
-  }
-  const interval = settings.intervalMinutes * MINUTE_MS;
-  const dueAt = settings.url === null ? null : startedAt + interval + Math.floor(Math.random() * JITTER * interval);
-  await noteReading(context.store, list, { ...outcome.value, dueAt }, context.now());
+  if (outcome.ok) {
+    const interval = list.settings.intervalMinutes * MINUTE_MS;
+    const dueAt = startedAt + interval + Math.floor(Math.random() * JITTER * interval);
+    await noteReading(context.store, list, { ...outcome.value, dueAt }, context.now());
+  } else await noteFailed(context, list, outcome.error.message, outcome.error.hasChanged);
   await followChanges(context.store, list, context.now());
-  return ok(null);
+  return outcome.ok ? ok(null) : failed(outcome.error.message);
+}
+
+/** The run that has the list could not read it, or was stopped. It is tried again after growing pauses. */
+export async function noteFailed(
+  { store, now }: RefreshContext,
+  list: StoredList,
+  message: string,
+  hasChanged: boolean,
+): Promise<void> {
+  const { settings, failures } = list;
+  const wait = Math.min(RETRY_MS * 2 ** Math.min(failures, 10), RETRY_MAX_MS);
+  console.warn(JSON.stringify({ event: 'list-failed', instance: list.instanceId, list: list.name, message }));
+  const dueAt = settings.url === null ? null : now() + wait;
+  await noteListFailure(store, list, message, { dueAt, nowMs: now(), mustSync: hasChanged });
+}
+
+/** What a reading may change without being asked about. */
+export function changeBounds({ format, maxChangePercent }: ListSettings): ChangeBounds {
+  return { maxPercent: maxChangePercent, floor: format === 'crowdsec' ? DECISIONS_FLOOR : CHANGE_FLOOR };
 }
 
 type Reading = Omit<GoodReading, 'dueAt'>;
@@ -82,11 +98,12 @@ async function readAndApply(
   if (settings.url === null) return notRead('The list is a file. Replace it');
   const authorization = list.hasAuthorization ? await authorizationOf(store, list) : null;
   const book = ruleBook(store, list.instanceId);
-  const inForce = (await book.lists()).find(({ name }) => name === list.name)?.entries ?? 0;
-  // A run that ended early, or a book that was restored, has other entries than the last good reading.
-  const isIntact = inForce === list.entries;
+  const inForce = (await book.lists()).find(({ name }) => name === list.name);
+  // A run that was stopped, or a book that was restored, has other entries than the last good reading.
+  const isIntact = (inForce?.entries ?? 0) === list.entries;
   const isStream = settings.format === 'crowdsec';
-  const isWhole = !isStream || !isIntact || mustSync(list, now());
+  const isOtherVerdict = isStream && inForce !== undefined && inForce.verdict !== settings.verdict;
+  const isWhole = !isStream || !isIntact || isOtherVerdict || mustSync(list, now());
   const url = isStream ? streamUrl(settings.url, isWhole) : settings.url;
   // With a new choice of size, what the publisher has not changed has to be read all the same.
   const known = isStream || acceptChange || !isIntact ? { etag: null, lastModified: null } : list;
@@ -94,7 +111,8 @@ async function readAndApply(
   if (!answer.ok) return notRead(answer.error);
   const kept = { etag: list.etag, lastModified: list.lastModified, syncedAt: list.syncedAt };
   const layer = { name: list.name, verdict: settings.verdict, mode: settings.mode };
-  const maxChange = acceptChange ? null : settings.maxChangePercent;
+  // The other decisions of another verdict are what the operator asked for.
+  const bounds = acceptChange || isOtherVerdict ? null : changeBounds(settings);
   if (answer.value.kind === 'unchanged') {
     const put = await book.putList(layer, now());
     return put.ok ? ok({ change: null, ...kept }) : notRead('The instance has too many lists');
@@ -103,24 +121,24 @@ async function readAndApply(
   if (!isStream) {
     const read = await readPlainList(body, settings);
     if (!read.ok) return notRead(listErrorText(read.error));
-    const applied = await applyEntries(book, layer, read.value.entries, maxChange, now);
+    const applied = await applyEntries(book, layer, read.value.entries, bounds, now);
     if (!applied.ok) return applied;
     return ok({ change: { ...applied.value, report: read.value.report }, etag, lastModified, syncedAt: null });
   }
   const read = await readDecisions(body, settings.verdict, settings.includeReserved);
   if (!read.ok) return notRead(listErrorText(read.error));
   const { added, deleted, report } = read.value;
-  const isTooLarge = refusedChange({ present: list.entries, added: added.length, removed: deleted.length }, maxChange);
-  if (!isWhole && isTooLarge !== null) return notRead(isTooLarge);
   const applied = isWhole
-    ? await applyEntries(book, layer, added, maxChange, now)
-    : await applyChanges(book, layer, entryChangesOf(deleted, added), now);
+    ? await applyEntries(book, layer, added, bounds, now)
+    : await applyTold(book, layer, { present: list.entries, deleted, added }, bounds, now);
   if (!applied.ok) return applied;
   const syncedAt = isWhole ? now() : list.syncedAt;
   return ok({ change: { ...applied.value, report }, etag: null, lastModified: null, syncedAt });
 }
 
-function mustSync({ syncedAt, confirmedAt, failures }: StoredList, nowMs: number): boolean {
+function mustSync({ settings, syncedAt, confirmedAt, failures }: StoredList, nowMs: number): boolean {
+  // A value may be banned and have to solve a captcha, and a deletion does not say whether the other one is left.
+  if (settings.verdict !== 'block') return true;
   if (syncedAt === null || confirmedAt === null || failures > 0) return true;
   return nowMs - syncedAt > SYNC_EVERY_MS || nowMs - confirmedAt > CHANGES_KNOWN_MS;
 }

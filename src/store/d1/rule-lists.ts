@@ -1,11 +1,13 @@
 /**
- * Lists of instances in D1: their settings, and what became of the last attempt to read them. The header that a list is
- * fetched with is sealed. The entries are in the instance's RuleBook.
+ * Lists of instances in D1: their settings, and the header that they are fetched with, which is sealed. What becomes of
+ * readings is in `rule-list-readings.ts`. The entries are in the instance's RuleBook.
  */
 import type { ListAuthorization, ListSettings, ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
+
+const MINUTE_MS = 60_000;
 
 export interface StoredList {
   instanceId: string;
@@ -26,9 +28,13 @@ export interface StoredList {
   lastChange: { added: number; removed: number } | null;
   report: ReportField | null;
   isExpired: boolean;
+  /** The run that reads it, or that was stopped while it did. */
+  reading: string | null;
+  /** Rises when it gets another source. */
+  source: number;
 }
 
-interface ListRow {
+export interface ListRow {
   instance_id: string;
   name: string;
   settings: string;
@@ -48,13 +54,15 @@ interface ListRow {
   removed: number | null;
   report: string | null;
   is_expired: number;
+  reading: string | null;
+  source: number;
 }
 
-type ListKey = Pick<StoredList, 'instanceId' | 'name'>;
+export type ListKey = Pick<StoredList, 'instanceId' | 'name'>;
 
 const context = ({ instanceId, name }: ListKey): string => `rule_lists.authorization_sealed:${instanceId}:${name}`;
 
-function storedList(row: ListRow): StoredList {
+export function storedList(row: ListRow): StoredList {
   return {
     instanceId: row.instance_id,
     name: row.name,
@@ -74,6 +82,8 @@ function storedList(row: ListRow): StoredList {
     lastChange: row.added === null || row.removed === null ? null : { added: row.added, removed: row.removed },
     report: row.report === null ? null : (JSON.parse(row.report) as ReportField),
     isExpired: row.is_expired === 1,
+    reading: row.reading,
+    source: row.source,
   };
 }
 
@@ -117,20 +127,20 @@ export async function createList(
 }
 
 /**
- * `authorization`: `undefined` keeps it. `readFrom`: when the list, which has another source now, is read again as a
- * whole; `null` keeps what is known of it.
+ * `authorization`: `undefined` keeps it. A list with another source is due at once and read as a whole, whatever a
+ * reading of the former one says. A shorter interval begins now.
  */
 export async function updateList(
   env: StoreEnv,
   key: ListKey,
   settings: ListSettings,
   authorization: ListAuthorization | null | undefined,
-  { readFrom }: { readFrom: number | null },
+  { isOtherSource, nowMs }: { isOtherSource: boolean; nowMs: number },
 ): Promise<StoredList | null> {
   const row = await env.DB.prepare(
     `UPDATE rule_lists SET settings = ?3, expiry_seconds = ?4,
        authorization_sealed = CASE WHEN ?5 THEN ?6 ELSE authorization_sealed END,
-       due_at = CASE WHEN ?7 THEN ?8 ELSE due_at END, etag = CASE WHEN ?7 THEN NULL ELSE etag END,
+       due_at = CASE WHEN ?7 THEN ?8 ELSE MIN(due_at, ?9) END, source = source + ?7, etag = CASE WHEN ?7 THEN NULL ELSE etag END,
        last_modified = CASE WHEN ?7 THEN NULL ELSE last_modified END,
        synced_at = CASE WHEN ?7 THEN NULL ELSE synced_at END
      WHERE instance_id = ?1 AND name = ?2 RETURNING *`,
@@ -142,8 +152,9 @@ export async function updateList(
       settings.expirySeconds,
       authorization === undefined ? 0 : 1,
       authorization ? await sealed(env, key, authorization) : null,
-      readFrom === null ? 0 : 1,
-      settings.url === null ? null : readFrom,
+      isOtherSource ? 1 : 0,
+      settings.url === null ? null : nowMs,
+      nowMs + settings.intervalMinutes * MINUTE_MS,
     )
     .first<ListRow>();
   return row && storedList(row);
@@ -172,99 +183,4 @@ export async function authorizationOf(env: StoreEnv, key: ListKey): Promise<List
 
 async function sealed(env: StoreEnv, key: ListKey, authorization: ListAuthorization): Promise<string> {
   return sealAtRest(await rootKey(env), context(key), JSON.stringify(authorization));
-}
-
-/**
- * The lists of active instances that are to be fetched now, those that wait longest first. Each is put off until `retryAt`,
- * so that a run that ends early leaves its lists to a later one.
- */
-export async function takeDueLists(
-  env: StoreEnv,
-  limit: number,
-  nowMs: number,
-  retryAt: number,
-): Promise<StoredList[]> {
-  const { results } = await env.DB.prepare(
-    `UPDATE rule_lists SET due_at = ?3 WHERE (instance_id, name) IN (
-       SELECT l.instance_id, l.name FROM rule_lists l JOIN protect_instances i ON i.id = l.instance_id AND i.active = 1
-        WHERE l.due_at <= ?1 ORDER BY l.due_at LIMIT ?2) RETURNING *`,
-  )
-    .bind(nowMs, limit, retryAt)
-    .all<ListRow>();
-  return results.map(storedList);
-}
-
-/** Lists that were not read well for longer than they may be. */
-export async function listsThatExpire(env: StoreEnv, limit: number, nowMs: number): Promise<StoredList[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT * FROM rule_lists WHERE is_expired = 0 AND expiry_seconds IS NOT NULL
-       AND COALESCE(confirmed_at, created_at) + 1000 * expiry_seconds < ? LIMIT ?`,
-  )
-    .bind(nowMs, limit)
-    .all<ListRow>();
-  return results.map(storedList);
-}
-
-/** Its entries were removed. The next reading is of the whole list. */
-export async function noteExpired(env: StoreEnv, { instanceId, name }: ListKey): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE rule_lists SET is_expired = 1, entries = 0, etag = NULL, last_modified = NULL, synced_at = NULL
-     WHERE instance_id = ? AND name = ?`,
-  )
-    .bind(instanceId, name)
-    .run();
-}
-
-export interface GoodReading {
-  /** `null`: it is as it was, and nothing was read. */
-  change: { added: number; removed: number; entries: number; report: ReportField } | null;
-  etag: string | null;
-  lastModified: string | null;
-  syncedAt: number | null;
-  dueAt: number | null;
-}
-
-export async function noteReading(env: StoreEnv, key: ListKey, good: GoodReading, nowMs: number): Promise<void> {
-  const { change } = good;
-  const isChanged = change !== null && change.added + change.removed > 0;
-  await env.DB.prepare(
-    `UPDATE rule_lists SET tried_at = ?3, confirmed_at = ?3, failures = 0, error = NULL, is_expired = 0,
-       etag = ?4, last_modified = ?5, synced_at = ?6, due_at = ?7,
-       report = COALESCE(?8, report), entries = COALESCE(?9, entries),
-       changed_at = CASE WHEN ?10 THEN ?3 ELSE changed_at END,
-       added = CASE WHEN ?10 THEN ?11 ELSE added END, removed = CASE WHEN ?10 THEN ?12 ELSE removed END
-     WHERE instance_id = ?1 AND name = ?2`,
-  )
-    .bind(
-      key.instanceId,
-      key.name,
-      nowMs,
-      good.etag,
-      good.lastModified,
-      good.syncedAt,
-      good.dueAt,
-      change && JSON.stringify(change.report),
-      change && change.entries,
-      isChanged ? 1 : 0,
-      change && change.added,
-      change && change.removed,
-    )
-    .run();
-}
-
-/** The last good reading stays. `mustSync`: a change may have been made in part. */
-export async function noteListFailure(
-  env: StoreEnv,
-  key: ListKey,
-  error: string,
-  { dueAt, nowMs, mustSync }: { dueAt: number | null; nowMs: number; mustSync: boolean },
-): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE rule_lists SET tried_at = ?3, failures = failures + 1, error = ?4, due_at = ?5,
-       etag = CASE WHEN ?6 THEN NULL ELSE etag END, last_modified = CASE WHEN ?6 THEN NULL ELSE last_modified END,
-       synced_at = CASE WHEN ?6 THEN NULL ELSE synced_at END
-     WHERE instance_id = ?1 AND name = ?2`,
-  )
-    .bind(key.instanceId, key.name, nowMs, error, dueAt, mustSync ? 1 : 0)
-    .run();
 }

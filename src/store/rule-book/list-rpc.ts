@@ -13,6 +13,8 @@ export interface ListBookRpc {
   listKeys(name: string, after: string, limit: number): Promise<{ keys: string; revision: number } | null>;
   /** Removes entries and adds entries, as one version. */
   changeList(name: string, change: ListChange, nowMs: number): Promise<Result<ListState, RefusedListChange>>;
+  /** How many more rules and entries the book takes. */
+  roomForEntries(): Promise<number>;
 }
 
 export interface ListSettings {

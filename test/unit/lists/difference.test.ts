@@ -55,15 +55,21 @@ describe('the difference of two readings', () => {
 });
 
 test('a list that may change by 100 percent may change in any way', () => {
-  expect(isTooMuchChange(1, 1000, 1, 100)).toBe(false);
+  expect(isTooMuchChange(1, 1000, 1, { maxPercent: 100, floor: 0 })).toBe(false);
 });
 
-test.each([
+test.each<[number, number, number, boolean, number?]>([
   [100, 50, 0, false],
   [100, 51, 0, true],
   [100, 0, 51, true],
   [0, 1000, 0, false],
   [1, 1, 0, true],
-])('of %i entries, %i new and %i removed ones are too much for 50 %%: %s', (present, added, removed, expected) => {
-  expect(isTooMuchChange(present, added, removed, 50)).toBe(expected);
-});
+  [1, 10, 1, false, 10],
+  [1, 11, 1, true, 10],
+  [20, 0, 11, true, 10],
+])(
+  'of %i entries, %i new and %i removed ones are too much for 50 %%: %s',
+  (present, added, removed, expected, floor = 0) => {
+    expect(isTooMuchChange(present, added, removed, { maxPercent: 50, floor })).toBe(expected);
+  },
+);

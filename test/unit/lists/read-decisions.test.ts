@@ -42,6 +42,12 @@ describe("CrowdSec's decisions", () => {
     });
   });
 
+  test('of an unknown scope are reported without what acts on a terminal', async () => {
+    const read = await decisions({ new: [decision('1.2.3.4', `\u001b[2J\u202e${'x'.repeat(500)}`)] });
+    const reason = typeof read === 'string' ? '' : read.report.examples[0]?.reason;
+    expect(reason).toBe(`has the scope [2J ${'x'.repeat(75)}`);
+  });
+
   test('may be none', async () => {
     expect(await decisions({ new: null, deleted: null })).toMatchObject({ added: [], deleted: [] });
   });

@@ -188,6 +188,12 @@ describe('a JSON list', () => {
     expect(await values('json', '')).toBe('The list has no entries');
   });
 
+  test('is refused before it is parsed when it has more values than fit into memory', async () => {
+    const text = `[${'{},'.repeat(250_001)}{}]`;
+    const result = await readList(streamOf(text, 1_000_000), { format: 'json', selector: '[].ip' });
+    expect(result.ok ? '' : listErrorText(result.error)).toBe('The document has more than 500000 values');
+  });
+
   test('may be one text in a document of one line, of any length', async () => {
     const list = Array.from({ length: 5000 }, (_, i) => `20.0.${i >> 8}.${i & 255}`);
     const result = await readList(streamOf(JSON.stringify(list), 4096), { format: 'json' });

@@ -2,6 +2,8 @@
  * What the audit trail keeps of a request body: enough to show what was asked for, without secrets, and bounded in size
  * for any body.
  */
+import { shownUrl } from '../../http/shown-url.ts';
+
 const SECRET_NAME =
   /secret|webhookUrl|token(?!Field)|passw|passphrase|credential|jwt|authorization|(api|private)[_-]?key$/i;
 const TEXT_MAX_CHARS = 256;
@@ -21,6 +23,9 @@ export function redactedBody(value: unknown, isSecret = false, depth = 0): unkno
   }
   const fields = Object.entries(value).slice(0, FIELDS_MAX);
   return Object.fromEntries(
-    fields.map(([name, field]) => [name, redactedBody(field, isSecret || SECRET_NAME.test(name), depth + 1)]),
+    fields.map(([name, field]) => {
+      const text = name === 'url' && typeof field === 'string' ? shownUrl(field) : field;
+      return [name, redactedBody(text, isSecret || SECRET_NAME.test(name), depth + 1)];
+    }),
   );
 }

@@ -21,7 +21,7 @@ import { EdgeContacts } from './edge-contacts.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
 import { eraseRuleBook, isRuleBookRetired, markRuleBookRetired } from './erase-rule-book.ts';
-import { countEntries, entriesUnder, keysAfter, listStates, rankedLists } from './list-layers.ts';
+import { entriesUnder, keysAfter, listStates, rankedLists } from './list-layers.ts';
 import { passExpiry } from './list-log.ts';
 import { changeList, putList, removeList } from './write-lists.ts';
 import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
@@ -43,7 +43,7 @@ import type {
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import { createRuleBookTables } from './schema.ts';
 import { userAgentRulesIn } from './user-agent-lookup.ts';
-import { countRules, deleteRules, restoreVersion, RULES_PER_INSTANCE_MAX, upsertRules } from './write-rules.ts';
+import { deleteRules, restoreVersion, RULES_PER_INSTANCE_MAX, upsertRules, usedRoom } from './write-rules.ts';
 
 /**
  * Every version sends the whole delta to every colo again. Once these add up to the size of the base, a new base is
@@ -115,7 +115,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
       ...edge,
       behindSince: edge.rulesVersion === null ? null : firstChangeAt(sql, edge.rulesVersion, version),
     }));
-    return { edges, version, rules: countRules(sql), rulesMax: RULES_PER_INSTANCE_MAX };
+    return { edges, version, rules: usedRoom(sql), rulesMax: RULES_PER_INSTANCE_MAX };
   }
 
   async upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome> {
@@ -179,6 +179,10 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   async changeList(name: string, change: ListChange, nowMs: number): Promise<Result<ListState, RefusedListChange>> {
     await this.#roomForChanges();
     return this.#written(changeList(this.#storage, name, change, nowMs));
+  }
+
+  async roomForEntries(): Promise<number> {
+    return Math.max(0, RULES_PER_INSTANCE_MAX - usedRoom(this.#storage.sql));
   }
 
   async history(
@@ -269,7 +273,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     if (this.#compiling || this.#watch.isFailing('compile')) return;
     const { sql } = this.#storage;
     const from = currentBase(sql)?.version ?? 0;
-    const rules = countRules(sql) + countEntries(sql);
+    const rules = usedRoom(sql);
     const due = deltaChangesShipped(sql, from) > Math.max(rules, SHIPPED_CHANGES_MIN);
     if (!due && changesSince(sql, from) <= DELTA_QUIET_CHANGES) return;
     this.#alarmIn(due ? COMPILE_DELAY_MS : COMPILE_QUIET_DELAY_MS);

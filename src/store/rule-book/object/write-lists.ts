@@ -9,19 +9,10 @@ import type { Result } from '../../../result.ts';
 import { LIST_NUMBER_MAX } from '../../../rules/list-layers.ts';
 import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
 import { actorNumber } from './actors.ts';
-import {
-  KEYS_PER_QUERY,
-  byRank,
-  changeRow,
-  countEntries,
-  modeCode,
-  ownersOf,
-  rankedLists,
-  verdictCode,
-} from './list-layers.ts';
+import { KEYS_PER_QUERY, byRank, changeRow, modeCode, ownersOf, rankedLists, verdictCode } from './list-layers.ts';
 import type { StoredList } from './list-layers.ts';
 import { currentVersion, logOwners, noteListVersion } from './list-log.ts';
-import { RULES_PER_INSTANCE_MAX, countRules } from './write-rules.ts';
+import { RULES_PER_INSTANCE_MAX, usedRoom } from './write-rules.ts';
 
 /** Every question about a value asks each of them. */
 export const LISTS_PER_INSTANCE_MAX = 50;
@@ -123,7 +114,7 @@ function applyChange(sql: SqlStorage, name: string, change: ListChange, nowMs: n
   if (added.length + removed.length === 0) return state;
   state.revision += 1;
   sql.exec('UPDATE lists SET entries = ?, revision = ? WHERE list = ?', state.entries, state.revision, number);
-  if (added.length > removed.length && countRules(sql) + countEntries(sql) > RULES_PER_INSTANCE_MAX) {
+  if (added.length > removed.length && usedRoom(sql) > RULES_PER_INSTANCE_MAX) {
     throw new RefusedChangeError({ reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX, type: null });
   }
   const hidden = ownersOf(sql, [...removed, ...added], lists.slice(0, place));

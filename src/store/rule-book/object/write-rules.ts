@@ -111,7 +111,7 @@ function applyVersion(
  * that a book above a limit can always be made smaller.
  */
 function checkLimits(sql: SqlStorage, version: number): void {
-  if (countRules(sql) + countEntries(sql) > RULES_PER_INSTANCE_MAX) {
+  if (usedRoom(sql) > RULES_PER_INSTANCE_MAX) {
     throw new RefusedError({ reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX, type: null });
   }
   const [added] = sql.exec(
@@ -121,6 +121,11 @@ function checkLimits(sql: SqlStorage, version: number): void {
   );
   const refusal = added ? exceededBudget(sql, version) : null;
   if (refusal) throw new RefusedError(refusal);
+}
+
+/** Rules and entries of lists, which share one bound. */
+export function usedRoom(sql: SqlStorage): number {
+  return countRules(sql) + countEntries(sql);
 }
 
 export function countRules(sql: SqlStorage): number {

@@ -43,12 +43,14 @@ export const createRuleList = operation({
     const created = await createList(context.store, key, settings, authorization, context.nowMs);
     if (created === null) throw new OperationError('API.CONFLICT', 'The instance has a list with this name');
     const { verdict, mode } = settings;
+    // What a stopped refresh of a deleted list has left is not this list.
+    await book.removeList(name, context.nowMs);
     const put = await book.putList({ name, verdict, mode }, context.nowMs);
     if (put.ok) return listResponse(created);
     await deleteList(context.store, key);
     throw new OperationError(
       'API.TOO_MANY_ITEMS',
-      `An instance holds at most ${put.error.limit} lists. Delete one first`,
+      `An instance holds at most ${put.error.limit} lists. Delete one first, or try again later if you have deleted many`,
     );
   },
 });

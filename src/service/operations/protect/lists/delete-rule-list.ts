@@ -19,10 +19,11 @@ export const deleteRuleList = operation({
   async handler({ body: { siteKey: wanted, name }, ...context }) {
     const { instance, book } = await instanceRuleBook(context, wanted);
     const known = await findList(context.store, instance.id, name);
-    if (known === null) throw noSuchList();
     // Entries first: a list that is still listed can be deleted again.
-    await book.removeList(name, context.nowMs);
-    await deleteList(context.store, known);
+    const wasInForce = await book.removeList(name, context.nowMs);
+    // A refresh that was stopped while the list was deleted may have left entries, which nothing else removes.
+    if (known === null && !wasInForce) throw noSuchList();
+    if (known !== null) await deleteList(context.store, known);
     // A refresh that was under way may have put it in force again.
     await book.removeList(name, context.nowMs);
     return { success: true, name };

@@ -1,5 +1,6 @@
 /** A list as the API returns it: its settings, never its secret, and what became of its readings. */
 import type { ListStatus } from '../../../../contract/management/lists.ts';
+import { shownUrl } from '../../../http/shown-url.ts';
 import type { StoredList } from '../../../../store/d1/rule-lists.ts';
 import { OperationError } from '../../operation-error.ts';
 
@@ -10,6 +11,7 @@ export function listResponse(list: StoredList): ListStatus {
   return {
     name,
     ...settings,
+    url: settings.url === null ? null : shownUrl(settings.url),
     hasAuthorization,
     state: stateOf(list),
     entries,
@@ -25,6 +27,10 @@ function stateOf({ isExpired, failures, confirmedAt }: StoredList): ListStatus['
   if (isExpired) return 'expired';
   if (failures > 0) return 'failing';
   return confirmedAt === null ? 'new' : 'good';
+}
+
+export function beingRead(): OperationError {
+  return new OperationError('API.CONFLICT', 'The list is being read. Try again in a minute');
 }
 
 export function noSuchList(): OperationError {

@@ -2,6 +2,7 @@
 import { settingsErrors } from '../../../../contract/management/lists.ts';
 import type { ListSettings } from '../../../../contract/management/lists.ts';
 import { parseSelector } from '../../../../lists/selector.ts';
+import { shownUrl } from '../../../http/shown-url.ts';
 import { OperationError } from '../../operation-error.ts';
 
 /** @throws OperationError 400 that names each field that does not fit. */
@@ -13,11 +14,12 @@ export function checkedSettings(settings: ListSettings): ListSettings {
   return settings;
 }
 
-/** Given fields over those that are known. */
+/** Given fields over those that are known. An address that comes back as it was shown is the known one. */
 export function mergedSettings(
   known: ListSettings,
   given: { [Field in keyof ListSettings]?: ListSettings[Field] | undefined },
 ): ListSettings {
   const changes = Object.entries(given).filter(([, value]) => value !== undefined);
-  return checkedSettings({ ...known, ...Object.fromEntries(changes) });
+  const merged = checkedSettings({ ...known, ...Object.fromEntries(changes) });
+  return known.url !== null && merged.url === shownUrl(known.url) ? { ...merged, url: known.url } : merged;
 }

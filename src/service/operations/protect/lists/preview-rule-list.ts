@@ -17,6 +17,7 @@ import { addEntry } from '../../../../store/rule-book/compile-entry.ts';
 import { countChanges } from '../../../lists/apply-entries.ts';
 import { readOnce } from '../../../lists/read-once.ts';
 import { operation } from '../../define-operation.ts';
+import type { Principal } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
 import { tryProposal } from '../access-rules/preview-trial.ts';
@@ -24,6 +25,7 @@ import { isoTime } from '../access-rules/rule-response.ts';
 import type { Proposal } from '../access-rules/what-if.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { mergedSettings } from './list-settings.ts';
+import { checkReadings } from './reading-limit.ts';
 import { CONTENT_MAX_BODY_BYTES } from './replace-rule-list.ts';
 
 const DAY_MS = 86_400_000;
@@ -91,10 +93,17 @@ export const previewRuleList = operation({
     samples: z.array(sample),
   }),
   async handler(context) {
-    const { store, outbound, nowMs, body } = context;
+    const { store, outbound, principal, nowMs, body } = context;
     const { siteKey: wanted, name, authorization, content, ...given } = body;
     const target = await logTarget(context, wanted);
     const known = await findList(store, target.instance.id, name);
+    if (!mayChange(principal) && isOwnSource({ authorization, content, ...given })) {
+      throw new OperationError(
+        'API.INSUFFICIENT_PERMISSIONS',
+        'With the permission readProtect, a list is previewed as it is. Send its name alone, or with a verdict',
+      );
+    }
+    checkReadings(context);
     const { authorization: _none, ...defaults } = listDefaults;
     const settings = mergedSettings(known?.settings ?? defaults, given);
     if ((settings.url === null) !== (content !== undefined)) {
@@ -105,7 +114,7 @@ export const previewRuleList = operation({
     const read = await readOnce({ store, outbound }, { settings, known, authorization, content });
     if (!read.ok) throw new OperationError('API.INVALID_BODY', read.error, [{ path: 'url', message: read.error }]);
     const { entries, report } = read.value;
-    const counted = await countChanges(ruleBook(store, target.instance.id), name, entries);
+    const { present, added, removed } = await countChanges(ruleBook(store, target.instance.id), name, entries);
     const since = Math.max(nowMs - DAY_MS, target.horizon);
     const proposal = proposalOf(name, settings.verdict, entries, target.instance.id);
     const firstKeys = Array.from({ length: Math.min(entries.length, LOOKED_UP_MAX) }, (_, at) =>
@@ -121,7 +130,9 @@ export const previewRuleList = operation({
       entries: entries.length,
       report,
       examples: firstKeys.slice(0, EXAMPLES_MAX).map(({ type, value }) => (type === 'asn' ? `AS${value}` : value)),
-      ...counted,
+      present,
+      added,
+      removed,
       since: isoTime(since),
       examinedSince: isoTime(examinedSince),
       ...numbers,
@@ -130,6 +141,15 @@ export const previewRuleList = operation({
     };
   },
 });
+
+function mayChange({ permissions }: Principal): boolean {
+  return permissions.Protect?.includes('updateProtectSettings') ?? false;
+}
+
+/** Whether the caller chooses what the service fetches, or how much it has to read. */
+function isOwnSource({ verdict: _verdict, ...source }: Record<string, unknown>): boolean {
+  return Object.values(source).some((field) => field !== undefined);
+}
 
 /** The list alone, enforced. Rules of the operator that fired are in the log, and win where they are as specific. */
 function proposalOf(

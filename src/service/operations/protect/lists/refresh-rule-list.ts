@@ -4,13 +4,15 @@
  */
 import * as z from 'zod/mini';
 import { listName, listStatus } from '../../../../contract/management/lists.ts';
+import { beginReading } from '../../../../store/d1/rule-list-readings.ts';
 import { findList } from '../../../../store/d1/rule-lists.ts';
-import { refreshList } from '../../../lists/refresh-list.ts';
+import { READING_MS, refreshList } from '../../../lists/refresh-list.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
 import { chosenInstance } from '../chosen-instance.ts';
-import { listResponse, noSuchList } from './list-response.ts';
+import { beingRead, listResponse, noSuchList } from './list-response.ts';
+import { checkReadings } from './reading-limit.ts';
 
 export const refreshRuleList = operation({
   name: 'refresh-rule-list',
@@ -35,7 +37,10 @@ export const refreshRuleList = operation({
     if (list.settings.url === null) {
       throw new OperationError('API.CONFLICT', 'This list is a file. Send its content to /protect/lists/replace');
     }
-    const refreshed = await refreshList({ store, outbound, now: Date.now }, list, acceptChange);
+    checkReadings(context);
+    const held = await beginReading(store, list, Date.now() + READING_MS, Date.now());
+    if (held === null) throw beingRead();
+    const refreshed = await refreshList({ store, outbound, now: Date.now }, held, acceptChange);
     const now = await findList(store, instance.id, name);
     if (now === null) throw noSuchList();
     return { isRead: refreshed.ok, list: listResponse(now) };

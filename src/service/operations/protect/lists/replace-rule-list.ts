@@ -5,14 +5,17 @@
 import * as z from 'zod/mini';
 import { listName, listStatus } from '../../../../contract/management/lists.ts';
 import { listErrorText } from '../../../../lists/list-format.ts';
-import { findList, noteReading } from '../../../../store/d1/rule-lists.ts';
+import { beginReading, endReading, noteListFailure, noteReading } from '../../../../store/d1/rule-list-readings.ts';
+import { findList } from '../../../../store/d1/rule-lists.ts';
 import { applyEntries } from '../../../lists/apply-entries.ts';
 import { followChanges } from '../../../lists/follow-changes.ts';
 import { readContent } from '../../../lists/read-content.ts';
+import { changeBounds, READING_MS } from '../../../lists/refresh-list.ts';
+import { failed } from '../../../../result.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { instanceRuleBook, siteKey } from '../access-rules/instance-rule-book.ts';
-import { listResponse, noSuchList } from './list-response.ts';
+import { beingRead, listResponse, noSuchList } from './list-response.ts';
 
 /** A million addresses, one in a line. */
 export const CONTENT_MAX_BODY_BYTES = 17 * 1024 * 1024;
@@ -50,12 +53,24 @@ export const replaceRuleList = operation({
         { path: 'content', message: 'is no list in this format' },
       ]);
     const layer = { name, verdict: settings.verdict, mode: settings.mode };
-    const maxChange = acceptChange ? null : settings.maxChangePercent;
-    const applied = await applyEntries(book, layer, read.value.entries, maxChange, Date.now);
-    if (!applied.ok) throw new OperationError('API.CONFLICT', applied.error.message);
+    const bounds = acceptChange ? null : changeBounds(settings);
+    const held = await beginReading(store, list, Date.now() + READING_MS, Date.now());
+    if (held === null) throw beingRead();
+    const applied = await applyEntries(book, layer, read.value.entries, bounds, Date.now).catch((error: unknown) => {
+      console.error(
+        JSON.stringify({ level: 'error', event: 'list-replace-failed', list: name, message: String(error) }),
+      );
+      return failed({ message: 'The list could not be stored', hasChanged: true });
+    });
+    if (!applied.ok) {
+      const { message, hasChanged } = applied.error;
+      if (hasChanged) await noteListFailure(store, held, message, { dueAt: null, nowMs: Date.now(), mustSync: true });
+      else await endReading(store, held);
+      throw new OperationError('API.CONFLICT', message);
+    }
     const reading = { etag: null, lastModified: null, syncedAt: null, dueAt: null };
-    await noteReading(store, list, { change: { ...applied.value, report: read.value.report }, ...reading }, Date.now());
-    const now = await followChanges(store, list, Date.now());
+    await noteReading(store, held, { change: { ...applied.value, report: read.value.report }, ...reading }, Date.now());
+    const now = await followChanges(store, held, Date.now());
     if (now === null) throw noSuchList();
     return listResponse(now);
   },

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { listFields, listName, listStatus } from '../../../../contract/management/lists.ts';
 import type { ListSettings } from '../../../../contract/management/lists.ts';
+import { followSettings } from '../../../lists/follow-changes.ts';
 import { isSamePublisher } from '../../../lists/same-publisher.ts';
 import { findList, updateList } from '../../../../store/d1/rule-lists.ts';
 import { operation } from '../../define-operation.ts';
@@ -45,13 +46,11 @@ export const updateRuleList = operation({
     const isOtherSource = authorization !== undefined || isSourceChanged(known.settings, settings);
     const kept = isSamePublisher(known.settings, settings) ? authorization : (authorization ?? null);
     const updated = await updateList(context.store, known, settings, kept, {
-      readFrom: isOtherSource ? context.nowMs : null,
+      isOtherSource,
+      nowMs: context.nowMs,
     });
     if (updated === null) throw noSuchList();
-    // A list that has expired has no layer until it is read again.
-    if (!updated.isExpired) {
-      await book.putList({ name, verdict: settings.verdict, mode: settings.mode }, context.nowMs);
-    }
+    await followSettings(book, updated, context.nowMs);
     return listResponse(updated);
   },
 });

@@ -1,0 +1,15 @@
+/**
+ * An address as it is shown: some publishers take their key in the query, so no value of it is returned, and the audit
+ * trail keeps none.
+ */
+const HIDDEN = '***';
+
+export function shownUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.search === '') return text;
+  const parts = Array.from(url.searchParams, ([name, value]) =>
+    value === '' ? HIDDEN : `${encodeURIComponent(name)}=${HIDDEN}`,
+  );
+  url.search = parts.join('&');
+  return url.href;
+}
