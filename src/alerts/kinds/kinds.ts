@@ -8,6 +8,7 @@ import { attack } from './attack.ts';
 import { apiKeyExpiring } from './api-key-expiring.ts';
 import { clientJwtExpiring } from './client-jwt-expiring.ts';
 import type { KindWords } from './kind-words.ts';
+import { listStale } from './list-stale.ts';
 import { originFailing } from './origin-failing.ts';
 import { rulesStale } from './rules-stale.ts';
 import { storageFilling } from './storage-filling.ts';
@@ -19,6 +20,7 @@ export const kindWords: Readonly<Record<SentKind, KindWords>> = {
   'client-jwt-expiring': clientJwtExpiring,
   'api-key-expiring': apiKeyExpiring,
   'rules-stale': rulesStale,
+  'list-stale': listStale,
   'verdicts-lost': verdictsLost,
   'storage-filling': storageFilling,
   'origin-failing': originFailing,

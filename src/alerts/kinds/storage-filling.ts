@@ -8,7 +8,7 @@ export const storageFilling: KindWords = {
     const amount = `${count(used)} of at most ${count(limit)}`;
     switch (what) {
       case 'access-rules':
-        return `${about} has ${amount} access rules. Remove rules that are no longer needed.`;
+        return `${about} has ${amount} access rules and entries of lists. Remove what is no longer needed.`;
       case 'unsealed-verdicts':
         return (
           `A log shard of ${about} holds ${amount} verdicts that it could not write to R2. ` +

@@ -4897,7 +4897,7 @@ export interface components {
              * @description What it is about, see alerts.md
              * @enum {string}
              */
-            kind: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
+            kind: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "list-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
             /**
              * @description `begins` and `ends` of a state; `once` for anything else
              * @enum {string}
@@ -4939,7 +4939,7 @@ export interface components {
             error: string | null;
         };
         /** @enum {string} */
-        AlertKind: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing";
+        AlertKind: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "list-stale" | "verdicts-lost" | "storage-filling" | "origin-failing";
         /** @description Where alerts are sent. Its address is never returned */
         AlertChannel: {
             /** @description Id of the channel */
@@ -6208,7 +6208,7 @@ export interface components {
              * @description Only alerts of this kind
              * @enum {string}
              */
-            kind?: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
+            kind?: "attack" | "client-jwt-expiring" | "api-key-expiring" | "rules-stale" | "list-stale" | "verdicts-lost" | "storage-filling" | "origin-failing" | "test";
             /**
              * @description Most entries in the response
              * @default 50

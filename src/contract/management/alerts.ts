@@ -9,6 +9,7 @@ export const alertKinds = [
   'client-jwt-expiring',
   'api-key-expiring',
   'rules-stale',
+  'list-stale',
   'verdicts-lost',
   'storage-filling',
   'origin-failing',

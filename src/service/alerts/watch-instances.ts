@@ -15,18 +15,20 @@ import { clientJwtsOfInstance } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { ruleFailures } from '../../store/d1/rule-failures.ts';
 import type { RuleFailure } from '../../store/d1/rule-failures.ts';
+import { listsOf } from '../../store/d1/rule-lists.ts';
 import { edgeTotals, shardCount, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import type { ServiceStore } from '../environment.ts';
 import { countedWindow } from './counted-window.ts';
 import { expiryWarning } from './expiry.ts';
+import { listStale } from './sources/list-stale.ts';
 import { originFailing } from './sources/origin-failing.ts';
 import { rulesStale } from './sources/rules-stale.ts';
 import type { InstanceView, StateSource } from './sources/source.ts';
 import { storageFilling } from './sources/storage-filling.ts';
 import { verdictsLost } from './sources/verdicts-lost.ts';
 
-const sources: readonly StateSource[] = [originFailing, rulesStale, storageFilling, verdictsLost];
+const sources: readonly StateSource[] = [originFailing, rulesStale, listStale, storageFilling, verdictsLost];
 
 const CHECK_EVERY_MS = 120_000;
 const INSTANCES_PER_RUN = 20;
@@ -58,11 +60,12 @@ async function watchInstance(
   failures: readonly RuleFailure[],
   nowMs: number,
 ): Promise<void> {
-  const [jwts, book, totals, states] = await Promise.all([
+  const [jwts, book, totals, states, lists] = await Promise.all([
     clientJwtsOfInstance(store, instance.id, JWTS_MAX),
     ruleBook(store, instance.id).edges(),
     edgeTotals(store, verdictLogOf(instance), nowMs),
     statesOf(store, instance.accountId, instance.id),
+    listsOf(store, instance.id),
   ]);
   const working = jwts.filter(
     ({ issuedAt, expiresAt, revokedAt }) =>
@@ -78,6 +81,7 @@ async function watchInstance(
     failingSteps: failures.filter(({ instanceId }) => instanceId === instance.id).map(({ step }) => step),
     rules: book.rules,
     rulesMax: book.rulesMax,
+    lists,
     rooms: totals.rooms,
   };
   for (const source of sources) await applySource(store, source, states, view);

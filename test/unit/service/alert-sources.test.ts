@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { countedWindow } from '../../../src/service/alerts/counted-window.ts';
 import { expiryWarning } from '../../../src/service/alerts/expiry.ts';
+import { listStale } from '../../../src/service/alerts/sources/list-stale.ts';
 import { originFailing } from '../../../src/service/alerts/sources/origin-failing.ts';
 import type { InstanceView } from '../../../src/service/alerts/sources/source.ts';
 import { storageFilling } from '../../../src/service/alerts/sources/storage-filling.ts';
@@ -20,6 +21,7 @@ const counters = (good: number, bad: number, unanswered: number) => ({
 const quiet = {
   rules: 0,
   rulesMax: 1_250_000,
+  lists: [],
   rooms: [{ unsealed: 0, unsealedMax: 320_000, databaseBytes: 0 }],
   isOn: () => false,
 } as unknown as InstanceView;
@@ -161,5 +163,40 @@ describe('the end of a key', () => {
     expect(expiryWarning(short, 7, 5 * DAY_MS)).toBeNull();
     expect(expiryWarning(short, 7, 9.5 * DAY_MS)?.moment).toBe(`1d ${10 * DAY_MS}`);
     expect(expiryWarning({ issuedAt: 0, expiresAt: 3_600_000 }, 7, 1000)).toBeNull();
+  });
+});
+
+describe('a list', () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const good = {
+    name: 'bad',
+    settings: { intervalMinutes: 60 },
+    createdAt: 0,
+    confirmedAt: 0,
+    dueAt: HOUR_MS,
+    failures: 0,
+    error: null,
+    isExpired: false,
+  };
+  const seen = (state: object, nowMs: number) =>
+    (listStale.see({ ...quiet, lists: [{ ...good, ...state }], nowMs } as unknown as InstanceView) ?? []).map(
+      ({ subject, facts }) => [subject, facts['reason'], facts['readAt'], facts['error']],
+    );
+  const failing = { failures: 3, error: 'The answer broke off', dueAt: 9 * HOUR_MS };
+
+  test('that fails is stale an hour after it should have been read, and not before', () => {
+    expect(seen(failing, 2 * HOUR_MS)).toEqual([]);
+    const readAt = '1970-01-01T00:00:00.000Z';
+    expect(seen(failing, 2 * HOUR_MS + 1)).toEqual([['bad', 'failing', readAt, 'The answer broke off']]);
+    const never = seen({ ...failing, confirmedAt: null }, 3 * HOUR_MS);
+    expect(never).toEqual([['bad', 'failing', 'never', 'The answer broke off']]);
+    expect(seen({}, 2 * HOUR_MS)).toEqual([]);
+  });
+
+  test('that nobody reads is stale, and so is one that has expired, subscription or file', () => {
+    expect(seen({}, 2 * HOUR_MS + 1)).toEqual([['bad', 'overdue', expect.any(String), '']]);
+    expect(seen({ isExpired: true }, 1)).toEqual([['bad', 'expired', expect.any(String), '']]);
+    expect(seen({ dueAt: null }, 90 * DAY_MS)).toEqual([]);
+    expect(seen({ dueAt: null, isExpired: true }, 90 * DAY_MS)).toEqual([['bad', 'expired', expect.any(String), '']]);
   });
 });

@@ -8,6 +8,7 @@ import { noteRuleFailure } from '../../../src/store/d1/rule-failures.ts';
 import { appendCounters, verdictLogOf } from '../../../src/store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../../src/store/rule-book/client.ts';
 import { hooks } from '../../support/hooks.ts';
+import { listPublisher } from '../../support/list-publisher.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
 
@@ -143,4 +144,27 @@ test('an API key is announced a week and a day before its end, and not one that 
   expect(await alerts()).toEqual([`api-key-expiring once ${id}`, `api-key-expiring once ${id}`]);
   const { body } = await ask('/alerts/list');
   expect(body.alerts[0].summary).toMatch(/^The API key CI expires at .*\. Create another one/);
+});
+
+test('a list whose publisher fails is an alert until it is read well', async () => {
+  const name = 'bad';
+  await ask('/protect/lists/create', { name, url: 'https://lists.example/bad.txt' });
+  const publisher = listPublisher();
+  publisher.answer = () => new Response('no', { status: 404 });
+  await ask('/protect/lists/refresh', { name });
+  now += HOUR_MS;
+  await watch();
+  expect(await alerts()).toEqual([]);
+  now += HOUR_MS + MINUTE_MS;
+  await watch();
+  const { body } = await ask('/alerts/list', { limit: 1 });
+  expect(body.alerts[0].summary).toBe(
+    'The list bad of Shop has never been read well. The last attempt: The publisher answers with status 404. See gatehouse lists show bad.',
+  );
+  publisher.answer = () => new Response('1.2.3.4\n');
+  await ask('/protect/lists/update', { name, intervalMinutes: 10_080 });
+  await ask('/protect/lists/refresh', { name });
+  now += 2 * MINUTE_MS;
+  await watch();
+  expect((await alerts()).toSorted()).toEqual(['list-stale begins bad', 'list-stale ends bad']);
 });

@@ -11,6 +11,7 @@ const kinds: Readonly<Record<AlertKind, string>> = {
   attack: 'an attack',
   'origin-failing': 'the origin fails',
   'rules-stale': 'an edge has old rules',
+  'list-stale': 'a list is out of date',
   'verdicts-lost': 'verdicts are lost',
   'storage-filling': 'storage fills',
   'client-jwt-expiring': 'a client JWT expires',

@@ -7,6 +7,7 @@ import type { HoldTimes } from '../../../alerts/state-change.ts';
 import type { AlertKind } from '../../../contract/management/alerts.ts';
 import type { ClientJwtRecord } from '../../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../../store/d1/instances.ts';
+import type { StoredList } from '../../../store/d1/rule-lists.ts';
 import type { RuleStep } from '../../../store/d1/rule-failures.ts';
 import type { ShardRoom } from '../../../store/event-log/shard-rpc.ts';
 import type { SeenEdge } from '../../../store/rule-book/rpc.ts';
@@ -21,8 +22,10 @@ export interface InstanceView {
   edges: readonly SeenEdge[];
   /** Steps of the rule book that fail at the moment. */
   failingSteps: readonly RuleStep[];
+  /** With the entries of lists. */
   rules: number;
   rulesMax: number;
+  lists: readonly StoredList[];
   rooms: readonly ShardRoom[];
   /** What edges counted since the last windows began; `null` where there is nothing to compare with. */
   origins: Window['origins'];
