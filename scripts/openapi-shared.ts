@@ -89,6 +89,7 @@ const shared: Readonly<Record<string, string>> = {
   PolicyOrigin: 'add-policy.requestBody.policy.then|6',
   PolicyListed: 'import-policies.response.rules[].policy|0',
   PolicyDifference: 'diff-policies.response.differences.policies[]',
+  PolicyPreview: 'preview-policies.requestBody',
   Limit: 'get-policies.response.limits[]',
   'Limit.requestBody': 'set-policies.requestBody.limits[]',
   FailedLogin: 'get-policies.response.limits[].loginFailed',

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { alertCommands, run as runAlerts } from './alerts.ts';
 import { attackCommands, run as runAttack } from './attack.ts';
+import { limitCommands, run as runLimits } from './limits.ts';
 import { listCommands, run as runLists } from './lists.ts';
 import { botPolicyCommands, isBotPolicyCommand, run as runBotPolicy } from './bot-policy.ts';
 import { botTrafficCommands, run as runBotTraffic } from './bot-traffic.ts';
@@ -56,6 +57,7 @@ const byDatabase = Object.entries(databaseCommands);
 const byService = Object.entries({
   ...ruleCommands,
   ...policyCommands,
+  ...limitCommands,
   ...whyCommands,
   ...botPolicyCommands,
   ...botTrafficCommands,
@@ -94,6 +96,7 @@ function serviceRunner(args: readonly string[]): typeof runWhy | null {
   const [noun, verb] = args;
   if (noun === 'rules') return runRules;
   if (noun === 'policies') return runPolicies;
+  if (noun === 'limits') return runLimits;
   if (noun === 'why') return runWhy;
   if (noun === 'alerts') return runAlerts;
   if (noun === 'attack') return runAttack;

@@ -161,6 +161,11 @@ function network(ip: string | null, bits: number): string {
   return address === null ? NONE : formatCidr(prefixOf(address, bits));
 }
 
+/** One of several readings of a path, the first of the shortest. */
+export function pathKey(readings: readonly string[]): string {
+  return readings.reduce((one, other) => (other.length < one.length ? other : one));
+}
+
 /** One spelling of a user's name: origins take most of them for the same. `null` for none. */
 export function userName(text: string): string | null {
   const name = text.trim().slice(0, VALUE_MAX_CHARS).normalize('NFKC').trim().toLowerCase();

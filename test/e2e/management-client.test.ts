@@ -227,6 +227,8 @@ describe('the client typed by the OpenAPI document', () => {
     const tested = await api.post('/protect/policies/test', { request: { url: 'https://shop.example/api' } });
     expect(tested.policies.map((one) => one.applies)).toEqual(['yes']);
     await api.post('/protect/policies/preview', { policies: [] });
+    const limited = await api.post('/protect/limits/preview', { limits: [] });
+    expect([limited.refused, limited.effects]).toEqual([0, []]);
     const content = 'http.host eq "shop.example"';
     const imported = await api.post('/protect/policies/import', { format: 'cloudflare', content });
     expect([imported.taken, imported.dryRun]).toEqual([1, true]);

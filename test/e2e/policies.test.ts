@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { run as runLimits } from '../../src/cli/limits.ts';
 import { run } from '../../src/cli/policies/policies.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, useStack } from '../support/stack.ts';
@@ -83,6 +84,22 @@ test('a set is tried on a request and on the log before it is set', async () => 
   });
   expect(await policies('remove', 'api')).toContain('- policy api removed');
   await policies('set', file('none.json', []));
+});
+
+test('limits are tried on the log before they are set', async () => {
+  await visit('/robots.txt');
+  const policy = { name: 'all', when: 'path startsWith "/"', then: { action: 'limit', limit: 'strict' } };
+  const limit = { name: 'strict', key: ['user'], count: 1, windowSeconds: 60, on: 'loginFailed' };
+  const set = file('limits.json', {
+    policies: [policy],
+    limits: [{ ...limit, loginFailed: { status: [401], usernameField: 'email' } }],
+  });
+  const { exitCode, output } = await runLimits(['limits', 'preview', '--policies', set], stack().stateDir);
+  expect(exitCode, output).toBe(0);
+  expect(output).toMatch(/^All \d+ requests since .*: 0 would have been above an enforced limit\.\nstrict: 0 of \d+ /);
+  expect(output).toContain('The log does not hold: user.');
+  const mistaken = await runLimits(['limits', 'previw'], stack().stateDir);
+  expect(mistaken).toMatchObject({ exitCode: 1, output: expect.stringContaining('limits preview [--policies FILE]') });
 });
 
 test('an import reports on each rule, and takes them when asked', async () => {

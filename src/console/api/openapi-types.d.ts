@@ -1420,6 +1420,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/limits/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say who would have been above limits
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["preview-limits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/bots": {
         parameters: {
             query?: never;
@@ -4156,6 +4176,22 @@ export interface components {
             placeBefore: number | null;
             /** @description Place in the order after, from 1 */
             placeAfter: number | null;
+        };
+        PolicyPreview: {
+            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            siteKey?: string;
+            /** @description The policies as they would be. Absent: as they are */
+            policies?: components["schemas"]["Policy.requestBody"][];
+            /** @description The limits as they would be. Absent: as they are */
+            limits?: components["schemas"]["Limit.requestBody"][];
+            /** @description The origins as they would be. Absent: as they are */
+            origins?: {
+                [key: string]: components["schemas"]["Origin.requestBody"];
+            };
+            /** @description How far to look back. Default: one day ago */
+            since?: components["schemas"]["Time"];
+            /** @description Requests before this time are examined. Default: all */
+            until?: components["schemas"]["Time"];
         };
         Limit: {
             /** @description Lower-case letters, digits and hyphens. `limit:NAME` in the verdict log */
@@ -7676,22 +7712,6 @@ export interface components {
                 decidedBy: string;
             } | null;
         };
-        "preview-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
-            siteKey?: string;
-            /** @description The policies as they would be. Absent: as they are */
-            policies?: components["schemas"]["Policy.requestBody"][];
-            /** @description The limits as they would be. Absent: as they are */
-            limits?: components["schemas"]["Limit.requestBody"][];
-            /** @description The origins as they would be. Absent: as they are */
-            origins?: {
-                [key: string]: components["schemas"]["Origin.requestBody"];
-            };
-            /** @description How far to look back. Default: one day ago */
-            since?: components["schemas"]["Time"];
-            /** @description Requests before this time are examined. Default: all */
-            until?: components["schemas"]["Time"];
-        };
         "preview-policies.response": {
             /** @description From when on requests were examined, in ISO 8601 */
             since: string;
@@ -7891,6 +7911,65 @@ export interface components {
             dryRun?: boolean;
             /** @description The version whose policies are restored */
             version: number;
+        };
+        "preview-limits.response": {
+            /** @description From when on requests were examined, in ISO 8601 */
+            since: string;
+            /** @description The end of the window, in ISO 8601 */
+            until: string;
+            /** @description Requests that were examined */
+            examined: number;
+            /** @description Every request of the window from here on was examined, in ISO 8601 */
+            examinedSince: string;
+            /** @description Every request since then was examined */
+            complete: boolean;
+            /** @description Requests since then, counted by the log */
+            inWindow: number;
+            /** @description `false`: the instance keeps no rows of allowed requests, so the numbers leave them out */
+            allowedRequestsIncluded: boolean;
+            /** @description Requests that would have been above at least one enforced limit */
+            refused: number;
+            /** @description Every limit, the one with the most requests above it first */
+            effects: {
+                /** @description Name of the limit */
+                limit: string;
+                /**
+                 * @description `monitor`: the rule is recorded as fired and decides nothing
+                 * @enum {string}
+                 */
+                mode: "enforce" | "monitor";
+                /** @description Requests that policies send to the limit, or may send */
+                requests: number;
+                /** @description Of these, requests where a policy depends on what the log does not keep */
+                unsure: number;
+                /** @description Requests that would have been above it */
+                above: number;
+                /** @description Further requests that may have been above it: it depends on what the log does not keep */
+                untold: number;
+                /** @description Distinct keys of the requests above it */
+                keys: number;
+                /** @description Distinct addresses of the requests above it */
+                addresses: number;
+                /** @description The addresses with the most requests above it, at most ten */
+                visitors: {
+                    /** @description IP address, version 4 or 6 */
+                    ip: string | null;
+                    /** @description Number of the autonomous system (AS) of the network */
+                    asn: number | null;
+                    /** @description Country as two letters (ISO 3166-1). `T1`: Tor, `XX`: unknown */
+                    country: string | null;
+                    /** @description Requests of the address that would have been above it */
+                    above: number;
+                    /** @description Further requests of the address that may have been above it */
+                    untold: number;
+                    /** @description The newest of these requests */
+                    requestId: string;
+                    /** @description When the newest of these requests came, in ISO 8601 */
+                    timestamp: string;
+                }[];
+                /** @description What the log does not hold of the limit's key and event */
+                unlogged: string[];
+            }[];
         };
         "list-bots.requestBody": {
             /** @description Part of a bot’s id, name, operator, pattern or token, in any letter case */
@@ -11314,9 +11393,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["preview-policies.requestBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["preview-policies.requestBody"];
-                "multipart/form-data": components["schemas"]["preview-policies.requestBody"];
+                "application/json": components["schemas"]["PolicyPreview"];
+                "application/x-www-form-urlencoded": components["schemas"]["PolicyPreview"];
+                "multipart/form-data": components["schemas"]["PolicyPreview"];
             };
         };
         responses: {
@@ -11485,6 +11564,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicySetWrite"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "preview-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PolicyPreview"];
+                "application/x-www-form-urlencoded": components["schemas"]["PolicyPreview"];
+                "multipart/form-data": components["schemas"]["PolicyPreview"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["preview-limits.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -1,6 +1,7 @@
 /** What limits count by, as a request shows it. */
+import { hostName } from '../../address/host-name.ts';
+import { pathKey } from '../../limits/limit-keys.ts';
 import type { KeySource } from '../../limits/limit-keys.ts';
-import { hostName } from '../request/canonical-path.ts';
 import { readCookie } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 
@@ -17,14 +18,10 @@ export function keySourceOf(
     ja4: signals.ja4,
     session: jti,
     bot,
-    path: shortest(target.path, target.readings ?? []),
+    path: pathKey([target.path, ...(target.readings ?? [])]),
     host: hostName(target.host),
     header: (name) => request.headers.get(name),
     cookie: (name) => readCookie(headers.cookie, name),
     users: [],
   };
-}
-
-function shortest(path: string, readings: readonly string[]): string {
-  return readings.reduce((one, other) => (other.length < one.length ? other : one), path);
 }

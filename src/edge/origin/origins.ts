@@ -6,7 +6,7 @@ import type { OriginForm } from '../../contract/management/policy-set/policy-set
 import type { RequestContext } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';
-import { hostName } from '../request/canonical-path.ts';
+import { hostName } from '../../address/host-name.ts';
 import { namedOrigin } from './named-origin.ts';
 import type { OriginSurroundings } from './named-origin.ts';
 

@@ -61,8 +61,3 @@ export function canonicalTarget(url: string): CanonicalTarget | null {
 export function ownReference(received: string): string {
   return /^\/[/\\]/.test(received) ? `/.${received}` : received;
 }
-
-/** Without the port and the final dot of a full name. An IPv6 literal keeps its brackets. */
-export function hostName(host: string): string {
-  return host.toLowerCase().replace(/\.?(?::\d+)?$/, '');
-}

@@ -52,6 +52,7 @@ import { updateInstance } from './protect/instances/update-instance.ts';
 import { createRuleList } from './protect/lists/create-rule-list.ts';
 import { deleteRuleList } from './protect/lists/delete-rule-list.ts';
 import { listRuleLists } from './protect/lists/list-rule-lists.ts';
+import { previewLimits } from './protect/limits/preview-limits.ts';
 import { previewRuleList } from './protect/lists/preview-rule-list.ts';
 import { refreshRuleList } from './protect/lists/refresh-rule-list.ts';
 import { replaceRuleList } from './protect/lists/replace-rule-list.ts';
@@ -170,6 +171,7 @@ export const operations: readonly Operation[] = [
   policiesHistory,
   diffPolicies,
   rollbackPolicies,
+  previewLimits,
   listBots,
   getBot,
   listBotLists,

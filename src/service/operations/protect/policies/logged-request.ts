@@ -1,4 +1,5 @@
 /** A logged request as policies see it. The log has no headers, no cookies and no query, so these are unknown. */
+import { hostName } from '../../../../address/host-name.ts';
 import { readPath } from '../../../../bytes/path-readings.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
@@ -7,7 +8,7 @@ export const unloggedFields = ['header', 'cookie', 'query'] as const;
 
 export function loggedRequest(record: VerdictRecord): PolicyRequest {
   return {
-    host: record.host.toLowerCase(),
+    host: hostName(record.host),
     method: record.method,
     paths: pathsOf(record.request_path),
     query: undefined,

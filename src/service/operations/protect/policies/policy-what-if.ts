@@ -36,6 +36,8 @@ export interface PolicyWhatIf {
   fired: readonly string[];
   /** Names of enforced policies that may apply: it depends on what the log does not keep. */
   unsure: readonly string[];
+  /** Names of the limits that policies ask which surely apply. */
+  limits: readonly string[];
 }
 
 export function proposedSet({ policies, limits }: PolicySet): ProposedSet {
@@ -45,13 +47,14 @@ export function proposedSet({ policies, limits }: PolicySet): ProposedSet {
   };
 }
 
+/** `inputs`: what the other inputs of the table say, where they are not those of the record. */
 export function policyWhatIf(
   record: VerdictRecord,
   { compiled, actions }: ProposedSet,
   instance: StoredInstance,
+  inputs: DecideInputs = recordedInputs(record, instance).inputs,
 ): PolicyWhatIf {
   const { outcome, unsure } = compiled.preview(loggedRequest(record));
-  const { inputs } = recordedInputs(record, instance);
   const former = formerPolicy(record, inputs);
   const before = former?.isRedirect === true ? 'redirect' : liftedAgain(decide(inputs).decision, record);
   /** What speaks where no policy of the set does: path rules and the like. */
@@ -69,6 +72,7 @@ export function policyWhatIf(
     decidedBy: first.decidedBy,
     fired: outcome.fired.map(({ id }) => id),
     unsure,
+    limits: outcome.limits,
   };
 }
 

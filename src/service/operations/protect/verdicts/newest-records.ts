@@ -1,4 +1,7 @@
-/** Goes through the newest records of a log that fit a filter, page by page, up to a limit. */
+/**
+ * Goes through the newest records of a log that fit a filter, page by page, up to a limit. `isFull` says that the examiner
+ * has no room for another one.
+ */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
@@ -23,15 +26,19 @@ export async function examineNewest(
   log: LogName,
   filter: RowFilter,
   examine: (record: VerdictRecord) => void,
+  isFull: () => boolean = () => false,
 ): Promise<Examined> {
   let examined = 0;
   let examinedSince = filter.since;
   let before: RowKey | null = null;
   while (examined < EXAMINED_MAX_RECORDS) {
     const page = await readPage(store, log, { filter, before, offset: 0, limit: PAGE_RECORDS, wantTotal: false });
-    for (const row of page.rows) examine(JSON.parse(row.body) as VerdictRecord);
-    examined += page.rows.length;
-    examinedSince = page.rows.at(-1)?.timestamp ?? examinedSince;
+    for (const row of page.rows) {
+      if (isFull()) return { examined, examinedSince, complete: false };
+      examine(JSON.parse(row.body) as VerdictRecord);
+      examined += 1;
+      examinedSince = row.timestamp;
+    }
     before = page.next;
     if (before === null) return { examined, examinedSince: filter.since, complete: true };
   }

@@ -1,0 +1,171 @@
+/**
+ * Applies the limits of a policy set to the newest requests of a window, and says who would have been above them. The log
+ * is read from its end and limits count from the beginning, so what a request asks is kept until the walk is over: its
+ * time, its keys and who sent it. Counts begin empty with the oldest request that was read.
+ */
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
+import { verdictSources } from '../../../../contract/vocabulary.ts';
+import { LimitReplay, isOpen } from '../../../../limits/replay.ts';
+import type { Replayed, ReplayedUse } from '../../../../limits/replay.ts';
+import { everything } from '../../../../store/event-log/row-filter.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import type { ServiceStore } from '../../../environment.ts';
+import { proposedSet } from '../policies/policy-what-if.ts';
+import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
+import type { Examined } from '../verdicts/newest-records.ts';
+import type { LogTarget } from '../verdicts/verdict-log-query.ts';
+import { loggedUses, unloggedParts } from './logged-uses.ts';
+
+/** Some 40 MB with their counts. Three of 50,000 requests each, or one of IPv6 with its larger networks. */
+const KEYS_MAX = 150_000;
+/** Of each limit. */
+const VISITORS_MAX = 10;
+/** No table was applied to the others. */
+const sources = verdictSources.filter((source) => source !== 'error' && source !== 'internal');
+
+interface Visitor {
+  ip: string | null;
+  asn: number | null;
+  country: string | null;
+}
+
+interface KeptRequest {
+  atMs: number;
+  requestId: string;
+  visitor: Visitor;
+  uses: readonly ReplayedUse[];
+}
+
+interface VisitorAbove {
+  above: number;
+  untold: number;
+  /** Of the newest request above, or maybe above. */
+  requestId: string;
+  atMs: number;
+}
+
+export interface LimitEffect {
+  limit: string;
+  mode: 'enforce' | 'monitor';
+  requests: number;
+  unsure: number;
+  above: number;
+  untold: number;
+  keys: number;
+  addresses: number;
+  visitors: (Visitor & VisitorAbove)[];
+  unlogged: string[];
+}
+
+export interface LimitTrial extends Examined {
+  inWindow: number;
+  /** Distinct requests above an enforced limit. */
+  refused: number;
+  effects: LimitEffect[];
+}
+
+export async function tryLimits(
+  store: ServiceStore,
+  { log, instance }: LogTarget,
+  window: Pick<RowFilter, 'since'> & Partial<Pick<RowFilter, 'until'>>,
+  set: PolicySet,
+): Promise<LimitTrial> {
+  const filter: RowFilter = { ...everything, ...window, sources };
+  const inWindow = await countRecords(store, log, filter);
+  const kept = new KeptRequests(set, instance);
+  const done = await examineNewest(
+    store,
+    log,
+    filter,
+    (record) => kept.note(record),
+    () => kept.isFull,
+  );
+  return { ...done, inWindow, ...replayed(set, kept.oldestFirst()) };
+}
+
+/** What the requests of the walk asked of limits, up to a bound. */
+export class KeptRequests {
+  readonly #set: PolicySet;
+  readonly #proposed: ReturnType<typeof proposedSet>;
+  readonly #instance: StoredInstance;
+  readonly #keysMax: number;
+  readonly #requests: KeptRequest[] = [];
+  readonly #visitors = new Map<string | null, Visitor>();
+  #keys = 0;
+
+  constructor(set: PolicySet, instance: StoredInstance, keysMax = KEYS_MAX) {
+    this.#set = set;
+    this.#proposed = proposedSet(set);
+    this.#instance = instance;
+    this.#keysMax = keysMax;
+  }
+
+  get isFull(): boolean {
+    return this.#keys >= this.#keysMax;
+  }
+
+  note(record: VerdictRecord): void {
+    const uses = loggedUses(record, this.#proposed, this.#set.limits, this.#instance);
+    if (uses.length === 0) return;
+    for (const { possible } of uses) this.#keys += possible.length;
+    const { ip, asn, country, timestamp: atMs, request_id: requestId } = record;
+    let visitor = this.#visitors.get(ip);
+    if (visitor === undefined) this.#visitors.set(ip, (visitor = { ip, asn, country }));
+    this.#requests.push({ atMs, requestId, visitor, uses });
+  }
+
+  oldestFirst(): KeptRequest[] {
+    return this.#requests.toReversed();
+  }
+}
+
+function replayed({ limits }: PolicySet, requests: readonly KeptRequest[]): Pick<LimitTrial, 'refused' | 'effects'> {
+  const open = new Set(requests.flatMap(({ uses }) => uses.filter(isOpen).map(({ limit }) => limit)));
+  const replay = new LimitReplay(limits, open);
+  const tallies = limits.map(() => new Tally());
+  let refused = 0;
+  for (const request of requests) {
+    const said = replay.play(request.uses, request.atMs);
+    request.uses.forEach((use, place) => tallies[use.limit]!.note(request, use, said[place]!));
+    if (request.uses.some(({ limit }, place) => said[place] === 'above' && limits[limit]!.mode === 'enforce')) {
+      refused += 1;
+    }
+  }
+  const effects = limits.map((limit, place) => ({
+    limit: limit.name,
+    mode: limit.mode,
+    ...tallies[place]!.sums(),
+    unlogged: unloggedParts(limit),
+  }));
+  return { refused, effects: effects.toSorted((one, other) => other.above - one.above || other.untold - one.untold) };
+}
+
+/** What one limit did. */
+class Tally {
+  readonly #sums = { requests: 0, unsure: 0, above: 0, untold: 0 };
+  readonly #keys = new Set<string>();
+  readonly #visitors = new Map<Visitor, VisitorAbove>();
+
+  note({ visitor, requestId, atMs }: KeptRequest, use: ReplayedUse, said: Replayed): void {
+    this.#sums.requests += 1;
+    if (!use.isAsked) this.#sums.unsure += 1;
+    if (said === 'within') return;
+    this.#sums[said] += 1;
+    if (said === 'above') for (const { key, isOwn } of use.known) if (isOwn) this.#keys.add(key);
+    const known = this.#visitors.get(visitor) ?? { above: 0, untold: 0 };
+    this.#visitors.set(visitor, { ...known, [said]: known[said] + 1, requestId, atMs });
+  }
+
+  sums(): Omit<LimitEffect, 'limit' | 'mode' | 'unlogged'> {
+    const visitors = [...this.#visitors].map(([visitor, above]) => ({ ...visitor, ...above }));
+    const most = visitors.toSorted((one, other) => other.above - one.above || other.untold - one.untold);
+    return {
+      ...this.#sums,
+      keys: this.#keys.size,
+      addresses: visitors.filter(({ above }) => above > 0).length,
+      visitors: most.slice(0, VISITORS_MAX),
+    };
+  }
+}

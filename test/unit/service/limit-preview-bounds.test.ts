@@ -1,0 +1,35 @@
+/** A preview of limits stops where it has kept as many keys as it has room for. */
+import { expect, test } from 'vitest';
+import { KeptRequests } from '../../../src/service/operations/protect/limits/limit-trial.ts';
+import type { StoredInstance } from '../../../src/store/d1/instances.ts';
+import { verdictRecordOf } from '../../support/verdict-record.ts';
+
+test('a preview keeps requests until their keys, those of larger networks too, fill its room', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `l${index}`);
+  const limits = names.map((name) => ({
+    name,
+    key: ['ip'],
+    count: 1,
+    windowSeconds: 60,
+    algorithm: 'sliding' as const,
+    on: 'request',
+    then: '429' as const,
+    exact: false,
+    mode: 'enforce' as const,
+  }));
+  const when = { field: 'path', operator: 'startsWith', value: '/' } as const;
+  const policies = names.map((name) => ({
+    name,
+    when,
+    then: { action: 'limit' as const, limit: name },
+    mode: 'enforce' as const,
+  }));
+  const instance = { pathRules: [], ipCategoryRules: {}, challengeThreshold: 2, blockThreshold: 2 };
+  const kept = new KeptRequests({ policies, limits, origins: {} }, instance as unknown as StoredInstance, 3000);
+  let requests = 0;
+  for (; !kept.isFull; requests += 1) {
+    kept.note(verdictRecordOf('instance-1', { timestamp: requests, ip: `2001:db8:${requests.toString(16)}::1` }));
+  }
+  expect(requests).toBe(10);
+  expect(kept.oldestFirst().map(({ atMs }) => atMs)).toEqual(Array.from({ length: 10 }, (_, at) => 9 - at));
+});
