@@ -1,9 +1,13 @@
-/** The policies, limits and lists that the request met, monitored ones too, each with the way to it. */
+/** The policies, limits and lists that the request met, monitored ones too: what each said then, and what it is now. */
+import { useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
-import { DecisionChip } from '../../components/chip.tsx';
+import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { addressOf } from '../../url/params.ts';
+import { actionWords, allowanceText } from '../limits/limit-words.ts';
+import { actionText } from '../policies/policy.ts';
+import type { StoredSet } from '../policies/policy.ts';
 
 type Explanation = Schema<'VerdictExplanation'>;
 type Fired = Explanation['verdict']['fired_rules'][number];
@@ -30,6 +34,8 @@ export function firedSettings(fired: readonly Fired[]): Row[] {
 
 export function FiredSettings({ verdict }: Pick<Explanation, 'verdict'>) {
   const rows = firedSettings(verdict.fired_rules);
+  const isOfSet = rows.some(({ kind }) => kind !== 'list');
+  const { value: set } = useCall('/protect/policies', isOfSet ? { siteKey: verdict.site_key } : null);
   if (rows.length === 0) return <p class="soft">None.</p>;
   return (
     <Table
@@ -59,7 +65,22 @@ export function FiredSettings({ verdict }: Pick<Explanation, 'verdict'>) {
             </>
           ),
         },
+        { title: 'Now', isWide: true, isWrapped: true, cell: (row) => set !== null && <Now row={row} set={set} /> },
       ]}
     />
+  );
+}
+
+/** Lists have a page of their own, which says it. */
+function Now({ row: { kind, name }, set }: { row: Row; set: StoredSet }) {
+  if (kind === 'list') return null;
+  const policy = kind === 'policy' ? set.policies.find((one) => one.name === name) : undefined;
+  if (policy !== undefined) return <VisitorText text={actionText(policy.then)} maxChars={120} />;
+  const limit = kind === 'limit' ? set.limits.find((one) => one.name === name) : undefined;
+  if (limit === undefined) return <Chip>removed since</Chip>;
+  return (
+    <>
+      {allowanceText(limit)}, then {actionWords[limit.then]}
+    </>
   );
 }
