@@ -205,6 +205,8 @@ test('a limit is added for some requests, enforced after a look at who was above
   await button('Add').click();
   await dialog().getByText('line 1, column 6', { exact: false }).waitFor();
   await page.getByLabel('Requests that it is for').fill(`path equals "${path}"`);
+  await button('Preview').click();
+  await dialog().getByText('0 of 0 requests that it is for would have been above it', { exact: false }).waitFor();
   await page.getByLabel('Requests that it is for').press('Enter');
   await page.getByText('hourly was added.', { exact: false }).waitFor();
   await page.getByText('1 request in 1 hour').waitFor();
@@ -229,6 +231,8 @@ test('a limit is added for some requests, enforced after a look at who was above
   await dialog()
     .getByText(/^[1-9]\d* requests? of the last 24 hours would have been above it\.$/)
     .waitFor();
+  await button('Preview').click();
+  await dialog().getByRole('row').filter({ hasText: '20.9.9.2' }).waitFor();
   await button('Enforce').click();
   await page.getByText('hourly is enforced.', { exact: false }).waitFor();
   await eventually(visit, (status) => status === 429);

@@ -6,6 +6,7 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { LimitForm } from './limit-form.tsx';
+import { LimitPreview } from './limit-preview.tsx';
 import { saveLimit, usersOf } from './limit-set.ts';
 import type { Limit, PolicySet } from './limit-set.ts';
 import { actionWords } from './limit-words.ts';
@@ -67,6 +68,7 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
         <>
           {hits !== null && <p>{counted(hits, 'request')} of the last 24 hours would have been above it.</p>}
           <p>From now on a request above it gets {actionWords[limit.then]}.</p>
+          <LimitPreview site={site} set={set} change={{ name, limit: { ...limit, mode: 'enforce' } }} />
         </>
       ) : (
         <p>It refuses nobody any more. What is above it is still recorded.</p>

@@ -8,6 +8,7 @@ import { emptyDraft, draftOf, limitOf, needsLogin, problemsOf, windowUnits } fro
 import type { CountedEvent, LimitDraft, WindowUnit } from './limit-draft.ts';
 import { saveLimit } from './limit-set.ts';
 import type { Limit, PolicySet } from './limit-set.ts';
+import { LimitPreview } from './limit-preview.tsx';
 import { actionWords } from './limit-words.ts';
 import { LoginFields } from './login-fields.tsx';
 
@@ -47,9 +48,10 @@ export function LimitForm({ site, set, limit, onClose, onSaved }: LimitFormProps
   // Nothing is wrong with a field before somebody was there.
   const problemAt = (field: keyof LimitDraft): string | null =>
     touched.includes(field) || limit !== null ? (problems[field] ?? null) : null;
+  const isComplete = Object.keys(problems).length === 0;
+  const text = condition.trim();
+  const change = { name: draft.name, limit: limitOf(draft), ...(text === '' ? {} : { condition: text }) };
   const send = async () => {
-    const text = condition.trim();
-    const change = { name: draft.name, limit: limitOf(draft), ...(text === '' ? {} : { condition: text }) };
     const { set: newest, error } = await saveLimit(site, known.current, change);
     known.current = newest;
     return error === null ? ok(draft.name) : failed(error);
@@ -59,7 +61,7 @@ export function LimitForm({ site, set, limit, onClose, onSaved }: LimitFormProps
       title={limit === null ? 'Add a limit' : `Change ${limit.name}`}
       verb={limit === null ? 'Add' : 'Save'}
       isWide
-      isComplete={Object.keys(problems).length === 0}
+      isComplete={isComplete}
       send={send}
       onMade={onSaved}
       onClose={onClose}
@@ -176,6 +178,7 @@ export function LimitForm({ site, set, limit, onClose, onSaved }: LimitFormProps
           onChange={(ifUnreachable) => write({ ifUnreachable })}
         />
       )}
+      <LimitPreview site={site} set={set} change={isComplete ? change : null} />
     </CreateDialog>
   );
 }

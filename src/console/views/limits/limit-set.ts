@@ -109,7 +109,7 @@ function changedValues({ name, limit }: LimitChange): Values {
 const policiesOf = (name: string): string => `the policies of ${name}`;
 
 /** The fields of the form, not their place in the set. */
-function readable(error: Refusal): Refusal {
+export function readable(error: Refusal): Refusal {
   const details = error.details.map(({ path, message }) => ({
     path: path.replace(/^limits\[\d+\]\.?/, '').replace(/^policies\[\d+\]\.when$/, 'condition'),
     message,

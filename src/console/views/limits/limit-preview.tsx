@@ -1,0 +1,100 @@
+/** Who would have been above a limit in the last 24 hours, by the requests of the log. Nothing is changed. */
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { Button } from '../../components/button.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { count, counted } from '../../format/numbers.ts';
+import { readable, setWith } from './limit-set.ts';
+import type { LimitChange, PolicySet } from './limit-set.ts';
+
+type Preview = ResponseOf<'/protect/limits/preview'>;
+type Visitor = Preview['effects'][number]['visitors'][number];
+
+export interface LimitPreviewProps {
+  site: { siteKey?: string };
+  set: PolicySet;
+  /** `null`: something is still to be filled in. */
+  change: LimitChange | null;
+}
+
+export function LimitPreview({ site, set, change }: LimitPreviewProps) {
+  const [tried, setTried] = useState<{ change: string; preview: Preview } | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const asked = JSON.stringify(change);
+  const look = async (): Promise<void> => {
+    if (change === null) return;
+    setIsBusy(true);
+    const answer = await call('/protect/limits/preview', { ...site, ...setWith(set, change) });
+    setIsBusy(false);
+    setError(answer.ok ? null : readable(answer.error));
+    setTried(answer.ok ? { change: asked, preview: answer.value } : null);
+  };
+  return (
+    <div class="stack">
+      <div class="actions">
+        <Button isBusy={isBusy} isDisabled={change === null} onClick={() => void look()}>
+          Preview
+        </Button>
+      </div>
+      {error !== null && <RefusalNotice error={error} />}
+      {tried !== null && change !== null && tried.change === asked && (
+        <Result preview={tried.preview} name={change.name} />
+      )}
+    </div>
+  );
+}
+
+function Result({ preview, name }: { preview: Preview; name: string }) {
+  const { examined, examinedSince, complete, allowedRequestsIncluded, effects } = preview;
+  const effect = effects.find(({ limit }) => limit === name);
+  if (effect === undefined) return null;
+  const { requests, above, untold, addresses, unlogged, visitors } = effect;
+  return (
+    <div class="stack" role="status">
+      <p>
+        <b>{count(above)}</b> of {counted(requests, 'request')} that it is for would have been above it, from{' '}
+        <b>{count(addresses)}</b> {addresses === 1 ? 'address' : 'addresses'}. {counted(examined, 'request')} of the log
+        were examined
+        {complete ? ', those of the last 24 hours.' : ', the newest since '}
+        {!complete && (
+          <>
+            <Time at={Date.parse(examinedSince)} />.
+          </>
+        )}
+      </p>
+      {untold > 0 && (
+        <p>
+          Of {count(untold)} more nobody can tell
+          {unlogged.length === 0 ? '' : `, because the log does not have: ${unlogged.join(', ')}`}.
+        </p>
+      )}
+      {!allowedRequestsIncluded && (
+        <p>Allowed requests are only counted on this instance, so most requests are missing here.</p>
+      )}
+      {visitors.length > 0 && <Visitors visitors={visitors} />}
+    </div>
+  );
+}
+
+function Visitors({ visitors }: { visitors: readonly Visitor[] }) {
+  return (
+    <Table
+      caption="Addresses with the most requests above it"
+      rows={visitors}
+      keyOf={({ requestId }) => requestId}
+      columns={[
+        { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? 'none'}</span> },
+        { title: 'Country', cell: ({ country }) => country ?? '–' },
+        { title: 'AS number', cell: ({ asn }) => asn ?? '–' },
+        { title: 'Above it', isNumber: true, cell: ({ above }) => count(above) },
+        { title: 'Not known', isNumber: true, cell: ({ untold }) => count(untold) },
+        { title: 'Newest', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} isBrief /> },
+      ]}
+    />
+  );
+}
