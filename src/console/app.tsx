@@ -45,6 +45,7 @@ const Lists = view(() => import('./views/lists/lists.tsx'));
 const OneList = view(() => import('./views/lists/one-list.tsx'));
 const Policies = view(() => import('./views/policies/policies.tsx'));
 const PolicyHistory = view(() => import('./views/policies/policy-history.tsx'));
+const ImportPolicies = view(() => import('./views/policies/policy-import.tsx'));
 const TryPolicies = view(() => import('./views/policies/try-policies.tsx'));
 const Limits = view(() => import('./views/limits/limits.tsx'));
 const Instances = view(() => import('./views/instances/instances.tsx'));
@@ -143,6 +144,7 @@ function Frame() {
             <Route path="/console/lists/:name" component={OneList} />
             <Route path="/console/policies" component={Policies} />
             <Route path="/console/policies/try" component={TryPolicies} />
+            <Route path="/console/policies/import" component={ImportPolicies} />
             <Route path="/console/policies/history" component={PolicyHistory} />
             <Route path="/console/limits" component={Limits} />
             <Route path="/console/instances" component={Instances} />

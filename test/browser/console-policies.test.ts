@@ -1,9 +1,10 @@
 /** Policies in the console, from the first letter of a condition to the way back to an earlier version. */
 import { expect, test } from 'vitest';
-import { quickRules } from '../e2e/edge-visitor.ts';
+import { quickRules, signalsOf } from '../e2e/edge-visitor.ts';
 import { faultsInBothThemes } from '../support/axe.ts';
+import { browse } from '../support/browse.ts';
 import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
-import { manage } from '../support/stack.ts';
+import { eventually, manage } from '../support/stack.ts';
 
 const console = useConsole({ edgeVars: quickRules });
 const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: true });
@@ -186,7 +187,8 @@ test('who may only read sees the policies and no way to change them', async () =
 test('the views have no accessibility fault, in both themes and on a phone', async () => {
   await begins(block('one', 'path equals "/1" and (country in ["DE", "AT"] or header["x-partner"] equals "blue")'));
   for (const width of [1280, 360]) {
-    await console.comesAs({ viewport: { width, height: 900 } });
+    // Colours that still change from one theme to the other are none of a theme.
+    await console.comesAs({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
     const { page } = console;
     await console.open('/policies');
     await field('Enforce one').click();
@@ -217,13 +219,14 @@ test('the history says who changed what, compares two versions, and leads back t
   await console.open('/policies/history');
   const rows = 'Versions, newest first';
   await rowOf(rows, 'a <b>note</b>').getByText('now').waitFor();
-  await button(`What version ${first + 1} changed`).click();
+  await button(`Changes of version ${first + 1}`).click();
   const differences = page.getByRole('region', { name: 'Differences' });
   await differences.getByText('when: path equals "/other"').waitFor();
   for (const text of ['policy one changed', 'when: path equals "/1"', 'policy two added', 'limit logins removed']) {
     await differences.getByText(text).waitFor();
   }
   expect(new URL(page.url()).search).toBe(`?from=${first}&to=${first + 1}`);
+  expect(await faultsInBothThemes(page)).toEqual([]);
   await field('To').selectOption(String(first));
   await page.getByText('No difference.').waitFor();
 
@@ -236,4 +239,73 @@ test('the history says who changed what, compares two versions, and leads back t
   const { policies, limits } = await stored();
   expect(policies.map(({ text }) => text)).toEqual(['path equals "/1"']);
   expect(limits.map(({ name }) => name)).toEqual(['logins']);
+});
+
+test('rules of Cloudflare are read with a report on each, and taken into the draft under free names', async () => {
+  const { page } = console;
+  await begins(block('line-1', 'path equals "/1"'));
+  await console.open('/policies/import');
+  await field('Or paste it').fill(
+    'http.host eq "shop.example" and not ip.src in {192.0.2.0/24}\nhttp.user_agent contains "<b>"\ncf.threat_score gt 10\n',
+  );
+  await button('Read the rules').click();
+  await page.getByText('1 taken, 1 taken with a difference, 1 not expressible.').waitFor();
+  await rowOf('What became of each rule', 'cf.threat_score').getByText('has another scale').waitFor();
+  await rowOf('What became of each rule', 'http.host').getByText('host equals "shop.example"').waitFor();
+  expect(await faultsInBothThemes(page)).toEqual([]);
+  await button('Take them into the draft').click();
+  await page.getByText('2 changes of version').waitFor();
+  await page.getByRole('link', { name: 'Policies', exact: true }).last().click();
+  await rowOf('Policies in their order', 'line-1-2').getByText('shop.example').waitFor();
+  await save('from Cloudflare');
+  const { policies } = await stored();
+  expect(policies.map(({ name, mode }) => `${name} ${mode}`)).toEqual([
+    'line-1 enforce',
+    'line-1-2 monitor',
+    'line-2 monitor',
+  ]);
+});
+
+test('an Anubis file is taken in place of all policies, and one without rules is refused with a sentence', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 400/);
+  await begins(block('one', 'path equals "/1"'));
+  await console.open('/policies/import');
+  await field('Format').selectOption('anubis');
+  await field('Choose a file').setInputFiles({ name: 'a.yaml', mimeType: 'text/yaml', buffer: Buffer.from('x: 1') });
+  await button('Read the rules').click();
+  await page.getByRole('alert').getByText('The file has no rules to import').waitFor();
+  const file = 'bots:\n  - name: Scraper\n    user_agent_regex: Scrapy\n    action: DENY\n';
+  await field('Choose a file').setInputFiles({ name: 'b.yaml', mimeType: 'text/yaml', buffer: Buffer.from(file) });
+  await button('Read the rules').click();
+  await field('Where they go').selectOption('replace');
+  await button('Take them into the draft').click();
+  await save();
+  expect((await stored()).policies.map(({ name, then }) => ({ name, then }))).toEqual([
+    { name: 'scraper', then: { action: 'block' } },
+  ]);
+});
+
+test('a preview says which logged requests the draft would have decided otherwise', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await begins();
+  await browse(`${stack.edgeUrl}/previewed`, { headers: signalsOf(stack, { from: '20.9.9.1' }) });
+  await eventually(
+    () => manage<{ total: number }>(stack, '/protect/verdicts', { requestPath: '/previewed' }),
+    ({ total }) => total > 0,
+  );
+  await console.open('/policies');
+  await button('Add a policy').click();
+  await field('Name').fill('previewed');
+  await condition().fill('path equals "/previewed" or cookie["a"] exists and path equals "/previewed"');
+  await field('Action').selectOption('block');
+  await field('Mode').selectOption('enforce');
+  await button('Add to the draft').click();
+  await page.getByRole('link', { name: 'Try', exact: true }).click();
+  await button('Preview').click();
+  await page.getByText('would have been decided otherwise').waitFor();
+  await rowOf('Policies that would have fired', 'previewed').waitFor();
+  await rowOf('Examples', '/previewed').waitFor();
+  await button('Discard').click();
 });

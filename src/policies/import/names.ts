@@ -1,5 +1,5 @@
 /** Names for imported policies: from what the rule is called there, each once. */
-import { GATE_POLICIES } from '../../contract/management/policy-set/policy.ts';
+import { GATE_POLICIES } from '../../contract/management/policy-set/policy-fields.ts';
 
 const NAME_MAX_CHARS = 48;
 

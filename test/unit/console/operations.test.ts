@@ -13,13 +13,10 @@ const source = globSync('src/console/**/*.{ts,tsx}')
 /** For visitors and for other services' clients, not for people who run an account. */
 const FOR_VISITORS = /^\/captcha\/|^\/(?:turnstile|hcaptcha|recaptcha)\//;
 
-/** Of the command line, until the console has views for them. */
-const NOT_YET = /^\/protect\/policies\/(?:preview|import)$/;
-
 /** The console saves a whole draft of policies, and checks a condition with the parser of the service. */
 const IN_THE_DRAFT = /^\/protect\/policies\/(?:add|update|move|remove|check)$/;
 
-const WITHOUT_A_VIEW = [FOR_VISITORS, NOT_YET, IN_THE_DRAFT];
+const WITHOUT_A_VIEW = [FOR_VISITORS, IN_THE_DRAFT];
 const managed = Object.keys(paths).filter((path) => !WITHOUT_A_VIEW.some((pattern) => pattern.test(path)));
 
 /** Of the command line as well. */

@@ -12,6 +12,7 @@ import {
   without,
 } from '../../../src/console/views/policies/draft.ts';
 import type { Draft } from '../../../src/console/views/policies/draft.ts';
+import { withImported } from '../../../src/console/views/policies/imported.ts';
 import type { Policy } from '../../../src/console/views/policies/policy.ts';
 
 /** `a=x` is the policy `a` with a condition on the path `/x`. */
@@ -48,6 +49,15 @@ describe('a draft', () => {
     ['added at the start', (from: Draft) => withAdded(from, policies('d e'), 'start'), 'd e a b c'],
   ])('%s', (_, change, expected) => {
     expect(shown(change(draft('a b c')))).toBe(expected);
+  });
+
+  test.each([
+    ['end', 'a b=1 b-2=2 hosts-2'],
+    ['start', 'b-2=2 hosts-2 a b=1'],
+    ['replace', 'b=2 hosts-2'],
+  ] as const)('takes imported policies under free names: %s', (place, expected) => {
+    const hosts = { ...policy('hosts'), when: 'path equals "/hosts-2"' };
+    expect(shown(withImported(draft('a b=1'), [policy('b=2'), hosts], place))).toBe(expected);
   });
 
   test('gives each new policy a key of its own', () => {

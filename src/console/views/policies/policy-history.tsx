@@ -79,7 +79,7 @@ export default function PolicyHistory() {
                   <span class="nowrap">
                     <Button
                       isSmall
-                      label={`What version ${version} changed`}
+                      label={`Changes of version ${version}`}
                       onClick={() => setParams({ from: String(version - 1), to: String(version) })}
                     >
                       Changes

@@ -7,6 +7,7 @@ import { addressOf } from '../../url/params.ts';
 const tabs = [
   ['Policies', '/console/policies'],
   ['Try', '/console/policies/try'],
+  ['Import', '/console/policies/import'],
   ['History', '/console/policies/history'],
 ] as const;
 

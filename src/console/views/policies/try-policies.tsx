@@ -1,4 +1,4 @@
-/** The draft on one request: what each policy answers, and what becomes of the request. */
+/** The draft on one request: what each policy answers, and what becomes of it. And on the requests of the log. */
 import { useState } from 'preact/hooks';
 import { ipCategories, sessionStatuses } from '../../../contract/vocabulary.ts';
 import { call } from '../../api/call.ts';
@@ -15,6 +15,7 @@ import { policiesOf } from './draft.ts';
 import type { Policy } from './policy.ts';
 import { PolicyPage } from './policy-page.tsx';
 import type { PolicyView } from './policy-page.tsx';
+import { PreviewLog } from './preview-log.tsx';
 import { answersOf, outcomeText } from './trial-answers.ts';
 import type { Trial, TrialAnswer } from './trial-answers.ts';
 import { noFacts, trialRequest } from './trial-request.ts';
@@ -25,9 +26,17 @@ const example = { request: { url: '…' } };
 export default function TryPolicies() {
   return (
     <PolicyPage
-      calls={(siteKey) => [{ method: 'POST', path: '/protect/policies/test', body: { siteKey, ...example } }]}
+      calls={(siteKey) => [
+        { method: 'POST', path: '/protect/policies/test', body: { siteKey, ...example } },
+        { method: 'POST', path: '/protect/policies/preview', body: { siteKey } },
+      ]}
     >
-      {(view) => <TestRequest {...view} />}
+      {(view) => (
+        <>
+          <TestRequest {...view} />
+          <PreviewLog {...view} />
+        </>
+      )}
     </PolicyPage>
   );
 }

@@ -1,6 +1,6 @@
 /** What a change would have done to the requests of the last 24 hours. */
 import type { ResponseOf } from '../../api/service-api.ts';
-import { DecisionChip } from '../../components/chip.tsx';
+import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
@@ -10,6 +10,17 @@ import { count, counted } from '../../format/numbers.ts';
 const EXAMPLES_MAX = 3;
 
 export type Preview = ResponseOf<'/protect/access-rules/preview'>;
+
+type Sample = Preview['samples'][number];
+/** Policies can redirect, too. */
+type Outcome = Sample['from'] | 'redirect';
+
+export interface PreviewedChangesProps {
+  preview: {
+    changes: readonly { from: Outcome; to: Outcome; requests: number; addresses: number }[];
+    samples: readonly (Omit<Sample, 'from' | 'to' | 'decidedBy'> & { from: Outcome; to: Outcome })[];
+  };
+}
 
 export function PreviewResult({ preview }: { preview: Preview }) {
   const { examined, complete, allowedRequestsIncluded, changed, changedAddresses } = preview;
@@ -27,7 +38,7 @@ export function PreviewResult({ preview }: { preview: Preview }) {
 }
 
 /** Each way in which decisions would change, with its newest requests. */
-export function PreviewedChanges({ preview: { changes, samples } }: { preview: Pick<Preview, 'changes' | 'samples'> }) {
+export function PreviewedChanges({ preview: { changes, samples } }: PreviewedChangesProps) {
   const examples = changes.flatMap(({ from, to }) =>
     samples.filter((sample) => sample.from === from && sample.to === to).slice(0, EXAMPLES_MAX),
   );
@@ -37,7 +48,7 @@ export function PreviewedChanges({ preview: { changes, samples } }: { preview: P
         <ul class="plain-list">
           {changes.map(({ from, to, requests, addresses }) => (
             <li key={`${from} ${to}`}>
-              <DecisionChip decision={from} /> → <DecisionChip decision={to} /> {counted(requests, 'request')},{' '}
+              <OutcomeChip outcome={from} /> → <OutcomeChip outcome={to} /> {counted(requests, 'request')},{' '}
               {counted(addresses, 'address', 'addresses')}
             </li>
           ))}
@@ -66,4 +77,8 @@ export function PreviewedChanges({ preview: { changes, samples } }: { preview: P
       )}
     </>
   );
+}
+
+function OutcomeChip({ outcome }: { outcome: Outcome }) {
+  return outcome === 'redirect' ? <Chip tone="info">redirect</Chip> : <DecisionChip decision={outcome} />;
 }

@@ -13,6 +13,8 @@ export const TEST_VALUES_MAX = 500;
 export const TEST_TEXT_MAX_CHARS = 512;
 export const TEST_NAME_MAX_CHARS = 128;
 export const ASN_MAX = 4_294_967_295;
+/** Policies that the gate has of its own: `policy:<name>` in the log must mean one thing. */
+export const GATE_POLICIES: readonly string[] = ['hosts'];
 
 export interface PolicyFieldFacts {
   operators: readonly PolicyOperator[];

@@ -1,10 +1,9 @@
 /** One policy: a condition, and what happens to a request that fulfils it. */
 import * as z from 'zod/mini';
 import { expression } from './expression.ts';
+import { GATE_POLICIES } from './policy-fields.ts';
 
 export const POLICIES_MAX = 1000;
-/** Policies that the gate has of its own: `policy:<name>` in the log must mean one thing. */
-export const GATE_POLICIES = ['hosts'];
 
 /** Of a policy, a limit or an origin. */
 export const policyName = z

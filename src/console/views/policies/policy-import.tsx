@@ -1,0 +1,219 @@
+/** Rules of another product, read by the service with a report on each, and taken into the draft. */
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import type { Tone } from '../../components/chip.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Table } from '../../components/table.tsx';
+import { TextFileField } from '../../components/text-file-field.tsx';
+import { toast } from '../../components/toast.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count, counted } from '../../format/numbers.ts';
+import { withImported } from './imported.ts';
+import type { ImportPlace } from './imported.ts';
+import { actionText, listedPolicy } from './policy.ts';
+import { PolicyPage } from './policy-page.tsx';
+import type { PolicyView } from './policy-page.tsx';
+
+type Report = ResponseOf<'/protect/policies/import'>;
+type Rule = Report['rules'][number];
+
+const FILE_MAX_BYTES = 1_000_000;
+const ROWS_MAX = 250;
+const formats = [
+  ['cloudflare', 'Cloudflare: expressions, one a line, or the JSON of a ruleset'],
+  ['anubis', 'Anubis: a policy file in YAML or JSON'],
+] as const;
+const modes = [
+  ['monitor', 'monitor: only recorded'],
+  ['enforce', 'enforce'],
+] as const;
+const actions = [
+  ['challenge', 'challenge'],
+  ['block', 'block'],
+  ['allow', 'allow'],
+] as const;
+const places = [
+  ['end', 'behind the policies of the draft'],
+  ['start', 'before them'],
+  ['replace', 'in their place'],
+] as const;
+const outcomes: Readonly<Record<Rule['outcome'], readonly [tone: Tone, text: string]>> = {
+  taken: ['allow', 'taken'],
+  'taken-with-a-difference': ['warn', 'differs'],
+  'not-expressible': ['block', 'not expressible'],
+};
+
+export default function ImportPolicies() {
+  return (
+    <PolicyPage
+      calls={(siteKey) => [
+        { method: 'POST', path: '/protect/policies/import', body: { siteKey, format: 'cloudflare', content: '…' } },
+      ]}
+    >
+      {(view) => (view.mayChange ? <Import {...view} /> : <EmptyState title="You may not change policies" />)}
+    </PolicyPage>
+  );
+}
+
+function Import({ siteKey, state }: PolicyView) {
+  const [content, setContent] = useState('');
+  const [format, setFormat] = useState<(typeof formats)[number][0]>('cloudflare');
+  const [mode, setMode] = useState<(typeof modes)[number][0]>('monitor');
+  const [action, setAction] = useState<(typeof actions)[number][0]>('challenge');
+  const [place, setPlace] = useState<ImportPlace>('end');
+  const [report, setReport] = useState<Report | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  // What is reported is what these fields say, so a change of one makes the report old.
+  const fresh =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value): void => {
+      setReport(null);
+      set(value);
+    };
+  const read = async (): Promise<void> => {
+    setIsBusy(true);
+    const answer = await call('/protect/policies/import', { siteKey, format, content, mode, action });
+    setIsBusy(false);
+    setError(answer.ok ? null : answer.error);
+    setReport(answer.ok ? answer.value : null);
+  };
+  const take = (rules: readonly Rule[]): void => {
+    const policies = rules.flatMap(({ policy }) => (policy === null ? [] : [listedPolicy(policy)]));
+    state.edit((draft) => withImported(draft, policies, place));
+    setReport(null);
+    setContent('');
+    toast(`${counted(policies.length, 'policy is', 'policies are')} in the draft.`);
+  };
+  return (
+    <>
+      <Section title="Rules of another product">
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!isBusy && content !== '') void read();
+          }}
+        >
+          <SelectField label="Format" value={format} options={formats} onChange={fresh(setFormat)} />
+          <TextFileField
+            label="Choose a file"
+            maxBytes={FILE_MAX_BYTES}
+            onChoose={(text) => text !== null && fresh(setContent)(text)}
+          />
+          <TextField label="Or paste it" isMono rows={8} value={content} onInput={fresh(setContent)} />
+          <SelectField label="Mode" value={mode} options={modes} onChange={fresh(setMode)} />
+          <SelectField
+            label="Action of rules that have none"
+            value={action}
+            options={actions}
+            onChange={fresh(setAction)}
+          />
+          <div class="actions">
+            <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={content.trim() === ''}>
+              Read the rules
+            </Button>
+          </div>
+        </form>
+      </Section>
+      {error !== null && <RefusalNotice error={error} />}
+      {report !== null && (
+        <Section title="Report">
+          <div class="stack">
+            <Summary report={report} />
+            {report.taken + report.takenWithADifference > 0 && (
+              <div class="row">
+                <SelectField label="Where they go" value={place} options={places} onChange={setPlace} />
+                <Button kind="primary" onClick={() => take(report.rules)}>
+                  Take them into the draft
+                </Button>
+              </div>
+            )}
+            <Rules rules={report.rules} />
+          </div>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Summary({ report: { taken, takenWithADifference, notExpressible, notes } }: { report: Report }) {
+  return (
+    <>
+      <p role="status">
+        {count(taken)} taken, {count(takenWithADifference)} taken with a difference, {count(notExpressible)} not
+        expressible.
+      </p>
+      {notes.length > 0 && (
+        <ul>
+          {notes.map((note) => (
+            <li key={note}>
+              <VisitorText text={note} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** Without what is not taken, nobody could see what is missing: those first. */
+function Rules({ rules }: { rules: readonly Rule[] }) {
+  const sorted = rules.toSorted((one, other) => order(one) - order(other));
+  return (
+    <>
+      <Table
+        caption="What became of each rule"
+        rows={sorted.slice(0, ROWS_MAX)}
+        keyOf={({ place }) => place}
+        columns={[
+          { title: 'Place', cell: ({ place }) => <VisitorText text={place} maxChars={40} /> },
+          {
+            title: 'Outcome',
+            cell: ({ outcome }) => <Chip tone={outcomes[outcome][0]}>{outcomes[outcome][1]}</Chip>,
+          },
+          {
+            title: 'Rule',
+            isWrapped: true,
+            cell: ({ source }) => (
+              <code>
+                <VisitorText text={source} maxChars={300} />
+              </code>
+            ),
+          },
+          { title: 'Policy', isWide: true, isWrapped: true, cell: (rule) => <Taken {...rule} /> },
+        ]}
+      />
+      {sorted.length > ROWS_MAX && (
+        <p class="hint">And {count(sorted.length - ROWS_MAX)} more. The command line reports on all of them.</p>
+      )}
+    </>
+  );
+}
+
+function order({ outcome }: Rule): number {
+  return ['not-expressible', 'taken-with-a-difference', 'taken'].indexOf(outcome);
+}
+
+function Taken({ policy, reason, differences }: Rule) {
+  if (policy === null) return <VisitorText text={reason} />;
+  return (
+    <>
+      <b>{policy.name}</b>: {actionText(policy.then)}, {policy.mode}, where{' '}
+      <code>
+        <VisitorText text={policy.text} maxChars={300} />
+      </code>
+      {differences.map((difference) => (
+        <p key={difference}>
+          <VisitorText text={difference} />
+        </p>
+      ))}
+    </>
+  );
+}
