@@ -1,6 +1,7 @@
 /**
- * Whom a log-in form names, for limits by user. The body is read whole and goes on as it came. Of a field that stands in
- * the form several times, origins read the first or the last: both count. What is no form names nobody.
+ * Whom a log-in names, for limits by user: in its form and in its query. The body is read whole and goes on as it came. Of
+ * a field that stands there several times, origins read the first or the last: both count. What an origin may read and
+ * the edge cannot has one name for all visitors, so that nobody escapes a count by an encoding.
  */
 import { ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
@@ -9,7 +10,9 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ReadError } from '../../bytes/read-bounded.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { SUBMISSION_MAX_BYTES, fieldTexts, submissionKind } from './read-submission.ts';
+import { SUBMISSION_MAX_BYTES, UNREAD, fieldTexts, urlencodedTexts } from './read-submission.ts';
+
+const encoder = new TextEncoder();
 
 export interface FormUsers {
   /** With a request that can be read again. */
@@ -26,24 +29,29 @@ export async function formUsers(
   fields: readonly string[],
   bodies: BodyBudget,
 ): Promise<Result<FormUsers, ReadError>> {
-  const { request } = facts;
-  const contentType = request.headers.get('content-type') ?? '';
-  const kind = submissionKind(contentType);
-  if (fields.length === 0 || request.body === null || kind === 'other')
-    return ok({ facts, body: read, byField: new Map() });
-  const body = read ? ok(read) : await readBounded(request.body, SUBMISSION_MAX_BYTES, { room: bodies.hold(facts) });
+  const { request, target } = facts;
+  if (fields.length === 0) return ok({ facts, body: read, byField: new Map() });
+  const { headers, body: stream } = request;
+  const isEncoded = headers.has('content-encoding');
+  const isRead = stream !== null && read === null && !isEncoded;
+  const body = isRead ? await readBounded(stream, SUBMISSION_MAX_BYTES, { room: bodies.hold(facts) }) : ok(read);
   if (!body.ok) return body;
+  const query = encoder.encode(target.query.slice(1));
   const byField = new Map<string, readonly string[]>();
   for (const field of fields) {
-    const names = (await fieldTexts(kind, contentType, body.value, field))
-      .map(userName)
-      .filter((name) => name !== null);
-    byField.set(field, [...new Set([names.at(0), names.at(-1)].filter((name) => name !== undefined))]);
+    const inBody = body.value ? await fieldTexts(headers.get('content-type') ?? '', body.value, field) : [];
+    const sources = [isEncoded ? [UNREAD] : inBody, urlencodedTexts(query, field)];
+    byField.set(field, [...new Set(sources.flatMap(firstAndLast))]);
   }
-  if (read) return ok({ facts, body: read, byField });
+  if (!isRead) return ok({ facts, body: read, byField });
   return ok({
     facts: { ...facts, request: new Request(request, { method: request.method, body: body.value }) },
     body: body.value,
     byField,
   });
+}
+
+function firstAndLast(texts: readonly string[]): string[] {
+  const names = texts.map(userName).filter((name) => name !== null);
+  return names.filter((_, at) => at === 0 || at === names.length - 1);
 }

@@ -10,7 +10,15 @@ import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ReadError, Room } from '../../bytes/read-bounded.ts';
-import { jsonMembers, urlencodedFields } from './find-field.ts';
+import {
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  afterSpace,
+  isLooselyNamed,
+  jsonMembers,
+  urlencodedFields,
+  urlencodedText,
+} from './find-field.ts';
 import type { FieldRange } from './find-field.ts';
 import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
 
@@ -78,7 +86,8 @@ async function fieldValue(
   try {
     switch (kind) {
       case 'urlencoded':
-        return urlencodedValue(body, settings.tokenField);
+        // A page with two widgets sends the field twice, once empty.
+        return urlencodedTexts(body, settings.tokenField).find((value) => value !== '');
       case 'multipart': {
         const form = await formOf(body, contentType);
         return form.getAll(settings.tokenField).find((value) => typeof value === 'string' && value !== '');
@@ -94,28 +103,42 @@ async function fieldValue(
   }
 }
 
+/** Stands for a name that an origin may read and the edge cannot. */
+export const UNREAD = '?';
+
 /**
  * The first and the last texts that a field has in a form, in order. A form with the field in between has it a million
- * times. Of JSON, `field` is a path with dots. Of a body that does not parse: none.
+ * times. Of JSON, `field` is a path with dots. Many origins do not look at the type, so what looks like JSON is read as
+ * JSON too.
  */
-export async function fieldTexts(
-  kind: SubmissionKind,
-  contentType: string,
-  body: Uint8Array<ArrayBuffer>,
-  field: string,
-): Promise<string[]> {
-  let values: unknown[] = [];
-  if (kind === 'urlencoded') values = ends(urlencodedFields(body, field)).map((range) => urlencodedText(body, range));
-  if (kind === 'multipart') values = await multipartValues(body, contentType, field);
-  if (kind === 'json') values = ends(jsonMembers(body, field.split('.'))).map((member) => valueAt(body, member));
-  return values.filter((value) => typeof value === 'string');
+export async function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, field: string): Promise<string[]> {
+  const kind = submissionKind(contentType);
+  const start = afterSpace(body, body[0] === 0xef ? 3 : 0);
+  const first = body[start] ?? 0;
+  const isJson = first === OPEN_OBJECT || first === OPEN_ARRAY;
+  // In another encoding than UTF-8, or no JSON.
+  const isUnread = first >= 0xfe || (isJson ? body.includes(0) : kind === 'json' && first > 0);
+  const texts = isUnread ? [UNREAD] : [];
+  if (isJson) {
+    // What is no text has one spelling, and what is too long or does not parse is `null`.
+    const members = ends(jsonMembers(body, field.split('.'), true, start));
+    texts.push(...members.flatMap((member) => [valueAt(body, member)].flat()).map(String));
+  }
+  if (kind === 'multipart') texts.push(...(await multipartTexts(body, contentType, field)));
+  else if (kind !== 'json') texts.push(...urlencodedTexts(body, field));
+  return texts;
 }
 
-async function multipartValues(body: Uint8Array<ArrayBuffer>, contentType: string, field: string): Promise<unknown[]> {
+export function urlencodedTexts(body: Uint8Array, field: string): string[] {
+  return ends(urlencodedFields(body, field, true)).map(({ valueStart, end }) => urlencodedText(body, valueStart, end));
+}
+
+async function multipartTexts(body: Uint8Array<ArrayBuffer>, contentType: string, field: string): Promise<string[]> {
   try {
-    return ends((await formOf(body, contentType)).getAll(field));
+    const fields = [...(await formOf(body, contentType))].filter(([name]) => isLooselyNamed(name, field));
+    return ends(fields.map(([, value]) => value)).filter((value) => typeof value === 'string');
   } catch {
-    return [];
+    return [UNREAD];
   }
 }
 
@@ -136,20 +159,6 @@ function ends<T>(all: Iterable<T>): T[] {
 
 function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
   return jsonPath === '' ? [tokenField] : jsonPath.split('.').slice(0, JSON_PATH_MAX_STEPS);
-}
-
-/** A page with two widgets sends the field twice, once empty. */
-function urlencodedValue(body: Uint8Array, field: string): string | null {
-  for (const value of urlencodedValues(body, field)) if (value !== '') return value;
-  return null;
-}
-
-function* urlencodedValues(body: Uint8Array, field: string): Generator<string> {
-  for (const range of urlencodedFields(body, field)) yield urlencodedText(body, range);
-}
-
-function urlencodedText(body: Uint8Array, { valueStart, end }: FieldRange): string {
-  return new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v') ?? '';
 }
 
 function formOf(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {

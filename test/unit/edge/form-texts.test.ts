@@ -1,16 +1,18 @@
-/** Which texts of a form's field count for limits by user, where the form has the field again and again. */
+/** Which texts of a form's field count for limits by user: however origins write its name, and how often it stands there. */
 import { describe, expect, test } from 'vitest';
-import { fieldTexts } from '../../../src/edge/submission/read-submission.ts';
+import { UNREAD, fieldTexts, urlencodedTexts } from '../../../src/edge/submission/read-submission.ts';
 
 const TIMES = 200_000;
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
-const forms: [kind: 'urlencoded' | 'json' | 'multipart', type: string, body: (values: string[]) => string][] = [
-  ['urlencoded', '', (values) => values.map((value) => `email=${value}`).join('&')],
-  ['json', '', (values) => `{${values.map((value) => `"email":"${value}"`).join(',')}}`],
+const forms: [type: string, body: (values: string[]) => string][] = [
+  [FORM, (values) => values.map((value) => `email=${value}`).join('&')],
+  [JSON_TYPE, (values) => `{${values.map((value) => `"email":"${value}"`).join(',')}}`],
 ];
 
-describe.each(forms)('%s', (kind, type, body) => {
-  const read = (values: string[], field = 'email') => fieldTexts(kind, type, bytesOf(body(values)), field);
+describe.each(forms)('%s', (type, body) => {
+  const read = (values: string[], field = 'email') => fieldTexts(type, bytesOf(body(values)), field);
 
   test('has every text of a field that stands there a few times', async () => {
     expect(await read(['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
@@ -27,9 +29,71 @@ describe.each(forms)('%s', (kind, type, body) => {
   });
 });
 
-test('names are found however they are escaped, and no others', async () => {
-  const body = bytesOf('%65mail=a&emai%6C=b&email2=c&eMail=d&e+mail=e&email%=f&email=g');
-  expect(await fieldTexts('urlencoded', '', body, 'email')).toEqual(['a', 'b', 'g']);
-  const json = bytesOf(String.raw`{"\u0065mail":"a","email\u0000":"b","Email":"c","email":"d"}`);
-  expect(await fieldTexts('json', '', json, 'email')).toEqual(['a', 'd']);
+test.each([
+  ['%65mail=a&emai%6C=b&email2=c&e+mail=e&email%=f&email=g', ['a', 'b', 'g']],
+  // ASP.NET and PHP.
+  [
+    'eMail=a&+email=b&%20%20EMAIL=c&email%00x=d&email%00%ff=e&email[]=f&email[x]=g',
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+  ],
+  ['xemail=a&emails=b&email.x=c&email', ['']],
+  [`${'+'.repeat(100)}email=a&email[${'x'.repeat(100)}=b`, ['a', 'b']],
+])('the form %j has %j', async (body, texts) => {
+  expect(await fieldTexts(FORM, bytesOf(body), 'email')).toEqual(texts);
+});
+
+test('the names that PHP makes of a field are the field, and so is a field with brackets', () => {
+  const body = bytesOf('user.email=a&user+email=b&user_email=c&User%2eEmail=d&useremail=e&user[email]=f');
+  expect(urlencodedTexts(body, 'user_email')).toEqual(['a', 'b', 'c', 'd']);
+  expect(urlencodedTexts(body, 'user.email')).toEqual(['a', 'b', 'c', 'd']);
+  expect(urlencodedTexts(body, 'user[email]')).toEqual(['f']);
+});
+
+test.each([
+  [String.raw`{"\u0065mail":"a","email\u0000":"b","Email":"c","emai":"d","email":"e"}`, ['a', 'b', 'c', 'e']],
+  ['{"email":12345}', ['12345']],
+  ['{"email":["a",7]}', ['a', '7']],
+  ['\ufeff {"email":"a"}', ['a']],
+])('the JSON %j has %j, whatever its type', async (body, texts) => {
+  expect(await fieldTexts(JSON_TYPE, bytesOf(body), 'email')).toEqual(texts);
+  expect(await fieldTexts('text/plain', bytesOf(body), 'email')).toEqual(texts);
+  expect(await fieldTexts(FORM, bytesOf(body), 'email')).toEqual(texts);
+});
+
+test('a value that is too long to read is the same for everybody', async () => {
+  const long = `{"email":"${' '.repeat(1_100_000)}a"}`;
+  const texts = await fieldTexts(JSON_TYPE, bytesOf(long), 'email');
+  expect(texts.map((text) => text.slice(0, 9))).toEqual(['null']);
+});
+
+test('a path leads through objects in any letter case', async () => {
+  expect(await fieldTexts(JSON_TYPE, bytesOf('{"User":{"EMAIL":"a"}}'), 'user.email')).toEqual(['a']);
+});
+
+const mark = 'b'.repeat(30);
+const boundary = `multipart/form-data; boundary=${mark}`;
+const part = (name: string, value: string) =>
+  `--${mark}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+test('a multipart form has its field, and without its last boundary something that cannot be read', async () => {
+  const body = `${part('email', 'a')}${part('Email', 'b')}${part('email2', 'c')}`;
+  expect(await fieldTexts(boundary, bytesOf(`${body}--${mark}--`), 'email')).toEqual(['a', 'b']);
+  expect(await fieldTexts(boundary, bytesOf(body), 'email')).toEqual([UNREAD]);
+});
+
+test.each([
+  ['UTF-16 with its mark', Buffer.from('\ufeff{"email":"a"}', 'utf16le')],
+  ['UTF-16 without', Buffer.from('{"email":"a"}', 'utf16le')],
+  ['UTF-16 that begins with a zero', Buffer.from('{"email":"a"}', 'utf16le').swap16()],
+  ['no JSON', Buffer.from('/**/{"email":"a"}')],
+])('%s is something that cannot be read', async (_, body) => {
+  expect((await fieldTexts(JSON_TYPE, new Uint8Array(body), 'email')).at(0)).toBe(UNREAD);
+});
+
+test('a body that is no form names nobody', async () => {
+  expect(await fieldTexts('image/png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 0xff, 0xfe]), 'email')).toEqual(
+    [],
+  );
+  expect(await fieldTexts(JSON_TYPE, new Uint8Array(), 'email')).toEqual([]);
+  expect(await fieldTexts(JSON_TYPE, bytesOf('{"other":1}'), 'email')).toEqual([]);
 });

@@ -93,6 +93,27 @@ describe('the body of a form', () => {
     expect(endOf(await visit(form(large, solved)))).toBe('forward');
   });
 
+  test('that cannot be read counts for all who send such a body', async () => {
+    const visit = gateWith([{ ...byUser, count: 2 }]);
+    const encoded = (index: number): Visit => {
+      const sent = form(`user=alice${index}`);
+      const headers = { ...(sent.init?.headers as Record<string, string>), 'content-encoding': 'gzip' };
+      return { ...sent, init: { ...sent.init, headers }, ip: `192.0.${index}.1` };
+    };
+    const ends = [];
+    for (const index of [1, 2, 3]) ends.push(endOf(await visit(encoded(index))));
+    expect(ends).toEqual(['forward', 'forward', 'limited']);
+    expect(endOf(await visit(form('user=alice')))).toBe('forward');
+  });
+
+  test('and the query name the user', async () => {
+    const visit = gateWith([byUser].map((limit) => ({ ...limit, count: 2 })));
+    const ends = [];
+    for (const [index, path] of ['/a?user=alice', '/a?USER=Alice&b', '/a?user%5B%5D=alice'].entries())
+      ends.push(endOf(await visit({ ...form('password=x'), path, ip: `192.0.${index}.1` })));
+    expect(ends).toEqual(['forward', 'forward', 'limited']);
+  });
+
   test('that is slow gets nobody past the other limits', async () => {
     const visit = gateWith([byUser, limitOf({ count: 2 })]);
     const steps = await Promise.all(Array.from({ length: 9 }, (_, index) => visit(form(`user=${index}`))));
