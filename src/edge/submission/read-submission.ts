@@ -32,7 +32,6 @@ const JSON_PATH_MAX_STEPS = 16;
 const JSON_VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
 /** Origins read the first or the last one. Those around it may be empty. */
 const TEXTS_OF_EACH_END = 16;
-const decoder = new TextDecoder();
 
 export type SubmissionKind = 'urlencoded' | 'multipart' | 'json' | 'other';
 
