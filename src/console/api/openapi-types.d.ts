@@ -4826,7 +4826,7 @@ export interface components {
         RuleList: {
             /** @description Its name, as in `list:<name>` of a verdict */
             name: string;
-            /** @description Where it is fetched: `https`, the standard port, a public host name. `null`: a file */
+            /** @description Where it is fetched, with `***` for each value of the query. `null`: a file */
             url: string | null;
             /** @description Its format */
             format: components["schemas"]["ListFormat"];
@@ -4847,7 +4847,7 @@ export interface components {
             intervalMinutes: number;
             /** @description Without a good reading for so long, it has no effect. `null`: the last good reading stays */
             expirySeconds: number | null;
-            /** @description A reading that would add or remove a larger share of it is not taken. 100: any is */
+            /** @description A reading that would add or remove a larger share of it is not taken, nor one whose new entries cover much of the internet. 100: any is */
             maxChangePercent: number;
             /** @description Whether private and other reserved networks are entries too */
             includeReserved: boolean;
@@ -6099,7 +6099,7 @@ export interface components {
              */
             expirySeconds?: number | null;
             /**
-             * @description A reading that would add or remove a larger share of it is not taken. 100: any is
+             * @description A reading that would add or remove a larger share of it is not taken, nor one whose new entries cover much of the internet. 100: any is
              * @default 50
              */
             maxChangePercent?: number;
@@ -6135,7 +6135,7 @@ export interface components {
             intervalMinutes?: number;
             /** @description Without a good reading for so long, it has no effect. `null`: the last good reading stays */
             expirySeconds?: number | null;
-            /** @description A reading that would add or remove a larger share of it is not taken. 100: any is */
+            /** @description A reading that would add or remove a larger share of it is not taken, nor one whose new entries cover much of the internet. 100: any is */
             maxChangePercent?: number;
             /** @description Whether private and other reserved networks are entries too */
             includeReserved?: boolean;

@@ -4,6 +4,11 @@
  */
 const HIDDEN = '***';
 
+/** Whether somebody has changed an address that was shown, and would lose its key. */
+export function hasHiddenValue(text: string): boolean {
+  return URL.parse(text)?.search.split(/[?&=]/).includes(HIDDEN) ?? false;
+}
+
 export function shownUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || url.search === '') return text;

@@ -196,6 +196,8 @@ describe('a secret of a list', () => {
     const shown = 'https://lists.example/bad.txt?license_key=***&format=***';
     expect((await ask('/create', { ...given, url })).body.url).toBe(shown);
     expect((await ask('/update', { name, url: shown, intervalMinutes: 30 })).body.url).toBe(shown);
+    const changed = await ask('/update', { name, url: shown.replace('bad.txt', 'other.txt') });
+    expect([changed.status, changed.body.error.details[0].path]).toEqual([400, 'url']);
     await refresh();
     expect(publisher.requests[0]?.url).toBe(url);
     const { entries } = (await call(instance.token, '/audit-trail/get', { limit: 9 })).body;

@@ -59,7 +59,7 @@ export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, o
       {preview !== null && <ListPreview preview={preview} />}
       {maxChangePercent < 100 && (
         <CheckField
-          label={`Accept a change of more than ${maxChangePercent} %`}
+          label={`Accept a change of more than ${maxChangePercent} %, or one that covers much of the internet`}
           isChecked={acceptChange}
           onChange={setAcceptChange}
         />

@@ -2,7 +2,7 @@
 import { settingsErrors } from '../../../../contract/management/lists.ts';
 import type { ListSettings } from '../../../../contract/management/lists.ts';
 import { parseSelector } from '../../../../lists/selector.ts';
-import { shownUrl } from '../../../http/shown-url.ts';
+import { hasHiddenValue, shownUrl } from '../../../http/shown-url.ts';
 import { OperationError } from '../../operation-error.ts';
 
 /** @throws OperationError 400 that names each field that does not fit. */
@@ -10,6 +10,9 @@ export function checkedSettings(settings: ListSettings): ListSettings {
   const errors = settingsErrors(settings);
   const selector = parseSelector(settings.selector ?? '');
   if (!selector.ok) errors.push({ path: 'selector', message: selector.error });
+  if (settings.url !== null && hasHiddenValue(settings.url)) {
+    errors.push({ path: 'url', message: 'has *** where a value was hidden. Write the whole address' });
+  }
   if (errors.length > 0) throw new OperationError('API.INVALID_BODY', 'Some settings do not fit', errors);
   return settings;
 }
@@ -20,6 +23,7 @@ export function mergedSettings(
   given: { [Field in keyof ListSettings]?: ListSettings[Field] | undefined },
 ): ListSettings {
   const changes = Object.entries(given).filter(([, value]) => value !== undefined);
-  const merged = checkedSettings({ ...known, ...Object.fromEntries(changes) });
-  return known.url !== null && merged.url === shownUrl(known.url) ? { ...merged, url: known.url } : merged;
+  const merged = { ...known, ...Object.fromEntries(changes) };
+  const isAsShown = known.url !== null && merged.url === shownUrl(known.url);
+  return checkedSettings(isAsShown ? { ...merged, url: known.url } : merged);
 }
