@@ -30,7 +30,8 @@ export async function faultsInBothThemes(page: Page): Promise<string[]> {
 
 /** One line per fault, so that a failed test shows what to fix: rule, element, how. */
 export async function accessibilityFaults(page: Page, checks = RULES): Promise<string[]> {
-  await page.evaluate(source);
+  // Once for each document, which is new after a navigation only.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const { violations } = await page.evaluate(
     (rules) =>
       (globalThis as unknown as { axe: { run(root: Document, options: RunOptions): Promise<AxeResults> } }).axe.run(
