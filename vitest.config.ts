@@ -3,9 +3,14 @@
  * stack over HTTP, `browser` Chromium. Each has its own folders. A test that imports wrangler or the stack must not be in
  * the workerd project, where it would hang.
  */
+import { existsSync, statfsSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/sequencer.ts';
+
+const GIB = 2 ** 30;
 
 // Wrangler reads the configuration file. Silence its notes on missing secrets, and disable its telemetry.
 process.env['WRANGLER_LOG'] ??= 'error';
@@ -14,6 +19,26 @@ process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false';
 
 // Tests start the commands a hundred times. Compiled once, each starts in half the time.
 process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compiled');
+
+// A database on a disk waits for the disk at every write. The state of all stacks of a run takes some hundred megabytes.
+const MEMORY_DISK = '/dev/shm';
+const MEMORY_DISK_MIN_BYTES = 4 * GIB;
+if (existsSync(MEMORY_DISK)) {
+  const { bavail, bsize } = statfsSync(MEMORY_DISK);
+  if (bavail * bsize >= MEMORY_DISK_MIN_BYTES) process.env['TMPDIR'] ??= MEMORY_DISK;
+}
+
+/**
+ * A file with its own stack waits for most of its time, so three workers keep a core busy. Each takes up to a gigabyte
+ * with its stack and its browser.
+ */
+const WORKERS_PER_CORE = 3;
+const WORKER_BYTES = 2 * GIB;
+const WORKERS_MAX = 12;
+const maxWorkers = Math.max(
+  2,
+  Math.min(WORKERS_MAX, WORKERS_PER_CORE * availableParallelism(), Math.floor(totalmem() / WORKER_BYTES)),
+);
 
 /** A call to a stack is slower than a function call, and a first request can wait for a Worker to start. */
 const STACK_TEST_TIMEOUT_MS = 60_000;
@@ -39,8 +64,8 @@ const throughTheStack = {
 
 export default defineConfig({
   test: {
-    // A file with its own stack waits half of its time, so four workers keep two cores busy without missing deadlines.
-    maxWorkers: 4,
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
     teardownTimeout: STACK_START_TIMEOUT_MS,
     reporters: process.env['VITEST_JSON']
       ? ['default', ['json', { outputFile: process.env['VITEST_JSON'] }]]
