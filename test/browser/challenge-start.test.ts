@@ -15,4 +15,4 @@ afterAll(() => started.stop());
 test('npm start, a rule, a visit: the visitor solves the challenge and reaches the origin', async () => {
   await firstChallenge(await started.ready, visitor.page);
   expect(await visitor.page.textContent('body')).toContain('bodySha256');
-}, 180_000);
+});

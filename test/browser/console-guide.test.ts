@@ -54,7 +54,7 @@ test('an account without traffic sees the guide, whose steps end by themselves',
 
   await console.open('');
   await page.getByRole('heading', { name: 'Requests by decision' }).waitFor();
-}, 180_000);
+});
 
 test('a new account goes from a site to enforcement with its own keys in every command', async () => {
   const email = 'new-owner@example.com';

@@ -216,4 +216,4 @@ test('no part of an instance or a site has a fault that axe finds, in both theme
     await console.page.waitForLoadState('networkidle');
     expect.soft(await faultsInBothThemes(console.page), path).toEqual([]);
   }
-}, 180_000);
+});

@@ -42,7 +42,7 @@ async function choose(label: string, value: string): Promise<void> {
 beforeAll(async () => {
   await blockedVisit(console.stack());
   jti = await implausibleSession(console.stack());
-}, 120_000);
+});
 
 describe('the live tail', () => {
   const request = (path: string, userAgent = HOSTILE) =>
@@ -77,7 +77,7 @@ describe('the live tail', () => {
     await page.getByText('More arrived than this page shows, so it went on from the newest.').waitFor();
     await page.getByRole('cell', { name: '/while-paused-2' }).first().waitFor();
     expect(await page.getByRole('row').count()).toBeLessThanOrEqual(251);
-  }, 120_000);
+  });
 
   test('asks nothing while nobody can see it', async () => {
     const { page } = console;
@@ -270,7 +270,7 @@ describe('captchas', () => {
       async () => (await api<{ total: number }>('/audit/searchcaptcharecords')).total,
       (total) => total >= 60,
     );
-  }, 120_000);
+  });
 
   test('are counted by the hour as the API counts them', async () => {
     const { page } = console;

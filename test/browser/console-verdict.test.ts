@@ -55,7 +55,7 @@ async function paste(text: string): Promise<void> {
 beforeAll(async () => {
   blocked = await blockedVisit(console.stack());
   jti = await implausibleSession(console.stack());
-}, 120_000);
+});
 
 describe('from what a visitor quotes to what decided', () => {
   const decidingRow = () => console.page.getByRole('row', { name: /^userAgent:quotedbot decided/ });

@@ -77,4 +77,4 @@ test('the session id finds the challenge, the risk history and the telemetry of 
     20_000,
   );
   expect(session.requests.total).toBeGreaterThanOrEqual(2);
-}, 120_000);
+});

@@ -52,7 +52,7 @@ beforeAll(async () => {
     },
     ([sealed]) => sealed?.['n'] === VERDICTS,
   );
-}, 60_000);
+});
 afterAll(() => {
   duckdb?.closeSync();
   rmSync(copyDir, { recursive: true, force: true });

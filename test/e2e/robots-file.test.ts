@@ -119,7 +119,7 @@ test.each<[string, Answer]>([
 test('an origin that never answers is given up, and the policy is told alone', async () => {
   const got = await robotsOf('silent.test', { isSilent: true });
   expect(allowed(got, 'GPTBot', '/')).toBe(false);
-}, 30_000);
+});
 
 test.each<[string, string | Buffer, boolean]>([
   ['CRLF and a byte order mark', '\ufeffUser-agent: *\r\nDisallow: /a\r\n', false],

@@ -36,4 +36,4 @@ test('verdicts made while the service is down are all in the log once it is back
     60_000,
   );
   expect(page.verdicts.map(({ request_id }) => request_id).toSorted()).toEqual(requestIds.toSorted());
-}, 120_000);
+});

@@ -43,4 +43,4 @@ test('ten visitors of a network pass by waiting, and no more of them pass after 
   expect(await entries(paths.slice(0, BUDGET + 2))).toBe(BUDGET);
   await stack().restartEdge();
   expect(await entries(paths.slice(BUDGET + 2))).toBe(0);
-}, 60_000);
+});

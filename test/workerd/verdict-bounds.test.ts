@@ -53,7 +53,7 @@ beforeAll(async () => {
     await appendRows(service, log, rows, arrivalNow());
     await object.seal();
   }
-}, 60_000);
+});
 
 function page(filter: RowFilter, before: RowKey | null, limit: number): Promise<Page> {
   return readPage(service, log, { filter, before, offset: 0, limit, wantTotal: true });
@@ -182,7 +182,7 @@ test('an old row that arrived late does not hide newer rows beyond the limit of 
     before = answer.next;
   } while (before !== null);
   expect(found).toEqual([sealed.id, old.id]);
-}, 60_000);
+});
 
 test('a page that is read during an erasure has every row of the other sessions', async () => {
   const jti = records.find((record) => record.jti !== null)?.jti as string;

@@ -157,5 +157,4 @@ test.each(Array.from({ length: HISTORIES }, (_, index) => index + 1))(
     await history.query();
     await history.countEverything();
   },
-  30_000,
 );

@@ -32,7 +32,7 @@ beforeAll(async () => {
     const rows = records.slice(at, at + 100).map((record) => verdictRow(record, true));
     await appendRows(service, log, rows, arrivalNow());
   }
-}, 60_000);
+});
 
 function pageAt(offset: number, limit: number): Promise<Page> {
   return readPage(service, log, { filter: everything, before: null, offset, limit, wantTotal: true });

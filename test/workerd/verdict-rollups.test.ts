@@ -39,7 +39,7 @@ test('a removed row leaves no count, even if its value was not counted separatel
     merge([HOUR_VALUES_MAX], -1);
     expect(sums()).toEqual([HOUR_VALUES_MAX - 2, HOUR_VALUES_MAX - 2]);
   });
-}, 30_000);
+});
 
 test('minutes and hours count what was added and taken away, whatever minutes share a row', async () => {
   const shard = service.VERDICT_SHARD.getByName('verdicts/rollup-minutes:0:0');

@@ -196,4 +196,4 @@ test('a search counts exactly, however many records it reads', async () => {
   }
   const body = await search(account, { searchCriteria: { countryCode: 'DE' }, pagination: { limit: 1 } });
   expect([body.total, body.totalIsExact, body.hasMore]).toEqual([10_500, true, true]);
-}, 30_000);
+});
