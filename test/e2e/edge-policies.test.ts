@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import type { PolicySet } from '../../src/contract/management/policy-set/policy-set.ts';
 import type { Policy, PolicyAction } from '../../src/contract/management/policy-set/policy.ts';
 import { parseExpression } from '../../src/policies/text/parse.ts';
 import { browse } from '../support/browse.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
     { type: 'ip', value: '198.51.100.66', verdict: 'block' },
     { type: 'ip', value: '198.51.100.77', verdict: 'allow' },
   ]);
-  upstream.setPolicies(policies);
+  upstream.setPolicies(policies, undefined, limits);
   origin = await startDemoOrigin(await freePortBase());
   edge = await startRawWorker({
     source: await bundleWorker('src/edge/index.ts'),
@@ -74,8 +75,18 @@ const policies: Policy[] = [
   policy('by-query', 'path equals "/p/search" and query["q"] contains "<script"', { action: 'block' }),
   policy('moved', 'path equals "/p/old"', redirect('/p/new?from=old', 308)),
   policy('maintenance', 'path startsWith "/p/down"', redirect('/p/down/page')),
+  policy('guessing-soft', 'path equals "/echo/login"', { action: 'limit', limit: 'soft' }),
+  policy('guessing-hard', 'path equals "/echo/login"', { action: 'limit', limit: 'hard' }),
+  policy('login', 'path equals "/echo/login"', { action: 'allow' }),
   policy('app', 'path startsWith "/api/app/" and header["x-app"] exists', { action: 'skipSession' }),
   { ...policy('newer', 'ip exists', { action: 'block' }), then: { action: 'tarpit' } as unknown as PolicyAction },
+];
+
+const ofLogins = { windowSeconds: 86_400, algorithm: 'bucket', on: 'loginFailed', exact: false } as const;
+const loginFailed = { status: [200] };
+const limits: PolicySet['limits'] = [
+  { ...ofLogins, key: ['ip'], name: 'soft', count: 1, then: 'challenge', mode: 'enforce', loginFailed },
+  { ...ofLogins, key: ['ip'], name: 'hard', count: 3, then: 'block', mode: 'enforce', loginFailed },
 ];
 
 async function ask(path: string, headers: Record<string, string> = {}, ip = '192.0.2.1') {
@@ -162,6 +173,20 @@ describe('a policy', () => {
     };
     expect((await submit(1)).get('x-protect-decision')).toBe('challenge');
     expect((await submit(2)).get('x-protect-decision')).toBe('allow');
+  });
+
+  test('names limits: guesses of a visitor who solves every form end at the second one', async () => {
+    const headers = { 'x-signals-secret': SECRET, 'x-client-ip': '203.0.113.77' };
+    upstream.verifyAnswer = { verified: true, level: 2, kind: 'puzzle', powDifficulty: 6, jti: 'a'.repeat(32) };
+    const guess = async (solved: Record<string, string>) => {
+      const body = new URLSearchParams({ user: 'alice', ...solved });
+      const answer = await browse(`${edge.url}/echo/login`, { method: 'POST', headers, body });
+      await answer.arrayBuffer();
+      return answer.headers.get('x-protect-decision');
+    };
+    expect([await guess({}), await guess({})]).toEqual(['allow', 'challenge']);
+    const solved = { 'captcha-response': 'token' };
+    expect([await guess(solved), await guess(solved), await guess(solved)]).toEqual(['allow', 'allow', 'block']);
   });
 
   test('is lifted by a rule that allows the address', async () => {

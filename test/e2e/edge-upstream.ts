@@ -74,7 +74,7 @@ export interface Upstream {
   counters: Record<string, number>;
   setPolicy(policy: object): void;
   /** The instance's policies, in addition to what `setPolicy` set. */
-  setPolicies(policies: PolicySet['policies'], origins?: PolicySet['origins']): void;
+  setPolicies(policies: PolicySet['policies'], origins?: PolicySet['origins'], limits?: PolicySet['limits']): void;
   /** What of the site's settings differs from a site whose settings are not known. */
   setSite(site: Partial<SiteDemand>): void;
   configVersion(): string;
@@ -132,8 +132,8 @@ export async function startUpstream(): Promise<Upstream> {
       policy = instancePolicy.parse({ sessionsEnabled: false, ...members });
       configVersion++;
     },
-    setPolicies(policies, origins) {
-      policySet = { version: ++configVersion, policies, limits: [], ...(origins ? { origins } : {}) };
+    setPolicies(policies, origins, limits = []) {
+      policySet = { version: ++configVersion, policies, limits, ...(origins ? { origins } : {}) };
     },
     setSite(changes) {
       site = { ...unknownSite, ...changes };
@@ -183,7 +183,7 @@ export async function startUpstream(): Promise<Upstream> {
     configVersion: `c${configVersion}`,
     instanceId,
     policy,
-    ...(policySet ? { policySet } : {}),
+    ...(policySet ? { policySet, limitKey: key(13) } : {}),
     siteKey: 'site_upstream',
     secretKey: 'secret_upstream',
     site,

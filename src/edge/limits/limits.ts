@@ -26,6 +26,8 @@ export interface Above {
 export interface Counted {
   limit: CompiledLimit;
   keys: LimitKeys;
+  /** It may be a log-in, and holds a place until the response says whether it failed. */
+  isPending?: boolean;
 }
 
 export interface LimitsPorts {
@@ -73,7 +75,7 @@ export class Limits {
       .filter(({ limit }) => limit.exact)
       .toSorted((one, other) => one.limit.count - other.limit.count);
     if (exact.length > 0) {
-      const placed = within.filter((one) => one.limit.on === 'request' || waitsForResponse(one));
+      const placed = within.filter(({ limit, isPending }) => limit.on === 'request' || isPending);
       this.#hold(placed, 1);
       try {
         for (const one of exact) {
@@ -85,14 +87,20 @@ export class Limits {
         this.#hold(placed, -1);
       }
     }
-    this.#hold(within.filter(waitsForResponse), 1);
+    this.#hold(
+      within.filter(({ isPending }) => isPending),
+      1,
+    );
     for (const one of within) if (one.limit.on === 'request' && isWithin(one)) this.#add(one);
     return above;
   }
 
   /** What the origin responded to a request that `ask` let through; `null` where it did not. */
   responded(asked: readonly Counted[], response: Response | null): void {
-    this.#hold(asked.filter(waitsForResponse), -1);
+    this.#hold(
+      asked.filter(({ isPending }) => isPending),
+      -1,
+    );
     if (response) for (const one of asked) if (one.limit.isCounted?.(response)) this.#add(one);
   }
 
@@ -155,12 +163,4 @@ function metersOf(limit: CompiledLimit, { own, wider }: LimitKeys): (readonly [k
 
 function wishOf({ algorithm, count, windowSeconds }: CompiledLimit, key: string) {
   return { key, algorithm, count, windowMs: windowSeconds * 1000 };
-}
-
-/**
- * A guess is worth as much beside a hundred others as after them. A limit on a status holds no places: the files of one
- * page are asked for at once, and most of them are no 404.
- */
-function waitsForResponse({ limit }: Counted): boolean {
-  return limit.on === 'loginFailed';
 }

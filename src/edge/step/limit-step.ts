@@ -26,6 +26,9 @@ export interface LimitPorts {
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
 const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': NO_ROOM };
 
+/** What a browser asks for many times at once. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** `challenge`: what a limit that challenges does. A form that it solves in place comes back here, and is counted. */
 export async function limitStep(
   step: Forward,
@@ -40,9 +43,11 @@ export async function limitStep(
   if (compiled === null || liftsLimits(asked.inputs)) return step;
   let { context, body } = step;
   const source = keySourceOf(context.facts, context.jti, context.verdict.bot?.id ?? null);
+  const isReading = READING.has(context.facts.headers.method);
   const keyed = (limit: CompiledLimit, users: readonly string[]): Counted => ({
     limit,
     keys: limitKeys(limit, { ...source, users }, compiled.sign),
+    isPending: limit.on === 'loginFailed' && !isReading,
   });
   const named = asked.names.map((name) => compiled.byName.get(name)).filter((limit) => limit !== undefined);
   const byUser = named.filter((limit) => userField(limit) !== '');

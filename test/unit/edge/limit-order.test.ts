@@ -149,6 +149,14 @@ describe('requests at once', () => {
     expect((await guesses(visit, 1)).map(endOf)).toEqual(['forward']);
   });
 
+  test('that only read a page hold no place in a limit on log-ins', async () => {
+    const visit = gateWith([{ ...logins, key: ['ip'], count: 2 }]);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => visit()));
+    expect(pages.map(endOf)).not.toContain('limited');
+    for (const step of pages.slice(0, 2)) visit.respond(step, 401);
+    expect(endOf(await visit())).toBe('limited');
+  });
+
   test('hold no place in a limit on a status: a page asks for its files at once', async () => {
     const visit = gateWith([limitOf({ on: 'status:404', count: 3 })]);
     expect((await guesses(visit, 30)).map(endOf)).not.toContain('limited');

@@ -79,7 +79,9 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
   async function visit(of: Visit = {}): Promise<Step> {
     const { path = '/login', ip = '192.0.2.1', init = {}, policy = {}, inputs = {}, read } = of;
     const request = new Request(`https://site.test${path}`, init);
-    const given = await contextOf(path, policy, { facts: { ...factsOf(path), request, signals: signalsOf({ ip }) } });
+    const facts = factsOf(path);
+    const headers = { ...facts.headers, method: request.method };
+    const given = await contextOf(path, policy, { facts: { ...facts, headers, request, signals: signalsOf({ ip }) } });
     const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh: null } as const;
     const made: VerdictInputs = {
       policy: given.config.policy,
@@ -108,8 +110,9 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
     if (body) await request.arrayBuffer();
     const challenge = async (challenged: JudgedContext, bytes: Submission['body'] | null) => {
       if (!of.challenge) return answerWith(challenged, { kind: 'challenge' });
-      const { facts, config } = challenged;
-      const held = await readSubmission(facts.request, config.policy.submission, isolate.bodies.hold(facts), bytes);
+      const { submission } = challenged.config.policy;
+      const room = isolate.bodies.hold(challenged.facts);
+      const held = await readSubmission(challenged.facts.request, submission, room, bytes);
       return held?.ok ? afterChallenge(of.challenge, challenged, held.value.body) : answerWith(challenged, NO_ROOM);
     };
     return limitStep(forwardOn(context, body ? true : null, body), context, asked, isolate, () => undefined, challenge);
