@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { LIMIT_COUNTERS_MAX } from '../../src/contract/edge/limits.ts';
 import type { LimitCounter, LimitSums } from '../../src/contract/edge/limits.ts';
 import { LimitCounts } from '../../src/edge/limits/limit-counts.ts';
+import { FREE_MARK } from '../../src/limits/free-keys.ts';
 import { reportLimits as reportFromEdge } from '../../src/edge/limits/ask-service.ts';
 import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
@@ -86,6 +87,53 @@ describe('a ledger', () => {
   });
 });
 
+describe('the room of a ledger', () => {
+  const ROOM = 131_072;
+  /** Rows that end in a year, up to so many, and a restart, so that the object counts them. */
+  async function fill(name: string, rows: number) {
+    await expect(
+      runInDurableObject(ledger(name), async (_, state) => {
+        state.storage.sql.exec(
+          `WITH RECURSIVE many(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM many WHERE i < ?)
+           INSERT OR IGNORE INTO allowances SELECT 'row-' || i, ?, '1 1' FROM many`,
+          rows,
+          Date.now() + 31_536_000_000,
+        );
+        await state.storage.sync();
+        state.abort('restarted');
+      }),
+    ).rejects.toThrow('restarted');
+  }
+  const granted = async (name: string, key: string) => {
+    const take = { key, algorithm: 'sliding', count: 5, windowMs: WINDOW_MS, asked: 1 } as const;
+    return (await ledger(name).take([take]))[0]?.[0] ?? null;
+  };
+  /** Whether the second of two reports finds the first. */
+  const keeps = async (name: string, key: string) => {
+    await ledger(name).add(WINDOW_MS, [counter(key)]);
+    return (await ledger(name).add(WINDOW_MS, [counter(key)]))[0]![1] === 2;
+  };
+
+  test('is used up to seven eighths by keys that visitors write freely, and the rest is for the others', async () => {
+    await fill('room', (ROOM * 7) / 8);
+    expect([await granted('room', `${FREE_MARK}key`), await granted('room', 'key')]).toEqual([null, 1]);
+    expect([await keeps('room', `${FREE_MARK}sum`), await keeps('room', 'sum')]).toEqual([false, true]);
+    await fill('room', ROOM);
+    expect([await granted('room', 'another'), await granted('room', 'key')]).toEqual([null, 1]);
+  });
+
+  test('is cleaned on time by an object that restarts more often than it is cleaned', async () => {
+    const alarm = () => runInDurableObject(ledger('cleaning'), (_, state) => state.storage.getAlarm());
+    await ledger('cleaning').add(WINDOW_MS, [counter('a')]);
+    const plannedAt = await alarm();
+    await expect(runInDurableObject(ledger('cleaning'), (_, state) => state.abort('restarted'))).rejects.toThrow();
+    vi.setSystemTime(Date.now() + WINDOW_MS / 2);
+    await ledger('cleaning').add(WINDOW_MS, [counter('b')]);
+    vi.useRealTimers();
+    expect([plannedAt, await alarm()]).toEqual([expect.any(Number), plannedAt]);
+  });
+});
+
 describe('POST /edge/v1/limits/report', () => {
   const post = (body: unknown, instance = 'inst_limits'): Promise<Response> => {
     const request = new Request('https://gatehouse.test/edge/v1/limits/report', {
@@ -105,6 +153,17 @@ describe('POST /edge/v1/limits/report', () => {
     expect((await sumsOf(counters)).map(([, now]) => now)).toEqual(counters.map(({ count }) => count));
     expect((await sumsOf([counter('page 10.5.0.0/16', 1)]))[0]![1]).toBe(7);
     expect((await sumsOf([counter('page 10.5.0.0/16', 1)], 'inst_other'))[0]![1]).toBe(1);
+  });
+
+  test('takes what one isolate can count of the largest limit', async () => {
+    expect((await sumsOf([counter('all', 10_000_000)], 'inst_large'))[0]![1]).toBe(10_000_000);
+  });
+
+  test('that is refused is told from one without an answer', async () => {
+    const service = { call: (_: string, __: number, body: string) => post(JSON.parse(body)) };
+    expect(await reportFromEdge(service, [counter('a', 1e9)])).toBe('refused');
+    const broken = { call: () => Promise.resolve(new Response('{}', { status: 503 })) };
+    expect(await reportFromEdge(broken, [counter('a')])).toBeNull();
   });
 
   test.each<[string, object]>([

@@ -14,13 +14,14 @@ export interface LimitService {
   call: (path: string, timeoutMs: number, body: string) => Promise<Response>;
 }
 
-/** `null`: no answer, or none that fits the question. */
+/** `null`: no answer, or none that fits the question. `refused`: the service takes no such report, now or later. */
 export async function reportLimits(
   service: LimitService,
   counters: readonly LimitCounter[],
-): Promise<LimitSums | null> {
+): Promise<LimitSums | 'refused' | null> {
   const body = { windowMs: counters[0]?.windowMs, counters };
   const sums = await answerOf(service, 'report', 'sums', REPORT_TIMEOUT_MS, body);
+  if (sums === 'refused') return sums;
   return isList(sums, counters.length, (pair) => isNumbers(pair, 2)) ? (sums as unknown as LimitSums) : null;
 }
 
@@ -40,6 +41,7 @@ async function answerOf(
 ): Promise<unknown> {
   try {
     const response = await service.call(`/edge/v1/limits/${call}`, timeoutMs, JSON.stringify(body));
+    if (response.status === 400) return 'refused';
     const bytes = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES));
     const answer = response.status === 200 && bytes?.ok ? parseJson(bytes.value) : null;
     return isJsonObject(answer) ? answer[field] : null;

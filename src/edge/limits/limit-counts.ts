@@ -9,13 +9,14 @@ import type { LimitCounter, LimitSums } from '../../contract/edge/limits.ts';
 import { LIMIT_COUNTERS_MAX } from '../../contract/edge/limits.ts';
 import { drained, emptyBucket, filled, untilOneFits as untilBucketFits } from '../../limits/bucket.ts';
 import type { Bucket } from '../../limits/bucket.ts';
+import { hasRoomFor } from '../../limits/free-keys.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
 import { rolled, untilOneFits, oneFits, windowOf } from '../../limits/two-windows.ts';
 import type { TwoWindows } from '../../limits/two-windows.ts';
 
 /** About 2 MB. A sender of more keys pushes out what was counted least lately; the ledger still knows it. */
 const KEYS_MAX = 20_000;
-/** Counters that wait for a report. Further ones are counted here and not reported. */
+/** Counters that wait for a report. Further ones are counted here, and reported with a later use of their key. */
 const UNSENT_MAX = 4096;
 const REPORT_INTERVAL_MS = 100;
 /** After a report without an answer. */
@@ -29,7 +30,7 @@ const RUN_LOST_AFTER_MS = 30_000;
 
 export interface LimitPorts {
   /** `null`: no answer. Absent where there is no ledger. */
-  report: ((counters: readonly LimitCounter[]) => Promise<LimitSums | null>) | null;
+  report: ((counters: readonly LimitCounter[]) => Promise<LimitSums | 'refused' | null>) | null;
   now: () => number;
   sleep: (ms: number) => Promise<unknown>;
   count: (name: string) => void;
@@ -41,6 +42,8 @@ interface Entry {
   bucket: Bucket;
   /** Counted here since the last answer. */
   unconfirmed: number;
+  /** Counted here, and in no report for want of room. */
+  unreported: number;
   /** Places of requests that may still count. */
   held: number;
   heldAtMs: number;
@@ -88,15 +91,18 @@ export class LimitCounts {
     else entry.windows = { ...entry.windows, now: entry.windows.now + 1 };
     const name = isBucket ? key : `${window} ${key}`;
     const waiting = this.#unsent.get(name);
-    if (waiting) waiting.count++;
-    else if (this.#unsent.size >= UNSENT_MAX) return this.#ports.count('limits_unreported');
+    entry.unreported++;
+    if (!waiting && !hasRoomFor(key, this.#unsent.size, UNSENT_MAX)) return this.#ports.count('limits_unreported');
+    const uses = entry.unreported;
+    if (waiting) waiting.count += uses;
     else {
       this.#unsent.set(
         name,
-        isBucket ? { key, window: 0, count: 1, windowMs, drains: count } : { key, window, count: 1, windowMs },
+        isBucket ? { key, window: 0, count: uses, windowMs, drains: count } : { key, window, count: uses, windowMs },
       );
     }
-    entry.unconfirmed++;
+    entry.unconfirmed += uses;
+    entry.unreported = 0;
     return undefined;
   }
 
@@ -127,18 +133,25 @@ export class LimitCounts {
       const sums = await report(batch.map(([, counter]) => counter));
       this.#isAnswered = sums !== null;
       this.#nextReportAtMs = now() + (this.#isAnswered ? REPORT_INTERVAL_MS : RETRY_AFTER_MS);
-      if (sums === null) this.#keepForLater(batch);
+      if (sums === null || sums === 'refused') this.#failed(batch, sums !== null);
       else batch.forEach(([, counter], index) => this.#confirm(counter, sums[index] ?? [0, 0]));
     }
   }
 
-  /** If the ledger has counted them after all, they count twice: the stricter of two errors. */
-  #keepForLater(batch: readonly [name: string, counter: LimitCounter][]): void {
+  /**
+   * If the ledger has counted them after all, they count twice: the stricter of two errors. What the service refuses would
+   * stop every later report: it is dropped, and still counts here.
+   */
+  #failed(batch: readonly [name: string, counter: LimitCounter][], isRefused: boolean): void {
     this.#ports.count('limit_report_failures');
     for (const [name, counter] of batch) {
+      const { key, count } = counter;
       const waiting = this.#unsent.get(name);
-      if (waiting) waiting.count += counter.count;
-      else if (this.#unsent.size < UNSENT_MAX) this.#unsent.set(name, counter);
+      const entry = this.#entries.get(key);
+      if (isRefused || (!waiting && !hasRoomFor(key, this.#unsent.size, UNSENT_MAX))) {
+        if (entry) entry.unconfirmed = Math.max(0, entry.unconfirmed - count);
+      } else if (waiting) waiting.count += count;
+      else this.#unsent.set(name, counter);
     }
   }
 
@@ -147,9 +160,9 @@ export class LimitCounts {
     if (entry === undefined) return;
     const left = Math.max(0, entry.unconfirmed - count);
     if (drains !== undefined) {
-      entry.bucket = { level: known + left * windowMs, atMs: this.#ports.now() };
+      entry.bucket = { level: known + (left + entry.unreported) * windowMs, atMs: this.#ports.now() };
     } else if (entry.windows.window === window) {
-      entry.windows = { window, before, now: known + left };
+      entry.windows = { window, before, now: known + left + entry.unreported };
     } else {
       if (entry.windows.window !== window + 1) return;
       entry.windows = { ...entry.windows, before: Math.max(entry.windows.before, known) };
@@ -164,18 +177,18 @@ export class LimitCounts {
     const known = this.#entries.get(key);
     if (known === undefined) {
       const windows = { window: windowOf(nowMs, windowMs), before: 0, now: 0 };
-      const entry = { windows, bucket: emptyBucket, unconfirmed: 0, held: 0, heldAtMs: 0 };
+      const entry = { windows, bucket: emptyBucket, unconfirmed: 0, unreported: 0, held: 0, heldAtMs: 0 };
       this.#entries.set(key, entry);
       return entry;
     }
     if (known.held > 0 && Math.abs(nowMs - known.heldAtMs) > HOLD_LOST_AFTER_MS) known.held = 0;
     if (meter.isBucket) {
       known.bucket = drained(known.bucket, meter, nowMs);
-      if (known.bucket.level === 0) known.unconfirmed = 0;
+      if (known.bucket.level === 0) known.unconfirmed = known.unreported = 0;
       return known;
     }
     const windows = rolled(known.windows, nowMs, windowMs);
-    if (windows !== known.windows) known.unconfirmed = 0;
+    if (windows !== known.windows) known.unconfirmed = known.unreported = 0;
     known.windows = windows;
     return known;
   }

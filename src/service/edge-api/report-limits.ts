@@ -15,7 +15,7 @@ const BODY_MAX_BYTES = 32 * 1024;
 const counter = z.strictObject({
   key: limitCounterKey,
   window: z.int().check(z.nonnegative()),
-  count: z.int().check(z.gte(1), z.lte(1_000_000)),
+  count: limitCount,
   windowMs: z.optional(limitWindowMs),
   drains: z.optional(limitCount),
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LimitCounter, LimitSums } from '../../../src/contract/edge/limits.ts';
 import type { CountedMeter } from '../../../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
+import type { LimitPorts } from '../../../src/edge/limits/limit-counts.ts';
 
 const WINDOW_MS = 600_000;
 /** The start of a window. */
@@ -14,7 +15,7 @@ interface Clock {
   nowMs: number;
 }
 
-function countsWith(report: ((counters: readonly LimitCounter[]) => Promise<LimitSums | null>) | null, clock: Clock) {
+function countsWith(report: LimitPorts['report'], clock: Clock) {
   const counted: string[] = [];
   const works: Promise<unknown>[] = [];
   const counts = new LimitCounts({
@@ -125,6 +126,67 @@ describe('with a ledger', () => {
     answers[0]!();
     await settled();
     expect(reported).toEqual([1, 3]);
+  });
+});
+
+describe('a report', () => {
+  /** Keys of visitors who write a new one for each request. */
+  const flood = (counts: LimitCounts, keys: number) => {
+    for (let key = 0; key < keys; key++) counts.take(`~${key}`, sliding, START_MS);
+  };
+
+  test('has room for other keys beside any number of those that visitors write freely', async () => {
+    let reported = 0;
+    const report = async (counters: readonly LimitCounter[]) => {
+      for (const { key, count } of counters) if (!key.startsWith('~')) reported += count;
+      return counters.map(() => [0, 1] as const);
+    };
+    const { counts, counted, takeAll, settled } = countsWith(report, { nowMs: START_MS });
+    flood(counts, 5000);
+    const unreported = counted.length;
+    expect(unreported).toBeGreaterThan(0);
+    takeAll(1);
+    expect(counted).toHaveLength(unreported);
+    await settled();
+    takeAll(1, 'page 198.51.100.0/24');
+    await settled();
+    expect(reported).toBe(2);
+  });
+
+  test('has what had no room before, with the next use of the key', async () => {
+    const reported: LimitCounter[] = [];
+    const report = async (counters: readonly LimitCounter[]) => {
+      reported.push(...counters);
+      return counters.map(({ count }) => [0, count] as const);
+    };
+    const { counts, takeAll, settled } = countsWith(report, { nowMs: START_MS });
+    flood(counts, 5000);
+    counts.take('~4999', sliding, START_MS);
+    for (let round = 0; round < 3; round++) {
+      takeAll(1);
+      await settled();
+    }
+    takeAll(1, '~4999');
+    await settled();
+    expect(reported.findLast(({ key }) => key === '~4999')?.count).toBe(3);
+  });
+
+  test('that is refused is dropped, and the next ones go out', async () => {
+    const reported: LimitCounter[] = [];
+    const report = async (counters: readonly LimitCounter[]) => {
+      if (counters.some(({ key }) => key === 'bad')) return 'refused' as const;
+      reported.push(...counters);
+      return counters.map(() => [0, 1] as const);
+    };
+    const { takeAll, settled, counted } = countsWith(report, { nowMs: START_MS });
+    takeAll(LIMIT / 6, 'bad');
+    await settled();
+    expect(counted).toContain('limit_report_failures');
+    takeAll(1);
+    await settled();
+    expect(reported.map(({ key }) => key)).toEqual(['page 192.0.2.0/24']);
+    // Nobody else knows of these uses, and here they still count.
+    expect(takeAll(1000, 'bad')).toBe(LIMIT / 6);
   });
 });
 

@@ -6,11 +6,15 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../../contract/edge/limits.ts';
+import { FREE_MARK, hasRoomFor } from '../../../limits/free-keys.ts';
 import type { LimitLedgerRpc } from '../rpc.ts';
 import { Allowances } from './allowances.ts';
 import { WindowSums } from './window-sums.ts';
 
-/** A full object adds no new keys. Then isolates have only their own counts of them, and exact limits no answer. */
+/**
+ * A full object adds no new keys. Then isolates have only their own counts of them, and exact limits no answer. Keys that
+ * visitors write freely leave an eighth of it to the others.
+ */
 const KEYS_MAX = 131_072;
 /** Rows that ended cost only space. */
 const CLEANING_INTERVAL_MS = 600_000;
@@ -36,8 +40,8 @@ export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedge
       counters.map((counter) => {
         const meter = { windowMs: counter.windowMs ?? windowMs, count: counter.drains ?? 0 };
         return counter.drains === undefined
-          ? this.#sums.add(counter, meter.windowMs, nowMs, this.#hasRoom())
-          : ([0, this.#allowances.fill(counter.key, meter, counter.count, nowMs, this.#hasRoom())] as const);
+          ? this.#sums.add(counter, meter.windowMs, nowMs, this.#hasRoom(counter.key))
+          : ([0, this.#allowances.fill(counter.key, meter, counter.count, nowMs, this.#hasRoom(counter.key))] as const);
       }),
     );
     await this.#planCleaning(nowMs);
@@ -48,7 +52,7 @@ export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedge
     const nowMs = Date.now();
     this.#makeRoom(nowMs);
     const takings = this.ctx.storage.transactionSync(() =>
-      takes.map((take) => this.#allowances.take(take, nowMs, this.#hasRoom())),
+      takes.map((take) => this.#allowances.take(take, nowMs, this.#hasRoom(take.key))),
     );
     await this.#planCleaning(nowMs);
     return takings;
@@ -60,12 +64,12 @@ export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedge
     await this.#planCleaning(Date.now());
   }
 
-  #hasRoom(): boolean {
-    return this.#sums.rows + this.#allowances.rows < KEYS_MAX;
+  #hasRoom(key: string): boolean {
+    return hasRoomFor(key, this.#sums.rows + this.#allowances.rows, KEYS_MAX);
   }
 
   #makeRoom(nowMs: number): void {
-    if (!this.#hasRoom() && Math.abs(nowMs - this.#cleanedAt) >= FULL_CLEANING_INTERVAL_MS) this.#clean(nowMs);
+    if (!this.#hasRoom(FREE_MARK) && Math.abs(nowMs - this.#cleanedAt) >= FULL_CLEANING_INTERVAL_MS) this.#clean(nowMs);
   }
 
   #clean(nowMs: number): void {
@@ -76,7 +80,10 @@ export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedge
 
   async #planCleaning(nowMs: number): Promise<void> {
     if (this.#alarmAt !== Infinity || this.#sums.rows + this.#allowances.rows === 0) return;
-    this.#alarmAt = nowMs + CLEANING_INTERVAL_MS;
-    await this.ctx.storage.setAlarm(this.#alarmAt);
+    // An object that sleeps and wakes often would put it off each time.
+    const plannedAt = await this.ctx.storage.getAlarm();
+    const latestAt = nowMs + CLEANING_INTERVAL_MS;
+    this.#alarmAt = Math.min(plannedAt ?? latestAt, latestAt);
+    if (this.#alarmAt !== plannedAt) await this.ctx.storage.setAlarm(this.#alarmAt);
   }
 }
