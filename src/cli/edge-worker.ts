@@ -3,7 +3,7 @@ import { Miniflare, Response } from 'miniflare';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
-import { bundleForStack, bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
+import { bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
 
 export const EDGE_CONFIG = 'wrangler.toml';
 const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
@@ -21,12 +21,13 @@ export async function startEdgeWorker(options: {
   storage: string;
   vars: Record<string, string>;
   quiet: boolean;
+  bundle: (entry: string) => Promise<string>;
   /** Returns `null` while the service is down: the message is retried. */
   consume: (batch: RelayedBatch) => Promise<RelayOutcome | null>;
 }): Promise<EdgeWorker> {
   const isAnyService = options.vars['RULES_SOURCE'] === 'management-api';
   const file = readWranglerFile(isAnyService ? ANY_SERVICE_CONFIG : EDGE_CONFIG);
-  const [edge, relay] = await Promise.all([bundleForStack(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
+  const [edge, relay] = await Promise.all([options.bundle(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
   const service = readWranglerFile(SERVICE_CONFIG);
   const consumers = service.queues?.consumers ?? [];
   const addresses = { [service.name]: new URL(options.vars['SERVICE_URL'] ?? '').host };

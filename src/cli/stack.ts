@@ -23,6 +23,7 @@ import { signInUrl } from './sign-in.ts';
 import { StateDir } from './state.ts';
 import type { StackFacts } from './state.ts';
 import { mismatch } from './state-files.ts';
+import { bundleForStack } from './worker-config.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 
 /** Cloudflare's shortest schedule is one minute, which is too long to wait for locally. */
@@ -47,6 +48,8 @@ export interface StackOptions {
   schedule?: boolean;
   /** For tests: how the seeded instance and site differ from the defaults. Counts when the directory is new. */
   seedChanges?: SeedChanges;
+  /** For tests: Workers that are bundled already, by their entry. */
+  bundle?: (entry: string) => Promise<string>;
 }
 
 export class PortBusyError extends OperatorError {
@@ -236,6 +239,7 @@ class LocalStack {
         BOT_RANGES_BASE: this.#botNetworks?.url ?? '',
         ...this.#options.serviceVars,
       },
+      bundle: this.#options.bundle ?? bundleForStack,
     });
     this.#service = service;
     await migrate(service.database);
@@ -258,6 +262,7 @@ class LocalStack {
       storage: this.#state.storage('edge'),
       quiet: this.#options.quiet ?? false,
       vars: this.#edgeVars,
+      bundle: this.#options.bundle ?? bundleForStack,
       consume: async (batch) => {
         if (this.#service) return this.#service.consume(batch);
         for (const { id, body } of batch.messages) this.#undelivered.set(id, body);

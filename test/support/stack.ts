@@ -9,6 +9,7 @@ import { browse } from './browse.ts';
 import { eventually } from './eventually.ts';
 import { letThrough } from './let-through.ts';
 import { somePortBase } from './ports.ts';
+import { preparedBundle } from './prepared-bundle.ts';
 
 export { eventually } from './eventually.ts';
 export { letThrough } from './let-through.ts';
@@ -22,7 +23,14 @@ export async function startTestStack(options: StackOptions = {}): Promise<Stack>
   for (let attempt = 1; ; attempt += 1) {
     const portBase = somePortBase();
     try {
-      const stack = await startStack({ portBase, stateDir, quiet: true, seedChanges: letThrough, ...options });
+      const stack = await startStack({
+        portBase,
+        stateDir,
+        quiet: true,
+        seedChanges: letThrough,
+        bundle: (entry) => preparedBundle(inject('preparedBundles'), entry),
+        ...options,
+      });
       if (options.stateDir !== undefined) return stack;
       const stop = async (): Promise<void> => {
         await stack.stop();
