@@ -246,7 +246,7 @@ test('a limit is added for some requests, enforced after a look at who was above
     ({ verdicts }) => verdicts.length > 0,
   );
   await console.open(`/verdicts/${refused.verdicts[0]!.request_id}`);
-  await rowOf('Policies, limits and lists', 'limit hourly').waitFor();
+  await rowOf('Policies, limits and lists', 'limit hourly').getByText('nothing').waitFor();
   await rowOf('Policies, limits and lists', '1 request in 1 hour, then 429').waitFor();
   await rowOf('Policies, limits and lists', 'hourly decided').getByRole('link', { name: 'hourly' }).click();
   await page.getByRole('heading', { name: 'Limits' }).waitFor();

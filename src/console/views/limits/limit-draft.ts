@@ -6,6 +6,8 @@ export const COUNT_MAX = 1_000_000;
 const WINDOW_MAX_SECONDS = 86_400;
 export const KEY_PARTS_MAX = 4;
 const STATUSES_MAX = 10;
+/** A wrong solution can be sent without anything else. */
+const OF_THE_NETWORK: readonly string[] = ['ip', 'prefix', 'asn', 'country'];
 
 export const windowUnits = { seconds: 1, minutes: 60, hours: 3600 } as const;
 export type WindowUnit = keyof typeof windowUnits;
@@ -114,6 +116,12 @@ export function problemsOf(draft: LimitDraft, taken: readonly string[]): DraftPr
     ['window', !isWhole(window, longest) && `A whole number from 1 to ${longest.toLocaleString('en-US')}.`],
     ['status', on === 'status' && !/^[1-5](?:xx|\d\d)$/.test(status.trim()) && 'Such as 401, or 4xx for all of them.'],
     ['key', parts.length === 0 && 'Choose one at least.'],
+    [
+      'key',
+      on === 'challengeFailed' &&
+        parts.some((part) => !OF_THE_NETWORK.includes(part)) &&
+        'Challenges that were not solved are counted by address, network, AS number and country only.',
+    ],
     ['key', parts.length > KEY_PARTS_MAX && `Choose ${KEY_PARTS_MAX} at most, headers and cookies included.`],
     [
       'loginStatuses',

@@ -95,7 +95,7 @@ export function LimitForm({ site, set, limit, onClose, onSaved }: LimitFormProps
           value={draft.on}
           options={eventOptions}
           hint={draft.on === 'request' ? undefined : 'Requests are refused while so many of these were counted.'}
-          onChange={(on) => write({ on })}
+          onChange={(on) => write({ on, key: draft.key })}
         />
         {draft.on === 'status' && (
           <TextField

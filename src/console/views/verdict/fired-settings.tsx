@@ -59,9 +59,10 @@ export function FiredSettings({ verdict }: Pick<Explanation, 'verdict'>) {
         },
         {
           title: 'Said',
-          cell: ({ verdict: said, mode }) => (
+          cell: (row) => (
             <>
-              <DecisionChip decision={said} /> {mode === 'monitor' && <span class="soft">only recorded</span>}
+              {isSilent(row, set) ? <span class="soft">nothing</span> : <DecisionChip decision={row.verdict} />}{' '}
+              {row.mode === 'monitor' && <span class="soft">only recorded</span>}
             </>
           ),
         },
@@ -69,6 +70,13 @@ export function FiredSettings({ verdict }: Pick<Explanation, 'verdict'>) {
       ]}
     />
   );
+}
+
+/** A policy that only counts a request, or says where it goes, has decided nothing. The log calls that allow. */
+function isSilent({ kind, name, verdict }: Row, set: StoredSet | null): boolean {
+  const policy = set?.policies.find((one) => one.name === name);
+  const action = kind === 'policy' && verdict === 'allow' ? policy?.then.action : undefined;
+  return action === 'limit' || action === 'origin' || action === 'skipSession';
 }
 
 /** Lists have a page of their own, which says it. */
