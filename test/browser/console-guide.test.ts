@@ -157,13 +157,17 @@ test('each edge is shown with its last contact and its rules, and the response t
   });
   expect(await row.innerText()).toContain(edges[0]!.clientJwtId);
 
-  const { requests } = await eventually(
-    () => manage<{ requests: number }>(stack, '/protect/origin-latency', { bucket: 900 }),
-    (latency) => latency.requests > 0,
-  );
-  await console.open('/health');
   const chart = page.getByRole('figure', { name: /Response time of the origin over time/ });
-  await page.getByRole('definition').getByText(String(requests), { exact: true }).waitFor();
+  // Requests are counted behind their responses, so that another one may be counted between the two answers.
+  await eventually(
+    async () => {
+      const { requests } = await manage<{ requests: number }>(stack, '/protect/origin-latency', { bucket: 900 });
+      await console.open('/health');
+      await page.waitForLoadState('networkidle');
+      return requests > 0 ? page.getByRole('definition').getByText(String(requests), { exact: true }).count() : 0;
+    },
+    (shown) => shown > 0,
+  );
   await chart.getByRole('img').focus();
   await page.keyboard.press('ArrowLeft');
   await chart.getByText(/p50 \d+ ms, p95 \d+ ms, p99 \d+ ms, of \d+ responses?/).waitFor();

@@ -8,7 +8,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Stack, StackOptions } from '../../src/cli/stack.ts';
 import { useStack } from './stack.ts';
-import { sharedChromium } from './visitor.ts';
+import { PAGE_TIMEOUT_MS, sharedChromium } from './visitor.ts';
 
 /** The console formats times and numbers by the browser's language, and the headless one has none that is valid. */
 const CONTEXT: BrowserContextOptions = { locale: 'en-US', viewport: { width: 1280, height: 900 } };
@@ -41,6 +41,7 @@ export function useConsole(options: StackOptions = {}): TestConsole {
       const [name = '', value = ''] = cookie.split('=');
       await context.addCookies([{ name, value, url: consoleUrl, httpOnly: true, sameSite: 'Strict' }]);
     }
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     page = await context.newPage();
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
