@@ -166,7 +166,11 @@ test('a deleted policy can be put back in its place, and a discarded draft chang
   await button('Save…').waitFor({ state: 'hidden' });
   await button('Edit one').click();
   await condition().fill('path equals "/other"');
+  await field('Place').fill('3');
+  await page.getByText('must be a number from 1 to 2').waitFor();
+  await field('Place').fill('2');
   await button('Change in the draft').click();
+  await rowOf('Policies in their order', 'one').getByRole('cell', { name: '2', exact: true }).waitFor();
   await rowOf('Policies in their order', 'one').getByText('changed', { exact: true }).waitFor();
   await button('Discard').click();
   await rowOf('Policies in their order', 'one').getByText('"/1"').waitFor();

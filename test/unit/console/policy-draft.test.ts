@@ -6,6 +6,7 @@ import {
   changesOf,
   draftOf,
   moved,
+  onVersion,
   policiesOf,
   withAdded,
   withPolicy,
@@ -104,6 +105,12 @@ describe('a draft of "a b c" on top of what somebody else has saved', () => {
     expect(result.both).toEqual(both);
     expect(result.draft.base.version).toBe(7);
     expect(textOf(policiesOf(result.draft.base.entries))).toBe(theirs);
+  });
+
+  test('needs nothing when they have changed no policy', () => {
+    const mine = edited(start, 'a', 'a=1');
+    expect(onVersion(mine, 7, policies('a b c'))).toEqual({ ...mine, base: { ...mine.base, version: 7 } });
+    expect(onVersion(mine, 7, policies('a b'))).toBe(mine);
   });
 
   test('is what they have saved when the draft changes nothing', () => {

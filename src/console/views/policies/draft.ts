@@ -24,6 +24,13 @@ export function draftOf(version: number, policies: readonly Policy[]): Draft {
   return { base: { version, entries }, entries };
 }
 
+/** Limits and origins are changed elsewhere. A version with the same policies is one that the draft can be saved on. */
+export function onVersion(draft: Draft, version: number, policies: readonly Policy[]): Draft {
+  const { entries } = draft.base;
+  const isSame = JSON.stringify(policiesOf(entries)) === JSON.stringify(policies);
+  return isSame ? { ...draft, base: { version, entries } } : draft;
+}
+
 export function changesOf({ base, entries }: Draft): ItemDifference<Policy>[] {
   return diffItems(policiesOf(base.entries), policiesOf(entries));
 }

@@ -1,5 +1,5 @@
 /** The policies of an instance in their order: added, changed, moved and deleted in a draft, and saved as one version. */
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { EmptyState } from '../../components/notice.tsx';
@@ -25,6 +25,9 @@ function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
   const { draft, changes, edit } = state;
   const [edited, setEdited] = useState<Entry | 'new' | null>(null);
   const [said, setSaid] = useState('');
+  // What is undone later is undone in the draft of then.
+  const latest = useRef(edit);
+  latest.current = edit;
   const marks = useMemo(() => marksOf(draft), [draft]);
   const act = (name: RowAct, entry: Entry): void => {
     const { key, policy } = entry;
@@ -36,7 +39,7 @@ function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
     } else if (name === 'delete') {
       edit((from) => without(from, key));
       toast(`${policy.name} is deleted in the draft.`, {
-        undo: () => edit((to) => moved({ ...to, entries: [...to.entries, entry] }, key, place)),
+        undo: () => latest.current((to) => moved({ ...to, entries: [...to.entries, entry] }, key, place)),
       });
     } else {
       const target = name === 'up' ? place - 1 : place + 1;

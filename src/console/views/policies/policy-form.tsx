@@ -8,7 +8,7 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { ActionFields } from './action-fields.tsx';
 import { ConditionField } from './condition-field.tsx';
-import { policiesOf, withAdded, withPolicy } from './draft.ts';
+import { moved, policiesOf, withAdded, withPolicy } from './draft.ts';
 import type { Draft, Entry } from './draft.ts';
 import type { Policy, StoredSet } from './policy.ts';
 
@@ -30,6 +30,10 @@ const modes = [
 
 export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: PolicyFormProps) {
   const [policy, setPolicy] = useState(entry?.policy ?? NEW);
+  const places = draft.entries.length + (entry === null ? 1 : 0);
+  const present = entry === null ? places : draft.entries.findIndex(({ key }) => key === entry.key) + 1;
+  const [place, setPlace] = useState(String(present));
+  const isPlace = /^\d{1,6}$/.test(place.trim()) && Number(place) >= 1 && Number(place) <= places;
   const change = (fields: Partial<Policy>): void => setPolicy((former) => ({ ...former, ...fields }));
   const parsed = parseExpression(policy.when);
   const send = async () => {
@@ -42,7 +46,11 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
       then: fields.then,
       mode: fields.mode,
     };
-    const edit = (to: Draft): Draft => (entry === null ? withAdded(to, [made]) : withPolicy(to, entry.key, made));
+    const edit = (to: Draft): Draft => {
+      const next = entry === null ? withAdded(to, [made]) : withPolicy(to, entry.key, made);
+      const key = entry?.key ?? next.entries.at(-1)!.key;
+      return Number(place) === present ? next : moved(next, key, Number(place) - 1);
+    };
     const answer = await call('/protect/policies/set', {
       siteKey,
       policies: policiesOf(edit(draft).entries),
@@ -55,7 +63,7 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
       title={entry === null ? 'Add a policy' : `Change ${entry.policy.name}`}
       verb={entry === null ? 'Add to the draft' : 'Change in the draft'}
       isWide
-      isComplete={policy.name.trim() !== '' && parsed.ok}
+      isComplete={policy.name.trim() !== '' && parsed.ok && isPlace}
       send={send}
       onMade={onDone}
       onClose={onClose}
@@ -72,6 +80,13 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
       <ConditionField value={policy.when} onInput={(when) => change({ when })} />
       <ActionFields then={policy.then} stored={stored} onChange={(then) => change({ then })} />
       <SelectField label="Mode" value={policy.mode} options={modes} onChange={(mode) => change({ mode })} />
+      <TextField
+        label="Place"
+        hint="Policies are read in their order."
+        error={isPlace ? null : `must be a number from 1 to ${places}`}
+        value={place}
+        onInput={setPlace}
+      />
       <TextField
         label="Description"
         hint="For people. Optional."

@@ -38,6 +38,9 @@ export function PolicyPage({ calls, children }: { calls: (siteKey: string) => re
       <PolicyTabs />
       {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
       {list !== null && instance === null && <EmptyState title="The account has no active instance" />}
+      {instance?.monitor === true && (
+        <Warning>The instance is in monitor mode: policies are recorded, and nothing else happens.</Warning>
+      )}
       {instance !== null && (
         <OfInstance key={instance.globalSiteKey} siteKey={instance.globalSiteKey} content={children} />
       )}

@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { caughtUp } from './catch-up.ts';
-import { changesOf, draftOf, policiesOf } from './draft.ts';
+import { changesOf, draftOf, onVersion, policiesOf } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { listedPolicy } from './policy.ts';
 import type { StoredSet } from './policy.ts';
@@ -51,7 +51,10 @@ export interface DraftState {
 export function useDraftOf({ siteKey, load }: PolicySet, stored: StoredSet): DraftState {
   const known = drafts.value[siteKey];
   const policies = useMemo(() => stored.policies.map(listedPolicy), [stored]);
-  const draft = useMemo(() => known ?? draftOf(stored.version, policies), [known, stored, policies]);
+  const draft = useMemo(
+    () => (known === undefined ? draftOf(stored.version, policies) : onVersion(known, stored.version, policies)),
+    [known, stored, policies],
+  );
   const changes = useMemo(() => changesOf(draft), [draft]);
   const isChanged = changes.length > 0;
   useEffect(() => {
@@ -69,7 +72,7 @@ export function useDraftOf({ siteKey, load }: PolicySet, stored: StoredSet): Dra
     draft,
     changes,
     isBehind: isChanged && draft.base.version !== stored.version,
-    edit: (change) => put(change(drafts.value[siteKey] ?? draft)),
+    edit: (change) => put(change(onVersion(drafts.value[siteKey] ?? draft, stored.version, policies))),
     discard: () => put(null),
     catchUp: () => {
       const { draft: next, both } = caughtUp(draft, stored.version, policies);
