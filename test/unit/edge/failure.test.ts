@@ -6,6 +6,7 @@ import { stepWithoutRuleset } from '../../../src/edge/step/failure.ts';
 import { handled } from '../../../src/edge/gate.ts';
 import type { NextStep } from '../../../src/edge/gate.ts';
 import type { Isolate } from '../../../src/edge/isolate/isolate.ts';
+import { Origins } from '../../../src/edge/origin/origins.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
@@ -39,6 +40,7 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
   const counts = new LimitCounts({ report: null, now: () => NOW_MS, sleep: async () => {}, count });
   const isolate = {
     environment: environment(),
+    origins: new Origins(environment() as never, count),
     instanceId: 'inst_1',
     feed: { state, ready: () => null },
     bots: NO_BOTS,
