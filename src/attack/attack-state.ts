@@ -18,6 +18,8 @@ const stored = z.object({
   alarm: z.nullable(moment),
   /** The alarm for which an operator switched attack mode off: it is not switched on again for that one. */
   declined: z.nullable(moment),
+  /** Alarms of the last hours that an alert has told of, and their requests a second. */
+  told: z._default(z.array(z.object({ since: moment, rate: z.number() })), []),
   /** What an alarm does. */
   trigger: z.enum(attackTriggers),
   /** Requests a second below which nothing is an attack. */
@@ -35,6 +37,7 @@ const unset: AttackState = {
   active: null,
   alarm: null,
   declined: null,
+  told: [],
   trigger: 'enforce',
   minimumRate: MINIMUM_RATE_DEFAULT,
 };
@@ -42,6 +45,11 @@ const unset: AttackState = {
 /** For as long as the alarm lasts, it is extended: the service may be away when it ends. */
 const TRIGGERED_MS = 3_600_000;
 const EXTENDED_BEFORE_MS = 900_000;
+
+/** Who makes an alarm every few minutes fills no inbox: so many are told of in this time, and the others if much larger. */
+export const ALARMS_TOLD = 4;
+const TOLD_WITHIN_MS = 6 * 3_600_000;
+const LARGER_TIMES = 4;
 
 /** `text`: as it is stored. */
 export function attackStateOf(text: string | null): AttackState {
@@ -65,6 +73,18 @@ export function switchedOn(state: AttackState, forMs: number, nowMs: number): At
 
 export function switchedOff(state: AttackState): AttackState {
   return { ...state, active: null, declined: state.alarm };
+}
+
+/** Whether an alert tells of an alarm that begins: the alarms told of with it, or `null`. */
+export function toldWith(
+  { told }: AttackState,
+  { since, rate }: { since: number; rate: number },
+  nowMs: number,
+): AttackState['told'] | null {
+  const lately = told.filter((one) => nowMs - one.since < TOLD_WITHIN_MS);
+  const isLarger = rate >= LARGER_TIMES * Math.max(...lately.map((one) => one.rate));
+  if (lately.length >= ALARMS_TOLD && !isLarger) return null;
+  return [...lately, { since, rate }].slice(-ALARMS_TOLD);
 }
 
 /** `alarm`: when the one began that lasts now; `null`: there is none. What an operator set stays as it is. */

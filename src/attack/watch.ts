@@ -1,7 +1,8 @@
 /**
  * When traffic is an attack, and when the attack is over. An alarm needs two steps of the last eight seconds far above
- * what is usual, and ends after two minutes that are near it. Pure: the steps of traffic and what was known go in, what is
- * known then comes out.
+ * what is usual, or pulses whose mean of half a minute is. It ends when the mean of some minutes is near the usual again, so
+ * a short burst now and then does not hold it. Many times the traffic of an alarm is an alarm of its own. Pure: the steps
+ * of traffic and what was known go in, what is known then comes out.
  */
 import { BUSY_TIMES, nothingUsual, withStep } from './baseline.ts';
 import type { Baseline } from './baseline.ts';
@@ -18,6 +19,8 @@ export interface Alarm {
   /** Requests a second, when it began: of the attack, and the usual ones. */
   rate: number;
   usualRate: number;
+  /** The most of its first minute: several times as much is another alarm. */
+  highest: number;
 }
 
 export interface Watched {
@@ -27,8 +30,8 @@ export interface Watched {
   /** The last step that is part of what is usual. */
   absorbed: number;
   alarm: Alarm | null;
-  /** Since when it has been calm during the alarm; `null`: it is not. */
-  calmSince: number | null;
+  /** Of the alarm: a mean of the traffic of the last minutes, in multiples of what is calm. Below 1 it is over. */
+  unrest: number;
 }
 
 /** A step that is reported later than this counts nowhere. */
@@ -38,8 +41,17 @@ export const STEPS_KEPT = 20;
 const ABSORBED_AFTER_STEPS = 4;
 const RECENT_STEPS = 4;
 const STEPS_ABOVE = 2;
-const CALM_STEPS = 15;
-const CALM_FOR_MS = 120_000;
+/** Pulses of up to half a minute are seen as what they are on average. */
+const PULSE_STEPS = 16;
+/** How slowly unrest rises and falls. From its highest it is below 1 after two minutes without traffic. */
+const UNREST_WITHIN_MS = 90_000;
+/** So that a flood of any size ends as soon after its end. */
+const UNREST_MAX = 4;
+/** Nobody looks at a silent instance more often. What was silent for longer may be an outage of the service. */
+const SILENCE_MAX_STEPS = 30;
+/** An alarm that has become so many times as large is another one. What it grows by in its first minute belongs to it. */
+const ESCALATION_TIMES = 4;
+const GROWS_FOR_MS = 60_000;
 /** Until then nobody can tell what is usual: what comes meanwhile is. */
 const FIRST_MS = 20_000;
 /** Until then little is known of what is usual, and only a flood counts. */
@@ -50,6 +62,7 @@ const PEAK_TIMES = 1.5;
 const DOUBTED_TIMES = 2;
 const CALM_TIMES = 1.5;
 const CALM_MINIMUM_SHARE = 0.7;
+const UNREST_PART = 1 - Math.exp(-STEP_MS / UNREST_WITHIN_MS);
 const REFUSED_SHARE = 0.5;
 const REFUSED_MORE = 0.3;
 const ERROR_SHARE = 0.5;
@@ -59,7 +72,7 @@ const LATENCY_MIN_MS = 1000;
 export function watchedFrom(nowMs: number): Watched {
   // What came before the watch is not known, and is no silence.
   const absorbed = Math.floor(nowMs / STEP_MS);
-  return { usual: nothingUsual, since: nowMs, absorbed, alarm: null, calmSince: null };
+  return { usual: nothingUsual, since: nowMs, absorbed, alarm: null, unrest: 0 };
 }
 
 /** `steps`: those of the last `STEPS_KEPT`, by their number. `minimumRate`: below it nothing is an attack. */
@@ -71,22 +84,23 @@ export function watch(
 ): Watched {
   const current = Math.floor(nowMs / STEP_MS);
   const recent = sumOf(steps, current - RECENT_STEPS, current - 1);
-  const before = absorb(known, steps, current - ABSORBED_AFTER_STEPS);
-  if (before.alarm === null) {
+  const rate = rateOf(recent, RECENT_STEPS);
+  const before = absorb(known, steps, minimumRate, current - ABSORBED_AFTER_STEPS);
+  const { alarm } = before;
+  const begins = (reason: AlarmReason): Watched => ({
+    ...before,
+    alarm: { since: nowMs, reason, rate, usualRate: before.usual.rate, highest: rate },
+    unrest: UNREST_MAX,
+  });
+  if (alarm === null) {
     const reason = reasonOf(before, steps, recent, { minimumRate, current, nowMs });
-    if (reason === null) return before;
-    const usualRate = before.usual.rate;
-    return {
-      ...before,
-      alarm: { since: nowMs, reason, rate: rateOf(recent, RECENT_STEPS), usualRate },
-      calmSince: null,
-    };
+    return reason === null ? before : begins(reason);
   }
-  const rate = rateOf(sumOf(steps, current - CALM_STEPS, current - 1), CALM_STEPS);
-  const isCalm = rate < Math.max(minimumRate * CALM_MINIMUM_SHARE, before.usual.rate * CALM_TIMES);
-  if (!isCalm) return { ...before, calmSince: null };
-  const calmSince = before.calmSince ?? nowMs;
-  return nowMs - calmSince >= CALM_FOR_MS ? { ...before, alarm: null, calmSince: null } : { ...before, calmSince };
+  if (nowMs - alarm.since < GROWS_FOR_MS) {
+    return { ...before, alarm: { ...alarm, highest: Math.max(alarm.highest, rate) } };
+  }
+  if (rate >= alarm.highest * ESCALATION_TIMES) return begins('requests');
+  return before.unrest < 1 ? { ...before, alarm: null, unrest: 0 } : before;
 }
 
 interface Moment {
@@ -104,10 +118,13 @@ function reasonOf(
   if (nowMs - since < FIRST_MS) return null;
   const isLearning = nowMs - since < LEARNING_MS;
   const minimum = minimumRate * (isLearning ? LEARNING_TIMES : 1);
-  const isAbove = (rate: number): boolean => {
-    const above = Array.from({ length: RECENT_STEPS }, (_, back) => steps.get(current - 1 - back)?.requests ?? 0);
-    return above.filter((requests) => requests / (STEP_MS / 1000) >= rate).length >= STEPS_ABOVE;
+  const stepsAbove = (rate: number, of: number): number => {
+    const lately = Array.from({ length: of }, (_, back) => steps.get(current - 1 - back)?.requests ?? 0);
+    return lately.filter((requests) => requests / (STEP_MS / 1000) >= rate).length;
   };
+  const meanRate = rateOf(sumOf(steps, current - PULSE_STEPS, current - 1), PULSE_STEPS);
+  const isAbove = (rate: number): boolean =>
+    stepsAbove(rate, RECENT_STEPS) >= STEPS_ABOVE || (meanRate >= rate && stepsAbove(rate, PULSE_STEPS) >= STEPS_ABOVE);
   if (isAbove(Math.max(minimum, usual.rate * BUSY_TIMES, usual.peak * PEAK_TIMES))) return 'requests';
   if (!isAbove(Math.max(minimum, usual.rate * DOUBTED_TIMES))) return null;
   const refused = recent.refused / recent.requests;
@@ -120,19 +137,25 @@ function reasonOf(
 }
 
 /**
- * Makes steps up to this one part of what is usual. What nobody reported for longer than steps are kept changes nothing: an
- * outage of the service is no quiet time of the site.
+ * Makes steps up to this one part of what is usual, and of the unrest of an alarm. What nobody reported for longer than
+ * steps are kept changes nothing of the usual: an outage of the service is no quiet time of the site.
  */
-function absorb(known: Watched, steps: ReadonlyMap<number, TrafficStep>, until: number): Watched {
+function absorb(known: Watched, steps: ReadonlyMap<number, TrafficStep>, minimumRate: number, until: number): Watched {
   if (until <= known.absorbed) return known;
   const from = Math.max(known.absorbed + 1, until - STEPS_KEPT);
+  const isAlarm = known.alarm !== null;
+  const silentSteps = Math.min(from - known.absorbed - 1, SILENCE_MAX_STEPS);
   let { usual } = known;
+  let unrest = known.unrest * (1 - UNREST_PART) ** silentSteps;
   for (let step = from; step <= until; step++) {
     const busiest = rateOf(sumOf(steps, step - RECENT_STEPS + 1, step), RECENT_STEPS);
     const number = step - Math.floor(known.since / STEP_MS);
-    usual = withStep(usual, steps.get(step) ?? noTraffic, { number, busiest, isAlarm: known.alarm !== null });
+    usual = withStep(usual, steps.get(step) ?? noTraffic, { number, busiest, isAlarm });
+    const rate = rateOf(sumOf(steps, step - PULSE_STEPS + 1, step), PULSE_STEPS);
+    const calmRate = Math.max(minimumRate * CALM_MINIMUM_SHARE, usual.rate * CALM_TIMES);
+    unrest += UNREST_PART * ((rate < calmRate ? 0 : Math.min(UNREST_MAX, rate / calmRate)) - unrest);
   }
-  return { ...known, usual, absorbed: until };
+  return { ...known, usual, absorbed: until, unrest: isAlarm ? unrest : 0 };
 }
 
 function sumOf(steps: ReadonlyMap<number, TrafficStep>, first: number, last: number): TrafficSums {

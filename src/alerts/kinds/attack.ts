@@ -13,8 +13,12 @@ export const attack: KindWords = {
   title: 'An attack',
   begun: (about, facts) =>
     `${about} gets ${count(facts['rate'])} requests a second, usually ${count(facts['usualRate'])}` +
-    `${reasons[String(facts['reason'])] ?? ''}. Attack mode is ${mode(facts)}`,
-  ended: (about, facts) => `The traffic of ${about} is as usual again. Attack mode is ${mode(facts)}`,
+    `${reasons[String(facts['reason'])] ?? ''}. Attack mode is ${mode(facts)}` +
+    (facts['told'] === 'last' ? ' Further attacks of the next hours are told only if they are much larger.' : ''),
+  ended: (about, facts) =>
+    facts['watched'] === 'no'
+      ? `The traffic of ${about} is no longer watched. Attack mode is ${mode(facts)}`
+      : `The traffic of ${about} is as usual again. Attack mode is ${mode(facts)}`,
 };
 
 function mode({ attackMode }: AlertFacts): string {

@@ -5,7 +5,7 @@
 import type { Alert } from '../../alerts/alert.ts';
 import { sendableAt } from '../../alerts/quiet-hours.ts';
 import { retryAt } from '../../alerts/retry-schedule.ts';
-import { openChannels } from '../../store/d1/alert-channels.ts';
+import { UNREADABLE, openChannels } from '../../store/d1/alert-channels.ts';
 import type { OpenChannel } from '../../store/d1/alert-channels.ts';
 import { giveUp, noteFailed, noteSent, postpone, takeDueDeliveries } from '../../store/d1/alert-deliveries.ts';
 import type { TakenDelivery } from '../../store/d1/alert-deliveries.ts';
@@ -20,8 +20,14 @@ const PER_CHANNEL = 10;
 /** An attempt takes 16 seconds at most. */
 const TAKEN_MS = 120_000;
 
-export async function deliverDue(store: ServiceStore, post: PostAlert, nowMs: number): Promise<void> {
-  const bounds = { limit: DELIVERIES_PER_RUN, perChannel: PER_CHANNEL, untilMs: nowMs + TAKEN_MS };
+/** `first`: alerts that wait for no others. */
+export async function deliverDue(
+  store: ServiceStore,
+  post: PostAlert,
+  nowMs: number,
+  first: readonly string[] = [],
+): Promise<void> {
+  const bounds = { limit: DELIVERIES_PER_RUN, perChannel: PER_CHANNEL, untilMs: nowMs + TAKEN_MS, first };
   const taken = await takeDueDeliveries(store, bounds, nowMs);
   if (taken.length === 0) return;
   const [channels, alerts] = await Promise.all([
@@ -33,6 +39,7 @@ export async function deliverDue(store: ServiceStore, post: PostAlert, nowMs: nu
       const channel = channels.get(delivery.channelId);
       const alert = alerts.get(delivery.alertId);
       if (channel === undefined || alert === undefined) return giveUp(store, delivery, 'The channel is switched off');
+      if (channel === 'unreadable') return noteRefused(store, delivery, UNREADABLE, nowMs);
       return deliver(store, post, { delivery, channel, alert }, nowMs);
     }),
   );
@@ -57,9 +64,13 @@ async function deliver(
   if (sendable > nowMs) return postpone(store, delivery, sendable);
   const posted = await post(channel, alert, nowMs);
   if (posted.ok) return noteSent(store, delivery, nowMs);
+  return noteRefused(store, delivery, posted.error, nowMs);
+}
+
+function noteRefused(store: ServiceStore, delivery: TakenDelivery, error: string, nowMs: number): Promise<void> {
   const againAt = retryAt(delivery.attempts, delivery.firstAt, nowMs, Math.random());
-  if (againAt === null) warn(`${channel.id} accepted no attempt of a day: ${posted.error}`);
-  return noteFailed(store, delivery, posted.error, againAt, nowMs);
+  if (againAt === null) warn(`${delivery.channelId} accepted no attempt of a day: ${error}`);
+  return noteFailed(store, delivery, error, againAt, nowMs);
 }
 
 function warn(message: string): void {

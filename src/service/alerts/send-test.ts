@@ -2,15 +2,13 @@
 import { alertId } from '../../alerts/alert.ts';
 import type { Alert } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kinds/kinds.ts';
+import { failed } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { openChannels } from '../../store/d1/alert-channels.ts';
-import { noteFailed, noteSent } from '../../store/d1/alert-deliveries.ts';
+import { UNREADABLE, openChannels } from '../../store/d1/alert-channels.ts';
+import { noteSent, noteTestFailed } from '../../store/d1/alert-deliveries.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { PostAlert } from './post-alert.ts';
-
-/** Nobody else takes it meanwhile. */
-const TAKEN_MS = 120_000;
 
 export interface SentTest {
   alertId: string;
@@ -28,11 +26,11 @@ export async function sendTest(
   if (channel === undefined) return null;
   const identity = { accountId, instanceId: null, kind: 'test', phase: 'once', subject: channelId } as const;
   const id = await alertId({ ...identity, moment });
-  const summary = summaryOf({ ...identity, facts: {} }, channel.name);
+  const summary = summaryOf({ ...identity, facts: {} }, channel === 'unreadable' ? channelId : channel.name);
   const alert: Alert = { id, ...identity, at: nowMs, summary, facts: {} };
-  await store.DB.batch(recordAlert(store, alert, undefined, { channelId, untilMs: nowMs + TAKEN_MS }));
+  await store.DB.batch(recordAlert(store, alert, undefined, { channelId }));
   const delivery = { alertId: id, channelId, attempts: 1, firstAt: nowMs };
-  const outcome = await post(channel, alert, nowMs);
-  await (outcome.ok ? noteSent(store, delivery, nowMs) : noteFailed(store, delivery, outcome.error, null, nowMs));
+  const outcome = channel === 'unreadable' ? failed(UNREADABLE) : await post(channel, alert, nowMs);
+  await (outcome.ok ? noteSent(store, delivery, nowMs) : noteTestFailed(store, delivery, outcome.error, nowMs));
   return { alertId: id, outcome };
 }

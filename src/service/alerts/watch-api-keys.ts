@@ -2,19 +2,19 @@
 import { alertId } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kinds/kinds.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
-import { apiKeysExpiringBefore } from '../../store/d1/api-keys.ts';
+import { apiKeysToAnnounce } from '../../store/d1/api-keys.ts';
 import type { ServiceStore } from '../environment.ts';
 import { expiryWarning } from './expiry.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAYS_AHEAD = 7;
-/** More than expire in a week of any deployment. Those that expire first come first. */
+/** What is left is announced an hour later. */
 const KEYS_MAX = 500;
 
 export async function watchApiKeys(store: ServiceStore, nowMs: number): Promise<void> {
   if (nowMs % HOUR_MS >= MINUTE_MS) return;
-  const keys = await apiKeysExpiringBefore(store, nowMs, nowMs + DAYS_AHEAD * 24 * HOUR_MS, KEYS_MAX);
+  const keys = await apiKeysToAnnounce(store, nowMs, { daysAhead: DAYS_AHEAD, limit: KEYS_MAX });
   const statements: D1PreparedStatement[] = [];
   for (const { id: apiKeyId, accountId, name, createdAt: issuedAt, expiresAt } of keys) {
     const warning = expiryWarning({ issuedAt, expiresAt }, DAYS_AHEAD, nowMs);

@@ -18,7 +18,7 @@ export async function endAttackModes(
   nowMs: number,
   outbound: ServiceEnvironment['outbound'],
 ): Promise<void> {
-  for (const instance of await instancesInAttack(store, INSTANCES_PER_RUN)) {
+  for (const instance of await instancesInAttack(store, INSTANCES_PER_RUN, nowMs)) {
     const { id, attack } = instance;
     if (attack.active !== null && !isUnderAttack(attack, nowMs)) await noteEnd(store, instance, nowMs);
     else if (attack.alarm !== null) {

@@ -6,7 +6,7 @@
 import { alertId } from '../../alerts/alert.ts';
 import type { Alert } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kinds/kinds.ts';
-import { afterAlarm, isUnderAttack } from '../../attack/attack-state.ts';
+import { ALARMS_TOLD, afterAlarm, isUnderAttack, toldWith } from '../../attack/attack-state.ts';
 import type { AttackState } from '../../attack/attack-state.ts';
 import type { Alarm } from '../../attack/watch.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
@@ -27,28 +27,38 @@ export async function settleAlarm(
   nowMs: number,
 ): Promise<void> {
   const { id, attack } = instance;
-  const next = afterAlarm(attack, alarm?.since ?? null, nowMs);
-  const isNews = attack.alarm !== next.alarm;
+  const settled = afterAlarm(attack, alarm?.since ?? null, nowMs);
+  const isNews = attack.alarm !== settled.alarm;
+  const told = isNews && alarm !== null ? toldWith(attack, alarm, nowMs) : null;
+  const next = { ...settled, told: told ?? attack.told };
   const isChange = attack.active?.until !== next.active?.until;
   if (!isNews && !isChange) return;
   const condition = isStill(id, attack);
-  const alerts = await Promise.all(alertsOf(instance, alarm, next, nowMs));
-  const notes = isChange ? [auditByService(store, instance.accountId, changeOf(instance, next, nowMs), condition)] : [];
+  const alerts = await Promise.all(alertsOf(instance, told === null ? null : alarm, next, nowMs));
+  const notes = isChange
+    ? changesOf(instance, next, nowMs).map((change) => auditByService(store, instance.accountId, change, condition))
+    : [];
   const statements = [...alerts.flatMap((alert) => recordAlert(store, alert, condition)), ...notes];
   const isWritten = await writeAttackState(store, id, attack, next, statements);
-  if (isWritten && alerts.length > 0) await deliverDue(store, postingOver(outbound), nowMs);
+  if (!isWritten || alerts.length === 0) return;
+  const first = alerts.map((alert) => alert.id);
+  await deliverDue(store, postingOver(outbound), nowMs, first);
 }
 
-/** The end of the alarm that was known, and the beginning of the one that is. */
-function alertsOf(instance: StoredInstance, alarm: Alarm | null, next: AttackState, nowMs: number): Promise<Alert>[] {
-  const before = instance.attack.alarm;
+/** The end of the alarm that was known, where its beginning was told; and the beginning of the one to tell of. */
+function alertsOf(instance: StoredInstance, begun: Alarm | null, next: AttackState, nowMs: number): Promise<Alert>[] {
+  const { alarm: before, told, trigger } = instance.attack;
   if (before === next.alarm) return [];
   const attackMode = isUnderAttack(next, nowMs) ? 'on' : 'off';
-  const ended = before === null ? [] : [alertOf(instance, 'ends', before, { attackMode }, nowMs)];
-  if (alarm === null) return ended;
-  const { reason, since } = alarm;
-  const [rate, usualRate] = [Math.round(alarm.rate), Math.round(alarm.usualRate * 10) / 10];
-  return [...ended, alertOf(instance, 'begins', since, { reason, rate, usualRate, attackMode }, nowMs)];
+  const wasTold = before !== null && told.some(({ since }) => since === before);
+  const facts = { attackMode, ...(trigger === 'off' ? { watched: 'no' } : {}) };
+  const ended = wasTold ? [alertOf(instance, 'ends', before, facts, nowMs)] : [];
+  if (begun === null) return ended;
+  const { reason, since } = begun;
+  const [rate, usualRate] = [Math.round(begun.rate), Math.round(begun.usualRate * 10) / 10];
+  const isLast = next.told.length === ALARMS_TOLD;
+  const begins = { reason, rate, usualRate, attackMode, ...(isLast ? { told: 'last' } : {}) };
+  return [...ended, alertOf(instance, 'begins', since, begins, nowMs)];
 }
 
 async function alertOf(
@@ -62,12 +72,26 @@ async function alertOf(
   return { ...owned, id: await alertId({ ...owned, moment }), at: nowMs, summary: summaryOf(owned, name) };
 }
 
-function changeOf({ globalSiteKey: siteKey }: StoredInstance, { active, alarm }: AttackState, at: number) {
-  if (active === null) return { at, operation: 'end-attack-mode', body: { siteKey, reason: 'the attack is over' } };
+/** Of attack mode, for the audit trail. One that ended by its time, and begins again, has both. */
+function changesOf(
+  { globalSiteKey: siteKey, attack }: StoredInstance,
+  { active, alarm }: AttackState,
+  at: number,
+): Parameters<typeof auditByService>[2][] {
+  const before = attack.active;
+  const isOn = isUnderAttack(attack, at);
+  if (active === null) {
+    const reason = isOn ? 'the attack is over' : 'its time was over';
+    return [{ at, operation: 'end-attack-mode', body: { siteKey, reason } }];
+  }
   const { since, until } = active;
-  return {
-    at,
-    operation: 'begin-attack-mode',
-    body: { siteKey, reason: 'an attack was noticed', alarm, since, until },
-  };
+  if (isOn) {
+    const body = { siteKey, reason: 'the attack goes on', alarm, since, until };
+    return [{ at, operation: 'extend-attack-mode', body }];
+  }
+  const begin = { siteKey, reason: 'an attack was noticed', alarm, since, until };
+  const begins = { at, operation: 'begin-attack-mode', body: begin };
+  if (before === null) return [begins];
+  const end = { siteKey, reason: 'its time was over', ...before };
+  return [{ at: before.until, operation: 'end-attack-mode', body: end }, begins];
 }

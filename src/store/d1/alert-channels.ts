@@ -52,6 +52,8 @@ interface ChannelRow {
 }
 
 const ID_BYTES = 12;
+/** Why nothing is sent to a channel whose row is damaged, or was sealed with another key. */
+export const UNREADABLE = 'The address or the secret of the channel cannot be decrypted';
 
 const context = (column: string, id: string): string => `alert_channels.${column}:${id}`;
 const hostOf = (url: string): string => new URL(url).host;
@@ -174,12 +176,15 @@ export async function rotateChannelSecret(
   return meta.changes === 1 ? secret : rotateChannelSecret(env, accountId, id, formerUntilMs, nowMs);
 }
 
-/** Channels by id that may be sent to: enabled ones of accounts that are not disabled. */
+/**
+ * Channels by id that may be sent to: enabled ones of accounts that are not disabled. One whose address or secret cannot be
+ * decrypted stops none of the others.
+ */
 export async function openChannels(
   env: StoreEnv,
   ids: readonly string[],
   nowMs: number,
-): Promise<Map<string, OpenChannel>> {
+): Promise<Map<string, OpenChannel | 'unreadable'>> {
   const { results } = await env.DB.prepare(
     `SELECT channel.* FROM alert_channels AS channel JOIN accounts ON accounts.id = channel.account_id
      WHERE channel.id IN (SELECT value FROM json_each(?)) AND enabled = 1 AND disabled = 0`,
@@ -187,28 +192,31 @@ export async function openChannels(
     .bind(JSON.stringify(ids))
     .all<ChannelRow>();
   const root = await rootKey(env);
-  const opened = results.map(async (row): Promise<[string, OpenChannel]> => {
-    const { id, name, shape } = row;
-    const sealed: [string, string | null][] = [
-      ['secret_sealed', row.secret_sealed],
-      ['former_secret_sealed', row.former_secret_until > nowMs ? row.former_secret_sealed : null],
-    ];
-    const secrets = sealed.map(async ([column, value]) =>
-      value === null ? [] : [await openAtRest(root, context(column, id), value)],
-    );
-    return [
-      id,
-      {
-        id,
-        name,
-        shape,
-        quietHours: quietHoursOf(row),
-        url: await openAtRest(root, context('url_sealed', id), row.url_sealed),
-        secrets: (await Promise.all(secrets)).flat(),
-      },
-    ];
-  });
+  const opened = results.map(async (row) => [row.id, await opening(row, root, nowMs).catch(unreadable)] as const);
   return new Map(await Promise.all(opened));
+}
+
+function unreadable(): 'unreadable' {
+  return 'unreadable';
+}
+
+async function opening(row: ChannelRow, root: string, nowMs: number): Promise<OpenChannel> {
+  const { id, name, shape } = row;
+  const sealed: [string, string | null][] = [
+    ['secret_sealed', row.secret_sealed],
+    ['former_secret_sealed', row.former_secret_until > nowMs ? row.former_secret_sealed : null],
+  ];
+  const secrets = sealed.map(async ([column, value]) =>
+    value === null ? [] : [await openAtRest(root, context(column, id), value)],
+  );
+  return {
+    id,
+    name,
+    shape,
+    quietHours: quietHoursOf(row),
+    url: await openAtRest(root, context('url_sealed', id), row.url_sealed),
+    secrets: (await Promise.all(secrets)).flat(),
+  };
 }
 
 function listed(row: ChannelRow, nowMs: number): AlertChannel {

@@ -21,22 +21,34 @@ interface TakenRow {
   first_at: number;
 }
 
-/** Takes deliveries that are due, the oldest first and a few of each channel, so that no channel delays the others. */
+/**
+ * Takes deliveries that are due: those of the alerts in `first`, then the oldest of each account, its second oldest, and so
+ * on, and a few of each channel. So no channel delays another, and no account another.
+ */
 export async function takeDueDeliveries(
   env: StoreEnv,
-  { limit, perChannel, untilMs }: { limit: number; perChannel: number; untilMs: number },
+  {
+    limit,
+    perChannel,
+    untilMs,
+    first,
+  }: { limit: number; perChannel: number; untilMs: number; first: readonly string[] },
   nowMs: number,
 ): Promise<TakenDelivery[]> {
   const { results } = await env.DB.prepare(
     `UPDATE alert_deliveries SET due_at = ?1, attempts = attempts + 1
      WHERE (alert_id, channel_id) IN (
        SELECT alert_id, channel_id FROM (
-         SELECT alert_id, channel_id, due_at, ROW_NUMBER() OVER (PARTITION BY channel_id ORDER BY due_at) AS place
-         FROM alert_deliveries WHERE state = 'waiting' AND due_at <= ?2)
-       WHERE place <= ?3 ORDER BY due_at LIMIT ?4)
+         SELECT *, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY is_first DESC, due_at) AS turn FROM (
+           SELECT alert_id, channel_id, account_id, due_at, is_first,
+             ROW_NUMBER() OVER (PARTITION BY channel_id ORDER BY is_first DESC, due_at) AS place FROM (
+             SELECT alert_id, channel_id, account_id, due_at, alert_id IN (SELECT value FROM json_each(?5)) AS is_first
+             FROM alert_deliveries JOIN alerts ON alerts.id = alert_id WHERE state = 'waiting' AND due_at <= ?2))
+         WHERE place <= ?3)
+       ORDER BY is_first DESC, turn, due_at LIMIT ?4)
      RETURNING alert_id, channel_id, attempts, first_at`,
   )
-    .bind(untilMs, nowMs, perChannel, limit)
+    .bind(untilMs, nowMs, perChannel, limit, JSON.stringify(first))
     .all<TakenRow>();
   return results.map(taken);
 }
@@ -73,13 +85,25 @@ export async function noteFailed(
     .run();
 }
 
-/** Quiet hours: it was not tried, and its day begins when it may be. */
+/** Quiet hours: it is not tried. Where it never was, its day begins when it may be. */
 export async function postpone(env: StoreEnv, delivery: TakenDelivery, untilMs: number): Promise<void> {
   await env.DB.prepare(
-    `UPDATE alert_deliveries SET due_at = ?1, first_at = ?1, attempts = attempts - 1
+    `UPDATE alert_deliveries SET due_at = ?1, first_at = IIF(attempts = 1, ?1, first_at), attempts = attempts - 1
      WHERE alert_id = ?2 AND channel_id = ?3 AND state = 'waiting' AND attempts = ?4`,
   )
     .bind(untilMs, delivery.alertId, delivery.channelId, delivery.attempts)
+    .run();
+}
+
+/** A test that was not accepted: it is not waiting for another attempt. */
+export async function noteTestFailed(
+  env: StoreEnv,
+  { alertId, channelId }: Pick<TakenDelivery, 'alertId' | 'channelId'>,
+  error: string,
+  nowMs: number,
+): Promise<void> {
+  await env.DB.prepare('UPDATE alert_deliveries SET tried_at = ?, error = ? WHERE alert_id = ? AND channel_id = ?')
+    .bind(nowMs, error, alertId, channelId)
     .run();
 }
 

@@ -47,14 +47,15 @@ interface DeliveryRow {
 
 /**
  * The statements that record an alert, for the transaction of the caller. One that was recorded before stays as it is, and
- * goes to no channel that was made since. `condition`: SQL that must hold, with its own values. `only`: one channel that gets it, taken by the caller until `untilMs`; else every enabled one that wants its kind
- * and was there before.
+ * goes to no channel that was made since. `condition`: SQL that must hold, with its own values. `only`: one channel that gets it, once and
+ * from the caller, so nobody tries again where the caller is stopped; else every enabled one that wants its kind and was
+ * there before.
  */
 export function recordAlert(
   env: StoreEnv,
   alert: Alert,
   condition: { sql: string; values: readonly (string | number | null)[] } = { sql: '1', values: [] },
-  only: { channelId: string; untilMs: number } | null = null,
+  only: { channelId: string } | null = null,
 ): D1PreparedStatement[] {
   const { id, accountId, instanceId, kind, phase, subject, at, summary, facts } = alert;
   return [
@@ -63,14 +64,21 @@ export function recordAlert(
        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE ${condition.sql} ON CONFLICT (id) DO NOTHING`,
     ).bind(id, accountId, instanceId, kind, phase, subject, at, summary, JSON.stringify(facts), ...condition.values),
     env.DB.prepare(
-      `INSERT INTO alert_deliveries (alert_id, channel_id, state, attempts, first_at, due_at)
-       SELECT alerts.id, channel.id, 'waiting', ?4, alerts.at, ?5
+      `INSERT INTO alert_deliveries (alert_id, channel_id, state, attempts, first_at, due_at, error)
+       SELECT alerts.id, channel.id, ?4, ?5, alerts.at, alerts.at, ?6
        FROM alerts JOIN alert_channels AS channel ON channel.account_id = alerts.account_id
        WHERE alerts.id = ?1 AND alerts.at = ?3 AND (channel.id = ?2 OR (
          ?2 IS NULL AND channel.enabled = 1 AND channel.created_at <= alerts.at
          AND (channel.kinds = '[]' OR alerts.kind IN (SELECT value FROM json_each(channel.kinds)))))
        ON CONFLICT (alert_id, channel_id) DO NOTHING`,
-    ).bind(id, only?.channelId ?? null, at, only === null ? 0 : 1, only?.untilMs ?? at),
+    ).bind(
+      id,
+      only?.channelId ?? null,
+      at,
+      only === null ? 'waiting' : 'given-up',
+      only === null ? 0 : 1,
+      only === null ? null : 'The attempt was cut short',
+    ),
   ];
 }
 

@@ -13,6 +13,8 @@ import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { deriveKey, randomToken } from '../keys/master-key.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface ApiKeyRecord {
   id: string;
   accountId: string;
@@ -92,18 +94,28 @@ export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promis
   return results.map(apiKeyRecord);
 }
 
-/** Keys of accounts that are not disabled, which expire after `fromMs` and before `untilMs`, the first one first. */
-export async function apiKeysExpiringBefore(
+/**
+ * Keys of accounts that are not disabled whose end is to be announced now: `daysAhead`, or a day ahead. Of each account
+ * the one that expires first, then its second, and so on, so that no account takes all of the `limit`.
+ */
+export async function apiKeysToAnnounce(
   env: StoreEnv,
-  fromMs: number,
-  untilMs: number,
-  limit: number,
+  nowMs: number,
+  { daysAhead, limit }: { daysAhead: number; limit: number },
 ): Promise<ApiKeyRecord[]> {
   const { results } = await env.DB.prepare(
-    `SELECT api_keys.* FROM api_keys JOIN accounts ON accounts.id = account_id
-     WHERE expires_at > ? AND expires_at <= ? AND disabled = 0 ORDER BY expires_at LIMIT ?`,
+    `SELECT * FROM (
+       SELECT api_keys.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at) AS turn
+       FROM api_keys JOIN accounts ON accounts.id = account_id
+       LEFT JOIN (
+         SELECT subject, MAX(at) AS at FROM alerts WHERE at > ?1 - ?2 AND kind = 'api-key-expiring' GROUP BY subject
+       ) AS told ON told.subject = api_keys.id
+       WHERE expires_at > ?1 AND expires_at <= ?1 + ?2 AND disabled = 0
+         AND expires_at - api_keys.created_at >= 2 * IIF(expires_at <= ?1 + ?3, ?3, ?2)
+         AND (told.at IS NULL OR (expires_at <= ?1 + ?3 AND told.at < expires_at - ?3)))
+     ORDER BY turn, expires_at LIMIT ?4`,
   )
-    .bind(fromMs, untilMs, limit)
+    .bind(nowMs, daysAhead * DAY_MS, DAY_MS, limit)
     .all<ApiKeyRow>();
   return results.map(apiKeyRecord);
 }

@@ -43,13 +43,17 @@ export async function writeAttackState(
   return written.at(-1)?.meta.changes === 1;
 }
 
-/** Active instances with attack mode or an alarm, at most `limit`. */
-export async function instancesInAttack(env: StoreEnv, limit: number): Promise<StoredInstance[]> {
+/**
+ * Active instances with an alarm, or whose attack mode is over by its time, at most `limit`. Those that are over come
+ * first, because they are done with one write; of the others chance gives each its turn.
+ */
+export async function instancesInAttack(env: StoreEnv, limit: number, nowMs: number): Promise<StoredInstance[]> {
   const { results } = await env.DB.prepare(
     `SELECT * FROM protect_instances WHERE active = 1 AND attack IS NOT NULL
-       AND (json_extract(attack, '$.active') IS NOT NULL OR json_extract(attack, '$.alarm') IS NOT NULL) LIMIT ?`,
+       AND (json_extract(attack, '$.active.until') <= ?1 OR json_extract(attack, '$.alarm') IS NOT NULL)
+     ORDER BY json_extract(attack, '$.active.until') <= ?1 DESC, RANDOM() LIMIT ?2`,
   )
-    .bind(limit)
+    .bind(nowMs, limit)
     .all<InstanceRow>();
   return results.map(storedInstance);
 }

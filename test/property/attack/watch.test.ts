@@ -168,6 +168,57 @@ describe('a surge of 1,000 requests a second', () => {
     expect(site.known.alarm).not.toBeNull();
   });
 
+  test('that is followed by short bursts of 14 requests a second on average is over all the same', () => {
+    const site = new Site(10);
+    site.run(HOUR_MS, () => 5);
+    site.run(4 * SECOND_MS, () => 1000);
+    const ends: boolean[] = [];
+    for (let burst = 0; burst < 10; burst++) {
+      const begin = site.now;
+      site.run(148 * SECOND_MS, (at) => (at < begin + 4 * SECOND_MS ? 500 : 5));
+      ends.push(site.known.alarm === null);
+    }
+    expect(ends).toContain(true);
+  });
+
+  test('in pulses of one step is an alarm, and lasts as long as they do, however many steps they are apart', () => {
+    for (const apart of [2, 4, 7, 10]) {
+      const site = new Site(apart);
+      site.run(HOUR_MS, () => 5);
+      const begin = site.now;
+      const pulses: Rate = (at) => (Math.floor((at - begin) / STEP_MS) % apart === 0 ? 1000 * apart : 5);
+      site.run(20 * MINUTE_MS, (at) => (at < begin ? 5 : pulses(at)));
+      expect(site.alarms, `${apart} steps apart`).toHaveLength(1);
+      expect(site.alarms[0]! - begin).toBeLessThanOrEqual((apart + 4) * STEP_MS + REPORTED_AFTER_MS);
+      expect(site.known.alarm).not.toBeNull();
+      expect(site.known.usual.rate).toBeLessThan(20);
+    }
+  });
+
+  test('after a small attack that was held is an alarm of its own, once', () => {
+    const site = new Site(11);
+    site.run(HOUR_MS, () => 5);
+    site.run(10 * MINUTE_MS, () => 150);
+    const small = site.known.alarm!;
+    expect(small).not.toBeNull();
+    const begin = site.now;
+    site.run(10 * MINUTE_MS, () => 1000);
+    const large = site.known.alarm!;
+    expect(large.since).toBeGreaterThan(begin);
+    expect(large.since - begin).toBeLessThanOrEqual(12 * SECOND_MS);
+    expect(large.rate).toBeGreaterThan(500);
+    site.run(4 * MINUTE_MS, () => 5);
+    expect(site.known.alarm).toBeNull();
+  });
+
+  test('that rises within its first minute is one alarm', () => {
+    const site = new Site(12);
+    site.run(HOUR_MS, () => 5);
+    const begin = site.now;
+    site.run(10 * MINUTE_MS, (at) => 5 + Math.min(1, Math.max(0, at - begin) / (40 * SECOND_MS)) * 20_000);
+    expect(site.known.alarm!.since - begin).toBeLessThanOrEqual(15 * SECOND_MS);
+  });
+
   test('that has come to stay ends its alarm within a day', () => {
     const site = new Site(7);
     site.run(HOUR_MS, () => 20);
@@ -175,6 +226,14 @@ describe('a surge of 1,000 requests a second', () => {
     expect(site.known.alarm).toBeNull();
     expect(site.alarms).toHaveLength(1);
   });
+});
+
+test('a single burst of a thousand requests in two seconds is no alarm', () => {
+  const site = new Site(13);
+  site.run(HOUR_MS, () => 5);
+  const begin = site.now;
+  site.run(10 * MINUTE_MS, (at) => (at >= begin && at < begin + STEP_MS ? 500 : 5));
+  expect(site.alarms).toEqual([]);
 });
 
 describe('three times the usual is an alarm', () => {

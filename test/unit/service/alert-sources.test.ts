@@ -122,6 +122,10 @@ describe('an origin fails', () => {
     expect(originFailing.see({ ...quiet, origins: null })).toBeNull();
   });
 
+  test('and not over before it has responded to somebody', () => {
+    expect([sees(0, 0, true), sees(4, 0, true), sees(5, 0, true)]).toEqual([1, 1, 0]);
+  });
+
   test('or not, as before, while it has too few responses', () => {
     expect([sees(5, 5, false, false), sees(5, 0, true, false)]).toEqual([0, 1]);
   });

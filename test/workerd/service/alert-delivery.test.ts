@@ -8,9 +8,10 @@ import type { Alert } from '../../../src/alerts/alert.ts';
 import { deliverDue } from '../../../src/service/alerts/deliver-alerts.ts';
 import { postingOver } from '../../../src/service/alerts/post-alert.ts';
 import type { PostAlert } from '../../../src/service/alerts/post-alert.ts';
+import { sendTest } from '../../../src/service/alerts/send-test.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
 import type { ServiceStore } from '../../../src/service/environment.ts';
-import { createChannel } from '../../../src/store/d1/alert-channels.ts';
+import { channelsOf, createChannel } from '../../../src/store/d1/alert-channels.ts';
 import { alertPage, recordAlert } from '../../../src/store/d1/alerts.ts';
 import { randomFrom } from '../../property/rules/random.ts';
 import type { Random } from '../../property/rules/random.ts';
@@ -131,4 +132,82 @@ test('in quiet hours nothing is sent, and everything when they are over', async 
   expect(network.received).toHaveLength(0);
   await deliverDue(store, post, begin + 8 * HOUR_MS);
   expect(network.received).toHaveLength(1);
+});
+
+test('quiet hours of every night do not keep a delivery that nobody accepts', async () => {
+  const begin = Date.UTC(2031, 0, 1, 20);
+  const { account } = await newAccount();
+  const quietHours = { from: '22:00', until: '07:00', timeZone: 'UTC', except: [] };
+  const settings = { name: 'Gone', kinds: [], quietHours, enabled: true };
+  const place = { shape: 'slack', webhookUrl: 'https://gone.example/' } as const;
+  await createChannel(store, account.id, { ...settings, ...place }, begin);
+  await store.DB.batch(recordAlert(store, await alertOf(account.id, 1, begin)));
+  hooks().answer = () => new Response(null, { status: 503 });
+  const post = postingOver(checkedEnvironment(serviceEnv).outbound);
+  for (let now = begin; now < begin + 48 * HOUR_MS; now += 30 * MINUTE_MS) await deliverDue(store, post, now);
+  const [alert] = await alertPage(store, account.id, { instanceId: null, kind: null, limit: 10 }, null);
+  expect(alert?.deliveries).toMatchObject([{ state: 'given-up', error: 'Status 503' }]);
+});
+
+/** A channel of a new account, and the alerts that wait for it. */
+async function waiting(host: string, alerts: number, channels = 1, begin = Date.now()) {
+  const { account } = await newAccount();
+  const settings = { name: host, kinds: [], quietHours: null, enabled: true };
+  for (let place = 0; place < channels; place++) {
+    const webhookUrl = `https://${host}/${place}`;
+    await createChannel(store, account.id, { ...settings, shape: 'webhook', webhookUrl }, begin);
+  }
+  const made: Alert[] = [];
+  for (let number = 0; number < alerts; number++) made.push(await alertOf(account.id, number, begin + number));
+  if (alerts > 0) await store.DB.batch(made.flatMap((alert) => recordAlert(store, alert)));
+  return { account, ids: made.map(({ id }) => id) };
+}
+
+test('no account delays the alerts of another, and an alert of now waits for none', async () => {
+  // What other tests have left is not looked at here.
+  await store.DB.prepare("UPDATE alert_deliveries SET state = 'given-up' WHERE state = 'waiting'").run();
+  const begin = Date.now() - HOUR_MS;
+  const { ids } = await waiting('many.example', 30, 20, begin);
+  await waiting('other.example', 1, 1, begin + MINUTE_MS);
+  const network = hooks();
+  const post = postingOver(checkedEnvironment(serviceEnv).outbound);
+  await deliverDue(store, post, begin + HOUR_MS, [ids.at(-1)!]);
+  expect(network.received).toHaveLength(60);
+  expect(network.received.filter(({ url }) => new URL(url).hostname === 'other.example')).toHaveLength(1);
+  const ofLast = network.received.filter(({ headers }) => headers.get('webhook-id') === ids.at(-1));
+  expect(ofLast).toHaveLength(20);
+});
+
+test('a channel that cannot be decrypted is given up after a day, and stops no other', async () => {
+  await store.DB.prepare("UPDATE alert_deliveries SET state = 'given-up' WHERE state = 'waiting'").run();
+  const begin = Date.now();
+  const { account } = await waiting('damaged.example', 1, 1, begin);
+  await store.DB.prepare("UPDATE alert_channels SET url_sealed = 'v1.AAAA' WHERE account_id = ?")
+    .bind(account.id)
+    .run();
+  await waiting('whole.example', 1, 1, begin);
+  const network = hooks();
+  const post = postingOver(checkedEnvironment(serviceEnv).outbound);
+  await deliverDue(store, post, begin + 1);
+  expect(network.received.map(({ url }) => new URL(url).hostname)).toEqual(['whole.example']);
+  for (let hour = 1; hour <= 26; hour++) await deliverDue(store, post, begin + hour * HOUR_MS);
+  const [alert] = await alertPage(store, account.id, { instanceId: null, kind: null, limit: 10 }, null);
+  expect(alert?.deliveries).toMatchObject([
+    { state: 'given-up', error: 'The address or the secret of the channel cannot be decrypted' },
+  ]);
+});
+
+test('a test whose sender is stopped is sent by nobody else', async () => {
+  const begin = Date.now();
+  const { account } = await waiting('tested.example', 0, 1, begin);
+  const [channel] = await channelsOf(store, account.id, begin);
+  const asked = { accountId: account.id, channelId: channel!.id, moment: 'now' };
+  const stopped: PostAlert = () => Promise.reject(new Error('stopped'));
+  await expect(sendTest(store, stopped, asked, begin)).rejects.toThrow('stopped');
+  const network = hooks();
+  const post = postingOver(checkedEnvironment(serviceEnv).outbound);
+  for (let hour = 0; hour < 3; hour++) await deliverDue(store, post, begin + hour * HOUR_MS);
+  expect(network.received.filter(({ url }) => url.includes('tested.example'))).toEqual([]);
+  const [alert] = await alertPage(store, account.id, { instanceId: null, kind: null, limit: 10 }, null);
+  expect(alert?.deliveries).toMatchObject([{ state: 'given-up', error: 'The attempt was cut short' }]);
 });

@@ -168,3 +168,28 @@ test('a list whose publisher fails is an alert until it is read well', async () 
   await watch();
   expect((await alerts()).toSorted()).toEqual(['list-stale begins bad', 'list-stale ends bad']);
 });
+
+test('keys of one account do not hide those of another, and a key is announced once', async () => {
+  const hour = now - (now % HOUR_MS);
+  const soon = hour + 3 * DAY_MS;
+  const statements = Array.from({ length: 600 }, (_, index) =>
+    serviceEnv.DB.prepare(
+      'INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    ).bind(`many-${index}-${instances}`, tenant.account.id, 'CI', '{}', soon, soon - 30 * DAY_MS),
+  );
+  await serviceEnv.DB.batch(statements);
+  const other = await newAccount();
+  const key = { accountId: other.account.id, name: 'CI', permissions: {}, expiresInSeconds: 30 * 24 * 3600 };
+  const { id } = await createApiKey(serviceEnv, key, soon + DAY_MS - 30 * DAY_MS);
+  await watchApiKeys(serviceEnv, hour);
+  const told = async (accountId: string): Promise<string[]> => {
+    const { results } = await serviceEnv.DB.prepare('SELECT subject FROM alerts WHERE account_id = ?')
+      .bind(accountId)
+      .all<{ subject: string }>();
+    return results.map(({ subject }) => subject);
+  };
+  expect(await told(other.account.id)).toEqual([id]);
+  expect(await told(tenant.account.id)).toHaveLength(499);
+  await watchApiKeys(serviceEnv, hour + HOUR_MS);
+  expect(await told(tenant.account.id)).toHaveLength(600);
+});

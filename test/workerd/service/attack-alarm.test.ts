@@ -1,4 +1,5 @@
 /** What an alarm of the watch does to its instance: attack mode, audit trail and alerts, each once. */
+import { runInDurableObject } from 'cloudflare:test';
 import { beforeEach, expect, test } from 'vitest';
 import type { Alarm } from '../../../src/attack/watch.ts';
 import { endAttackModes } from '../../../src/service/attack/end-attack-modes.ts';
@@ -20,7 +21,7 @@ let id: string;
 let network: Hooks;
 let now: number;
 const ask = (path: string, body: object = {}) => call(tenant.token, path, body);
-const alarmAt = (since: number): Alarm => ({ since, reason: 'requests', rate: 1000, usualRate: 20 });
+const alarmAt = (since: number): Alarm => ({ since, reason: 'requests', rate: 1000, usualRate: 20, highest: 1000 });
 
 /** Several isolates hear of it at the same time. */
 async function heard(alarm: Alarm | null): Promise<void> {
@@ -71,7 +72,7 @@ test('one that lasts prolongs attack mode before it ends', async () => {
   await heard(alarmAt(since));
   const { until } = (await ask('/protect/attack-mode')).body;
   expect(until).toBe(now + 60 * MINUTE_MS);
-  expect(await trail()).toEqual(['begin-attack-mode', 'begin-attack-mode']);
+  expect(await trail()).toEqual(['begin-attack-mode', 'extend-attack-mode']);
   expect(sent()).toEqual(['attack.begins']);
 });
 
@@ -107,4 +108,44 @@ test('one that nobody reports on any more is ended by the scheduled run', async 
   await endAttackModes(store, now + MINUTE_MS, outbound);
   expect(sent()).toEqual(['attack.begins', 'attack.ends']);
   expect((await ask('/protect/attack-mode')).body).toMatchObject({ active: false, alarmSince: null });
+});
+
+test('one that begins after attack mode has ended by its time leaves both in the audit trail', async () => {
+  await heard(alarmAt(now));
+  now += 90 * MINUTE_MS;
+  await heard(alarmAt(now));
+  expect(await trail()).toEqual(['begin-attack-mode', 'end-attack-mode', 'begin-attack-mode']);
+});
+
+test('of those that come again and again four are told, and one that is much larger', async () => {
+  for (let flicker = 0; flicker < 10; flicker++) {
+    await heard(alarmAt(now));
+    expect((await ask('/protect/attack-mode')).body.active).toBe(true);
+    now += 3 * MINUTE_MS;
+    await heard(null);
+  }
+  expect(sent()).toEqual([1, 2, 3, 4].flatMap(() => ['attack.begins', 'attack.ends']));
+  const summaries = network.received.map(({ body }) => (JSON.parse(body) as any).data.summary);
+  expect(summaries.findIndex((text) => text.includes('told only if they are much larger'))).toBe(6);
+  await heard({ ...alarmAt(now), rate: 4000 });
+  expect(sent()).toHaveLength(9);
+  await heard(null);
+  now += 7 * 60 * MINUTE_MS;
+  await heard(alarmAt(now));
+  expect(sent()).toHaveLength(11);
+});
+
+test('it is over when nobody watches any more, and the watch begins anew', async () => {
+  const surge = { requests: 10_000, refused: 0, originResponses: 0, originErrors: 0, originMs: 0 };
+  const watch = attackWatch(serviceEnv, id);
+  await watch.add([{ ...surge, step: Math.floor(now / 2000) }], { minimumRate: 100 });
+  await heard(alarmAt(now));
+  await ask(SET, { trigger: 'off' });
+  await endAttackModes(store, now + MINUTE_MS, outbound);
+  expect(sent()).toEqual(['attack.begins', 'attack.ends']);
+  const { data } = JSON.parse(network.received.at(-1)!.body) as { data: { summary: string } };
+  expect(data.summary).toContain('no longer watched');
+  await runInDurableObject(serviceEnv.ATTACK_WATCH.getByName(id), (_, { storage }) => {
+    expect(storage.sql.exec('SELECT * FROM watched').toArray()).toEqual([]);
+  });
 });

@@ -7,6 +7,8 @@ import type { StateSource } from './source.ts';
 const FAILED_MIN = 10;
 const BEGINS_AT_SHARE = 0.2;
 const ENDS_BELOW_SHARE = 0.05;
+/** Fewer do not say that it is well again. */
+const RESPONSES_MIN = 5;
 
 export const originFailing: StateSource = {
   kind: 'origin-failing',
@@ -18,7 +20,8 @@ export const originFailing: StateSource = {
       const share = responses === 0 ? 0 : errors / responses;
       const isBad = isOn(name) ? share >= ENDS_BELOW_SHARE : errors >= FAILED_MIN && share >= BEGINS_AT_SHARE;
       // While nobody can tell, it stays as it is.
-      if (isWhole ? !isBad : !isOn(name)) return [];
+      const canTell = isWhole && (responses >= RESPONSES_MIN || !isOn(name));
+      if (canTell ? !isBad : !isOn(name)) return [];
       const which = name === '' ? {} : { origin: name };
       return [{ subject: name, facts: { ...which, failed: errors, requests: responses, share } }];
     });

@@ -11,6 +11,7 @@ import {
   attackTriggers,
   minimumRate,
 } from '../../../../contract/management/attack-mode.ts';
+import { attackWatch } from '../../../../store/attack-watch/client.ts';
 import { writeAttackState } from '../../../../store/d1/attack-states.ts';
 import { instanceById } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
@@ -45,6 +46,8 @@ export const setAttackMode = operation({
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const { id, attack } = instance;
       const next = changed(attack, body, nowMs);
+      // What was usual before nobody watched says little afterwards, and an alarm of then nothing.
+      if ((attack.trigger === 'off') !== (next.trigger === 'off')) await attackWatch(store, id).retire();
       if (await writeAttackState(store, id, attack, next)) return attackModeResponse(next, nowMs);
       const now = await instanceById(store, id);
       if (!now?.active) throw new NoActiveInstanceError();
