@@ -26,6 +26,8 @@ const blocksOf = (page: string): string[] =>
   [...readFileSync(page, 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language = '', text = '']) =>
     /^(sh|bash)$/.test(language) || (language === '' && /^(curl|npm|npx) /.test(text)) ? [text] : [],
   );
+/** The file that a page shows first. */
+const fileIn = (page: string): string => /^```json\n([\s\S]*?)^```$/m.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
 const documented = pages.map((page) => ({ page, blocks: blocksOf(page) })).filter(({ blocks }) => blocks.length > 0);
 
 /** Some pages use the function of another page. */
@@ -56,6 +58,7 @@ describe.each(documented)('$page', ({ page, blocks }) => {
     copyFileSync(join(stack().stateDir, 'stack.json'), join(cwd, '.gatehouse/stack.json'));
     writeFileSync(join(cwd, 'blocklist.csv'), 'ipMask,192.0.2.0/24\n');
     writeFileSync(join(cwd, 'offices.txt'), '9.9.9.0/24\n');
+    writeFileSync(join(cwd, 'set.json'), fileIn(page));
     const { serviceUrl, edgeUrl, stateDir } = stack();
     writeFileSync(
       join(cwd, 'facts.json'),

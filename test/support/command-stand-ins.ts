@@ -94,7 +94,7 @@ function gatehouse(words: string[]): void {
     return;
   }
   const isPath = (word: string, at: number): boolean =>
-    /\.(csv|txt)$/.test(word) || (command === 'log copy' && at === 2);
+    /^[\w-]+\.(csv|txt|json)$/.test(word) || (command === 'log copy' && at === 2);
   const paths = local.map((word, at) => (isPath(word, at) ? `${process.cwd()}/${word}` : word));
   const { status, stdout, stderr } = cli(...paths, '--state', facts.stateDir);
   if (status !== 0) fail(`gatehouse ${words.join(' ')}: ${stderr}`);
