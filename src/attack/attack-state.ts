@@ -82,7 +82,7 @@ export function toldWith(
   nowMs: number,
 ): AttackState['told'] | null {
   const lately = told.filter((one) => nowMs - one.since < TOLD_WITHIN_MS);
-  const isLarger = rate >= LARGER_TIMES * Math.max(...lately.map((one) => one.rate));
+  const isLarger = rate > 0 && rate >= LARGER_TIMES * Math.max(...lately.map((one) => one.rate));
   if (lately.length >= ALARMS_TOLD && !isLarger) return null;
   return [...lately, { since, rate }].slice(-ALARMS_TOLD);
 }

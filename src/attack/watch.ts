@@ -75,6 +75,12 @@ export function watchedFrom(nowMs: number): Watched {
   return { usual: nothingUsual, since: nowMs, absorbed, alarm: null, unrest: 0 };
 }
 
+/** As it was stored. An alarm of an earlier form, which says less, begins anew if it lasts. */
+export function watchedIn(stored: string): Watched {
+  const known = JSON.parse(stored) as Watched;
+  return typeof known.unrest === 'number' ? known : { ...known, alarm: null, unrest: 0 };
+}
+
 /** `steps`: those of the last `STEPS_KEPT`, by their number. `minimumRate`: below it nothing is an attack. */
 export function watch(
   known: Watched,
@@ -87,11 +93,12 @@ export function watch(
   const rate = rateOf(recent, RECENT_STEPS);
   const before = absorb(known, steps, minimumRate, current - ABSORBED_AFTER_STEPS);
   const { alarm } = before;
-  const begins = (reason: AlarmReason): Watched => ({
-    ...before,
-    alarm: { since: nowMs, reason, rate, usualRate: before.usual.rate, highest: rate },
-    unrest: UNREST_MAX,
-  });
+  const begins = (reason: AlarmReason): Watched => {
+    // Between the pulses of an attack, or when its last steps are told late, the newest steps are empty.
+    const highest = Math.max(rate, rateOf(sumOf(steps, current - PULSE_STEPS, current - 1), PULSE_STEPS));
+    const begun = { since: nowMs, reason, rate: highest, usualRate: before.usual.rate, highest };
+    return { ...before, alarm: begun, unrest: UNREST_MAX };
+  };
   if (alarm === null) {
     const reason = reasonOf(before, steps, recent, { minimumRate, current, nowMs });
     return reason === null ? before : begins(reason);
@@ -99,7 +106,7 @@ export function watch(
   if (nowMs - alarm.since < GROWS_FOR_MS) {
     return { ...before, alarm: { ...alarm, highest: Math.max(alarm.highest, rate) } };
   }
-  if (rate >= alarm.highest * ESCALATION_TIMES) return begins('requests');
+  if (rate >= Math.max(minimumRate, alarm.highest * ESCALATION_TIMES)) return begins('requests');
   return before.unrest < 1 ? { ...before, alarm: null, unrest: 0 } : before;
 }
 

@@ -166,8 +166,12 @@ export function pathKey(readings: readonly string[]): string {
   return readings.reduce((one, other) => (other.length < one.length ? other : one));
 }
 
-/** One spelling of a user's name: origins take most of them for the same. `null` for none. */
+/** One spelling of a user's name, without accents: origins take most of them for the same. `null` for none. */
 export function userName(text: string): string | null {
-  const name = text.trim().slice(0, VALUE_MAX_CHARS).normalize('NFKC').trim().toLowerCase();
+  const letters = text.trim().slice(0, VALUE_MAX_CHARS).normalize('NFKD');
+  const name = letters
+    .replaceAll(/[\p{M}\p{C}]+/gu, '')
+    .trim()
+    .toLowerCase();
   return name === '' ? null : name;
 }

@@ -2,7 +2,7 @@
  * Limits over HTTP: three edges on workerd in front of one origin, the real service behind them. What an exact limit lets
  * through, what a fast one does, and log-ins that fail.
  */
-import { createServer } from 'node:http';
+import { createServer, request as ask } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -202,6 +202,15 @@ test('guesses at once are no more than guesses one after the other', async () =>
   const reached = (received.get('/login') ?? []).filter((body) => body.includes('wrong-carol'));
   expect(reached.length).toBeGreaterThanOrEqual(3);
   expect(reached.length).toBeLessThanOrEqual(3 + 3 * 3);
+});
+
+test('a GET with a body is no error where a limit counts by user', async () => {
+  const headers = { ...from('192.0.2.9'), 'content-type': 'application/json', 'content-length': '2' };
+  const status = await new Promise((done, failed) => {
+    const call = ask(`${edges[0]!.url}/login`, { headers }, (response) => done(response.resume().statusCode));
+    call.on('error', failed).end('{}');
+  });
+  expect(status).toBe(401);
 });
 
 test('tokens that are refused count for their visitor, who is then blocked where a policy says so', async () => {

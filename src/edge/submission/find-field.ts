@@ -162,7 +162,7 @@ export function isLooselyNamed(name: string, field: string): boolean {
 }
 
 function isSameText(text: string, wanted: WantedName): boolean {
-  const bytes = encoder.encode(wanted.isLoose ? text.trimStart() : text);
+  const bytes = encoder.encode(wanted.isLoose ? text.trimStart().normalize('NFKC') : text);
   return isSame(bytes, 0, bytes.length, wanted);
 }
 
@@ -170,7 +170,8 @@ function isSameText(text: string, wanted: WantedName): boolean {
 function isSame(body: Uint8Array, start: number, end: number, { plain, isLoose }: WantedName): boolean {
   const rest = start + plain.length;
   if (rest > end) return false;
-  if (rest !== end && !(isLoose && (body[rest] === 0 || body[rest] === OPEN_ARRAY))) return false;
+  if (rest !== end && !(isLoose && (body[rest] === 0 || body[rest] === OPEN_ARRAY || plain.at(-1) === CLOSE_ARRAY)))
+    return false;
   for (let at = 0; at < plain.length; at++) {
     const byte = body[start + at]!;
     if ((isLoose ? folded(byte) : byte) !== plain[at]) return false;
@@ -181,7 +182,7 @@ function isSame(body: Uint8Array, start: number, end: number, { plain, isLoose }
 /** A to Z in lower case, and what PHP writes as an underscore. */
 function folded(byte: number): number {
   if (byte > 64 && byte < 91) return byte + 32;
-  return byte === SPACE || byte === DOT ? UNDERSCORE : byte;
+  return byte === SPACE || byte === DOT || byte === OPEN_ARRAY ? UNDERSCORE : byte;
 }
 
 /** ASCII that stands for itself, in a form and in JSON. */

@@ -32,15 +32,16 @@ export async function formUsers(
   const { request, target } = facts;
   if (fields.length === 0) return ok({ facts, body: read, byField: new Map() });
   const { headers, body: stream } = request;
-  const isEncoded = headers.has('content-encoding');
-  const isRead = stream !== null && read === null && !isEncoded;
+  // No request of these methods can be made anew with its body.
+  const isUnread = headers.has('content-encoding') || (stream !== null && /^(GET|HEAD)$/.test(request.method));
+  const isRead = stream !== null && read === null && !isUnread;
   const body = isRead ? await readBounded(stream, SUBMISSION_MAX_BYTES, { room: bodies.hold(facts) }) : ok(read);
   if (!body.ok) return body;
   const query = encoder.encode(target.query.slice(1));
   const byField = new Map<string, readonly string[]>();
   for (const field of fields) {
     const inBody = body.value ? await fieldTexts(headers.get('content-type') ?? '', body.value, field) : [];
-    const sources = [isEncoded ? [UNREAD] : inBody, urlencodedTexts(query, field)];
+    const sources = [isUnread ? [UNREAD] : inBody, urlencodedTexts(query, field)];
     byField.set(field, [...new Set(sources.flatMap(firstAndLast))]);
   }
   if (!isRead) return ok({ facts, body: read, byField });

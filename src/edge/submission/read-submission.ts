@@ -102,6 +102,9 @@ async function fieldValue(
   }
 }
 
+/** Parsed, a value is many times as large, and 32 of them are kept. */
+const NAME_MAX_BYTES = 8192;
+
 /** Stands for a name that an origin may read and the edge cannot. */
 export const UNREAD = '?';
 
@@ -119,13 +122,19 @@ export async function fieldTexts(contentType: string, body: Uint8Array<ArrayBuff
   const isUnread = first >= 0xfe || (isJson ? body.includes(0) : kind === 'json' && first > 0);
   const texts = isUnread ? [UNREAD] : [];
   if (isJson) {
-    // What is no text has one spelling, and what is too long or does not parse is `null`.
     const members = ends(jsonMembers(body, field.split('.'), true, start));
-    texts.push(...members.flatMap((member) => [valueAt(body, member)].flat()).map(String));
+    texts.push(...members.flatMap((member) => namesAt(body, member)));
   }
   if (kind === 'multipart') texts.push(...(await multipartTexts(body, contentType, field)));
   else if (kind !== 'json') texts.push(...urlencodedTexts(body, field));
   return texts;
+}
+
+/** Of a list the first and the last. What is neither a text nor a number is no name. */
+function namesAt(body: Uint8Array, member: FieldRange): string[] {
+  const value = member.end - member.valueStart > NAME_MAX_BYTES ? null : valueAt(body, member);
+  const names: unknown[] = Array.isArray(value) ? [value[0], value.at(-1)] : [value];
+  return names.map((name) => (typeof name === 'string' || typeof name === 'number' ? `${name}` : UNREAD));
 }
 
 export function urlencodedTexts(body: Uint8Array, field: string): string[] {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { STEP_MS } from '../../../src/attack/traffic.ts';
 import type { TrafficStep } from '../../../src/attack/traffic.ts';
-import { STEPS_KEPT, watch, watchedFrom } from '../../../src/attack/watch.ts';
+import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../src/attack/watch.ts';
 import type { Watched } from '../../../src/attack/watch.ts';
 import { randomFrom } from '../rules/random.ts';
 
@@ -226,6 +226,43 @@ describe('a surge of 1,000 requests a second', () => {
     expect(site.known.alarm).toBeNull();
     expect(site.alarms).toHaveLength(1);
   });
+});
+
+test('a burst that is told late is one alarm, which is over when nobody comes', () => {
+  const begin = 1000 * HOUR_MS;
+  const steps = new Map<number, TrafficStep>();
+  let known = watchedFrom(begin);
+  const begun = new Set<number>();
+  let now = begin;
+  const look = (forMs: number): void => {
+    for (const until = now + forMs; now < until; now += STEP_MS) {
+      known = watch(known, steps, MINIMUM_RATE, now);
+      if (known.alarm) begun.add(known.alarm.since);
+    }
+  };
+  look(HOUR_MS);
+  for (const back of [6, 7]) {
+    const step = Math.floor(now / STEP_MS) - back;
+    const requests = 5000;
+    steps.set(step, {
+      step,
+      requests,
+      refused: 0,
+      originResponses: requests,
+      originErrors: 0,
+      originMs: 100 * requests,
+    });
+  }
+  look(HOUR_MS);
+  expect({ alarms: begun.size, last: known.alarm }).toEqual({ alarms: 1, last: null });
+});
+
+test('an alarm that was stored in an earlier form begins anew if it lasts', () => {
+  const known = watchedFrom(0);
+  const { unrest, ...earlier } = { ...known, alarm: { since: 0, reason: 'requests', rate: 400, usualRate: 5 } };
+  expect(unrest).toBe(0);
+  expect(watchedIn(JSON.stringify(earlier))).toEqual(known);
+  expect(watchedIn(JSON.stringify(known))).toEqual(known);
 });
 
 test('a single burst of a thousand requests in two seconds is no alarm', () => {

@@ -47,6 +47,8 @@ test('the names that PHP makes of a field are the field, and so is a field with 
   expect(urlencodedTexts(body, 'user_email')).toEqual(['a', 'b', 'c', 'd']);
   expect(urlencodedTexts(body, 'user.email')).toEqual(['a', 'b', 'c', 'd']);
   expect(urlencodedTexts(body, 'user[email]')).toEqual(['f']);
+  expect(urlencodedTexts(bytesOf('user[email=g&user[email]x=h'), 'user_email')).toEqual(['g']);
+  expect(urlencodedTexts(bytesOf('user[email]x=h'), 'user[email]')).toEqual(['h']);
 });
 
 test.each([
@@ -63,7 +65,21 @@ test.each([
 test('a value that is too long to read is the same for everybody', async () => {
   const long = `{"email":"${' '.repeat(1_100_000)}a"}`;
   const texts = await fieldTexts(JSON_TYPE, bytesOf(long), 'email');
-  expect(texts.map((text) => text.slice(0, 9))).toEqual(['null']);
+  expect(texts).toEqual([UNREAD]);
+});
+
+test.each([
+  ['an object', '{"toString":1}', [UNREAD]],
+  ['lists in lists', `${'['.repeat(4000)}${']'.repeat(4000)}`, [UNREAD, UNREAD]],
+  ['a long list', `[${'1,'.repeat(200_000)}1]`, [UNREAD]],
+  ['a short list', '["a",{},"b"]', ['a', 'b']],
+  ['nothing', 'null', [UNREAD]],
+])('of %s, the names are told without an error', async (_, value, texts) => {
+  expect(await fieldTexts(JSON_TYPE, bytesOf(`{"email":${value}}`), 'email')).toEqual(texts);
+});
+
+test('a field in letters that Go folds is the field', async () => {
+  expect(await fieldTexts(JSON_TYPE, bytesOf('{"u\u017fer":"a"}'), 'user')).toEqual(['a']);
 });
 
 test('a path leads through objects in any letter case', async () => {

@@ -165,6 +165,9 @@ describe('keys of a limit', () => {
 test.each([
   [' Alice@Example.com ', 'alice@example.com'],
   ['Ａｌｉｃｅ', 'alice'],
+  ['Vi\u0301ctor', 'victor'],
+  ['v\u200bictor\u0000', 'victor'],
+  ['\u200b', null],
   ['', null],
   ['   ', null],
   [`${' '.repeat(2000)}alice`, 'alice'],

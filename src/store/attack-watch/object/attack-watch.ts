@@ -6,7 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { addTraffic, STEP_MS } from '../../../attack/traffic.ts';
 import type { TrafficStep } from '../../../attack/traffic.ts';
-import { STEPS_KEPT, watch, watchedFrom } from '../../../attack/watch.ts';
+import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../attack/watch.ts';
 import type { Alarm, Watched } from '../../../attack/watch.ts';
 import type { AttackWatchRpc, WatchSettings } from '../rpc.ts';
 
@@ -25,7 +25,7 @@ export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatc
     this.#sql = state.storage.sql;
     createTable(this.#sql);
     const [row] = this.#sql.exec<{ state: string }>('SELECT state FROM watched').toArray();
-    this.#watched = row === undefined ? null : (JSON.parse(row.state) as Watched);
+    this.#watched = row === undefined ? null : watchedIn(row.state);
   }
 
   async add(steps: TrafficStep[], settings: WatchSettings): Promise<Alarm | null> {
