@@ -166,12 +166,13 @@ test('an exact limit holds over a restart of its object in the middle of a run',
   expect(received.get('/restarted')).toHaveLength(50);
 });
 
-test('a fast limit of 40 lets half of it more through for each of three edges at most', async () => {
+test('a fast limit of 40 lets 40 through for each of three edges at most', async () => {
   await flood('/fast', 200);
   await flood('/fast', 200);
   const count = received.get('/fast')?.length ?? 0;
   expect(count).toBeGreaterThanOrEqual(40);
-  expect(count).toBeLessThanOrEqual(40 + 3 * 20);
+  // An edge whose report is late counts alone. What they let through when reports arrive, the unit tests say.
+  expect(count).toBeLessThanOrEqual(3 * 40);
 });
 
 test('log-ins that failed for one user stop that user at every edge and from every network, and nobody else', async () => {

@@ -10,7 +10,7 @@ import { letThrough } from './let-through.ts';
 import { manage } from './manage.ts';
 import { freePortBase } from './ports.ts';
 
-const STARTED_WITHIN_MS = 60_000;
+const STARTED_WITHIN_MS = 150_000;
 
 export interface NpmStart {
   /** The content of `stack.json` once everything runs. */

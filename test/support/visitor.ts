@@ -11,7 +11,7 @@ export const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 
 /** Far more than a page needs, as the time limits of tests are. */
-export const PAGE_TIMEOUT_MS = 90_000;
+export const PAGE_TIMEOUT_MS = 150_000;
 
 export interface VisitorOptions {
   /** Options of the browser context. */

@@ -39,7 +39,8 @@ async function trail(): Promise<string[]> {
 
 beforeEach(async () => {
   network = hooks();
-  // Alarms of other tests are not looked at here.
+  // Alarms and alerts of other tests are not looked at here.
+  await serviceEnv.DB.prepare('DELETE FROM alert_deliveries').run();
   await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0').run();
   tenant = await newAccount();
   const { siteKey } = tenant.site;
