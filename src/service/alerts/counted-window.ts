@@ -25,7 +25,7 @@ interface OriginCounts {
 export interface OriginWindow extends OriginCounts {
   /** Empty for the one of the edge's environment. */
   name: string;
-  /** Whether there are enough responses to judge by, or it took half an hour. */
+  /** Whether there are enough responses to judge by, or a few in half an hour. */
   isWhole: boolean;
 }
 export interface Window {
@@ -35,6 +35,9 @@ export interface Window {
 
 const ENOUGH_RESPONSES = 20;
 const WINDOW_MAX_MS = 30 * 60_000;
+/** Fewer do not say that an origin is well again. They add up for a day; then it is not judged. */
+export const FEW_RESPONSES = 5;
+const QUIET_MAX_MS = 24 * 3_600_000;
 /** An instance names 20 at a time. Counters of those that it named before stay. */
 const NAMED_MAX = 100;
 const NAMED_REQUESTS = /^named_origin_requests\{origin="([a-z0-9-]{1,48})"\}$/;
@@ -62,12 +65,15 @@ export function countedWindow(
   // What is late and arrives after all is missing at one check only.
   now.lost = Math.min(before.missing, missing);
   const known = new Map(Object.entries(before.origins));
-  const origins = [...counted].map(([name, counts]): OriginWindow => {
+  const origins = [...counted].flatMap(([name, counts]): OriginWindow[] => {
     const from = known.get(name) ?? { responses: 0, errors: 0, since: nowMs };
     const responses = Math.max(0, counts.responses - from.responses);
-    const isWhole = responses >= ENOUGH_RESPONSES || nowMs - from.since >= WINDOW_MAX_MS;
+    const ageMs = nowMs - from.since;
+    const isWhole = responses >= ENOUGH_RESPONSES || (responses >= FEW_RESPONSES && ageMs >= WINDOW_MAX_MS);
+    // Nobody asks it any more: it was renamed, or its policies are gone.
+    if (!isWhole && ageMs >= QUIET_MAX_MS) return [];
     if (!isWhole) now.origins[name] = from;
-    return { name, responses, errors: between(0, counts.errors - from.errors, responses), isWhole };
+    return [{ name, responses, errors: between(0, counts.errors - from.errors, responses), isWhole }];
   });
   return {
     origins,

@@ -88,6 +88,22 @@ describe('a window over what edges counted', () => {
     ]);
   });
 
+  test('of fewer than five responses grows for a day, and is then not judged', () => {
+    let { remember } = countedWindow(counters(0, 0, 0), 0, null, 0);
+    for (const hour of [1, 12]) {
+      const window = countedWindow(counters(0, hour / 12, 0), 0, remember, hour * 60 * MINUTE_MS);
+      expect(window.origins?.[0]?.isWhole).toBe(false);
+      ({ remember } = window);
+    }
+    const few = countedWindow(counters(0, 5, 0), 0, remember, 13 * 60 * MINUTE_MS);
+    expect(few.origins).toMatchObject([{ responses: 5, isWhole: true }]);
+    const none = countedWindow(counters(0, 4, 0), 0, remember, 24 * 60 * MINUTE_MS);
+    expect(none.origins).toEqual([]);
+    expect(countedWindow(counters(0, 24, 0), 0, none.remember, 25 * 60 * MINUTE_MS).origins).toMatchObject([
+      { responses: 20, isWhole: true },
+    ]);
+  });
+
   test('counts a verdict as lost when it is missing at two checks', () => {
     const first = countedWindow(counters(0, 0, 0), 0, null, 0);
     const late = countedWindow(counters(1000, 0, 0), 50, first.remember, MINUTE_MS);

@@ -2,13 +2,12 @@
  * An origin fails for a good part of its requests. Once it does, it has to be nearly well again to end. Each has alerts of
  * its own: the subject is the name of one that the policies name, and empty for the one of the edge's environment.
  */
+import { FEW_RESPONSES } from '../counted-window.ts';
 import type { StateSource } from './source.ts';
 
 const FAILED_MIN = 10;
 const BEGINS_AT_SHARE = 0.2;
 const ENDS_BELOW_SHARE = 0.05;
-/** Fewer do not say that it is well again. */
-const RESPONSES_MIN = 5;
 
 export const originFailing: StateSource = {
   kind: 'origin-failing',
@@ -20,7 +19,7 @@ export const originFailing: StateSource = {
       const share = responses === 0 ? 0 : errors / responses;
       const isBad = isOn(name) ? share >= ENDS_BELOW_SHARE : errors >= FAILED_MIN && share >= BEGINS_AT_SHARE;
       // While nobody can tell, it stays as it is.
-      const canTell = isWhole && (responses >= RESPONSES_MIN || !isOn(name));
+      const canTell = isWhole && (responses >= FEW_RESPONSES || !isOn(name));
       if (canTell ? !isBad : !isOn(name)) return [];
       const which = name === '' ? {} : { origin: name };
       return [{ subject: name, facts: { ...which, failed: errors, requests: responses, share } }];
