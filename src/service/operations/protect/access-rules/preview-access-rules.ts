@@ -16,7 +16,7 @@ import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { previewWindow, previewedRequest } from '../verdicts/previewed-request.ts';
+import { previewReach, previewReachOf, previewWindow, previewedRequest } from '../verdicts/previewed-request.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { checkedConditions, checkedRules } from './check-rules.ts';
 import { siteKey } from './instance-rule-book.ts';
@@ -25,7 +25,6 @@ import { tryProposal } from './preview-trial.ts';
 import { readRuleFile, ruleFileFields } from './read-rule-file.ts';
 import type { RuleFile } from './read-rule-file.ts';
 import { ruleId } from './rule-hits.ts';
-import { isoTime } from './rule-response.ts';
 import type { Proposal } from './what-if.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -73,17 +72,7 @@ export const previewAccessRules = operation({
   maxBodyBytes: MAX_BODY_BYTES,
   body,
   response: z.object({
-    since: z.string(),
-    until: z.string(),
-    examined: z.int(),
-    /** Every request from here to `until` was examined; `since`, when the preview is complete. */
-    examinedSince: z.string(),
-    /** Whether every request since `since` was examined. */
-    complete: z.boolean(),
-    /** Requests since `since`, counted by the log. */
-    inWindow: z.int(),
-    /** `false`: this instance keeps no rows of allowed requests, so the numbers do not include them. */
-    allowedRequestsIncluded: z.boolean(),
+    ...previewReach,
     changed: z.int(),
     /** Distinct addresses of the changed requests. */
     changedAddresses: z.int(),
@@ -130,22 +119,19 @@ export const previewAccessRules = operation({
     const { body: given, nowMs } = context;
     const { rules, deleted, file } = proposed(given, nowMs);
     const target = await logTarget(context, given.siteKey);
-    const { since, until, filter } = previewWindow(given, target, nowMs);
+    const window = previewWindow(given, target, nowMs);
     const proposal = proposalOf(rules, deleted, target.instance.id);
     const book = ruleBook(context.store, target.instance.id);
     const { counts, differences, changeOf } = await plannedChanges(book, rules, deleted);
-    const trial = await tryProposal(context.store, target, filter, proposal, rules, deleted);
+    const trial = await tryProposal(context.store, target, window.filter, proposal, rules, deleted);
     const { changes, effects, examinedSince, ...numbers } = trial;
     const proposedOf = new Map(rules.map((rule) => [ruleId(rule), rule]));
     return {
-      since: isoTime(since),
-      until: isoTime(until),
-      examinedSince: isoTime(examinedSince),
+      ...previewReachOf(window, examinedSince, target.instance),
       ...numbers,
       changed: changes.reduce((sum, { requests }) => sum + requests, 0),
       changedAddresses: new Set(changes.flatMap(({ addresses }) => [...addresses])).size,
       changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),
-      allowedRequestsIncluded: target.instance.allowVerdicts === 'rows',
       plan: { ...counts, refused: file?.refused ?? 0 },
       ...(file === null ? {} : { format: file.format }),
       refusedLines: file?.refusedLines ?? [],

@@ -5,16 +5,15 @@
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
-import { verdictSources } from '../../../../contract/vocabulary.ts';
 import { LimitReplay, isOpen } from '../../../../limits/replay.ts';
 import type { Replayed, ReplayedUse } from '../../../../limits/replay.ts';
-import { everything } from '../../../../store/event-log/row-filter.ts';
-import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { proposedSet } from '../policies/policy-what-if.ts';
 import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
 import type { Examined } from '../verdicts/newest-records.ts';
+import { judgedIn } from '../verdicts/previewed-request.ts';
+import type { PreviewWindow } from '../verdicts/previewed-request.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { loggedUses, unloggedParts } from './logged-uses.ts';
 
@@ -22,8 +21,6 @@ import { loggedUses, unloggedParts } from './logged-uses.ts';
 const KEYS_MAX = 150_000;
 /** Of each limit. */
 const VISITORS_MAX = 10;
-/** No table was applied to the others. */
-const sources = verdictSources.filter((source) => source !== 'error' && source !== 'internal');
 
 interface Visitor {
   ip: string | null;
@@ -69,10 +66,10 @@ export interface LimitTrial extends Examined {
 export async function tryLimits(
   store: ServiceStore,
   { log, instance }: LogTarget,
-  window: Pick<RowFilter, 'since'> & Partial<Pick<RowFilter, 'until'>>,
+  window: PreviewWindow['filter'],
   set: PolicySet,
 ): Promise<LimitTrial> {
-  const filter: RowFilter = { ...everything, ...window, sources };
+  const filter = judgedIn(window);
   const inWindow = await countRecords(store, log, filter);
   const kept = new KeptRequests(set, instance);
   const done = await examineNewest(

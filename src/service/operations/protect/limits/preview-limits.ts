@@ -9,9 +9,9 @@ import { instant } from '../../../../contract/management/verdict-query.ts';
 import { operation } from '../../define-operation.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
-import { readPolicySet } from '../policies/read-set.ts';
+import { proposedOver, readPolicySet } from '../policies/read-set.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from '../policies/stored-set.ts';
-import { previewWindow } from '../verdicts/previewed-request.ts';
+import { previewReach, previewReachOf, previewWindow } from '../verdicts/previewed-request.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { tryLimits } from './limit-trial.ts';
 
@@ -35,13 +35,7 @@ export const previewLimits = operation({
     until: z.optional(instant),
   }),
   response: z.object({
-    since: z.string(),
-    until: z.string(),
-    examined: z.int(),
-    examinedSince: z.string(),
-    complete: z.boolean(),
-    inWindow: z.int(),
-    allowedRequestsIncluded: z.boolean(),
+    ...previewReach,
     /** Requests above at least one enforced limit. */
     refused: z.int(),
     /** Every limit, the one with the most requests above it first. */
@@ -78,20 +72,13 @@ export const previewLimits = operation({
     const { body, nowMs } = context;
     const target = await logTarget(context, body.siteKey);
     const { instance } = target;
-    const { since, until, filter } = previewWindow(body, target, nowMs);
+    const window = previewWindow(body, target, nowMs);
     const current = await setOfVersion(context, instance, instance.policyVersion);
-    const proposal = readPolicySet({
-      policies: body.policies ?? current.policies,
-      limits: body.limits ?? current.limits,
-      origins: body.origins ?? current.origins,
-    });
-    const { examinedSince, effects, ...trial } = await tryLimits(context.store, target, filter, proposal);
+    const proposal = readPolicySet(proposedOver(current, body));
+    const { examinedSince, effects, ...trial } = await tryLimits(context.store, target, window.filter, proposal);
     return {
-      since: isoTime(since),
-      until: isoTime(until),
-      examinedSince: isoTime(examinedSince),
+      ...previewReachOf(window, examinedSince, instance),
       ...trial,
-      allowedRequestsIncluded: instance.allowVerdicts === 'rows',
       effects: effects.map(({ visitors, ...effect }) => ({
         ...effect,
         visitors: visitors.map(({ atMs, ...visitor }) => ({ ...visitor, timestamp: isoTime(atMs) })),

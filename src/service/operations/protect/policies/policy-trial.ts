@@ -1,20 +1,16 @@
 /** Applies a policy set to the newest requests of a window, and adds up what would have changed. */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { verdictSources } from '../../../../contract/vocabulary.ts';
-import { everything } from '../../../../store/event-log/row-filter.ts';
-import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
 import type { Examined } from '../verdicts/newest-records.ts';
-import { previewedRequestOf } from '../verdicts/previewed-request.ts';
+import { judgedIn, previewedRequestOf } from '../verdicts/previewed-request.ts';
+import type { PreviewWindow } from '../verdicts/previewed-request.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { policyWhatIf } from './policy-what-if.ts';
 import type { PolicyWhatIf, PreviewedOutcome, ProposedSet } from './policy-what-if.ts';
 
 /** Of each change, so that a frequent one does not hide a rare one. */
 const SAMPLES_MAX = 10;
-/** No table was applied to the others. */
-const sources = verdictSources.filter((source) => source !== 'error' && source !== 'internal');
 
 interface Change {
   from: PreviewedOutcome;
@@ -43,10 +39,10 @@ export interface PolicyTrial extends Examined {
 export async function tryPolicies(
   store: ServiceStore,
   { log, instance }: LogTarget,
-  window: Pick<RowFilter, 'since'> & Partial<Pick<RowFilter, 'until'>>,
+  window: PreviewWindow['filter'],
   proposed: ProposedSet,
 ): Promise<PolicyTrial> {
-  const filter: RowFilter = { ...everything, ...window, sources };
+  const filter = judgedIn(window);
   const inWindow = await countRecords(store, log, filter);
   const effects = new Map<string, PolicyEffect>();
   const seen = { changes: [] as Change[], samples: [] as object[], untold: 0 };

@@ -8,8 +8,7 @@ import { instant } from '../../../../contract/management/verdict-query.ts';
 import { diffPolicySets } from '../../../../policies/diff.ts';
 import { operation } from '../../define-operation.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
-import { isoTime } from '../access-rules/rule-response.ts';
-import { previewWindow, previewedRequest } from '../verdicts/previewed-request.ts';
+import { previewReach, previewReachOf, previewWindow, previewedRequest } from '../verdicts/previewed-request.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { tryPolicies } from './policy-trial.ts';
 import { previewedOutcomes, proposedSet } from './policy-what-if.ts';
@@ -38,13 +37,7 @@ export const previewPolicies = operation({
     until: z.optional(instant),
   }),
   response: z.object({
-    since: z.string(),
-    until: z.string(),
-    examined: z.int(),
-    examinedSince: z.string(),
-    complete: z.boolean(),
-    inWindow: z.int(),
-    allowedRequestsIncluded: z.boolean(),
+    ...previewReach,
     changed: z.int(),
     /** Distinct addresses of the changed requests. */
     changedAddresses: z.int(),
@@ -69,17 +62,14 @@ export const previewPolicies = operation({
     const { body, nowMs } = context;
     const target = await logTarget(context, body.siteKey);
     const { instance } = target;
-    const { since, until, filter } = previewWindow(body, target, nowMs);
+    const window = previewWindow(body, target, nowMs);
     const current = await setOfVersion(context, instance, instance.policyVersion);
     const proposal = readPolicySet(proposedOver(current, body));
-    const tried = await tryPolicies(context.store, target, filter, proposedSet(proposal));
+    const tried = await tryPolicies(context.store, target, window.filter, proposedSet(proposal));
     const { changes, examinedSince, ...trial } = tried;
     return {
-      since: isoTime(since),
-      until: isoTime(until),
-      examinedSince: isoTime(examinedSince),
+      ...previewReachOf(window, examinedSince, instance),
       ...trial,
-      allowedRequestsIncluded: instance.allowVerdicts === 'rows',
       changed: changes.reduce((sum, { requests }) => sum + requests, 0),
       changedAddresses: new Set(changes.flatMap(({ addresses }) => [...addresses])).size,
       changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),

@@ -1,6 +1,10 @@
-/** What previews of rules and of policies have in common: their window, and logged requests as examples. */
+/** What previews of rules, policies and limits have in common: their window, how far they reached, and logged requests. */
 import * as z from 'zod/mini';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { verdictSources } from '../../../../contract/vocabulary.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { everything } from '../../../../store/event-log/row-filter.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { OperationError } from '../../operation-error.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
 import type { LogTarget } from './verdict-log-query.ts';
@@ -27,6 +31,45 @@ export function previewedRequestOf(record: VerdictRecord): PreviewedRequest {
     country: record.country,
     userAgent: record.user_agent,
     requestPath: record.request_path,
+  };
+}
+
+/** No table was applied to the others. */
+const judgedSources = verdictSources.filter((source) => source !== 'error' && source !== 'internal');
+
+/** The requests of a window that policies and limits could have changed. */
+export function judgedIn(window: PreviewWindow['filter']): RowFilter {
+  return { ...everything, ...window, sources: judgedSources };
+}
+
+/** How far a preview reached. */
+export const previewReach = {
+  since: z.string(),
+  until: z.string(),
+  examined: z.int(),
+  /** Every request from here to `until` was examined; `since`, when the preview is complete. */
+  examinedSince: z.string(),
+  /** Whether every request since `since` was examined. */
+  complete: z.boolean(),
+  /** Requests since `since`, counted by the log. */
+  inWindow: z.int(),
+  /** `false`: this instance keeps no rows of allowed requests, so the numbers do not include them. */
+  allowedRequestsIncluded: z.boolean(),
+};
+
+type PreviewReach = { [Field in keyof typeof previewReach]: z.infer<(typeof previewReach)[Field]> };
+
+/** What the walk over the log does not say by itself. */
+export function previewReachOf(
+  { since, until }: PreviewWindow,
+  examinedSince: number,
+  { allowVerdicts }: StoredInstance,
+): Omit<PreviewReach, 'examined' | 'complete' | 'inWindow'> {
+  return {
+    since: isoTime(since),
+    until: isoTime(until),
+    examinedSince: isoTime(examinedSince),
+    allowedRequestsIncluded: allowVerdicts === 'rows',
   };
 }
 
