@@ -1,7 +1,7 @@
 /** Entry points for the search for dead code: scripts, the Workers' entries, tests and benchmarks. */
 import type { KnipConfig } from 'knip';
 
-const config: KnipConfig = {
+const root = {
   entry: [
     'src/result.ts',
     'src/service/index.ts',
@@ -29,6 +29,17 @@ const config: KnipConfig = {
   project: ['src/**/*.{ts,tsx}', 'scripts/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'test/**/*.ts'],
   // openapi-typescript writes every kind of export, whether the document has it or not.
   ignore: ['src/console/api/openapi-types.d.ts'],
+};
+
+const config: KnipConfig = {
+  workspaces: {
+    '.': root,
+    // What scripts/build-packages.ts builds as an entry of the package.
+    'packages/server': { entry: ['src/*.ts'], project: ['src/**/*.ts'] },
+    'packages/widget': { entry: ['src/*.ts'], project: ['src/**/*.ts'] },
+  },
+  // A bundle of src/cli.
+  ignoreWorkspaces: ['packages/cli'],
   // workerd is found through createRequire: a CommonJS package without types. @typescript/native carries tsc.
   ignoreDependencies: ['workerd', '@typescript/native'],
   // Programs of the operating system.

@@ -34,6 +34,8 @@ const steps: Step[] = [
   { name: 'types: Node', run: command('tsc', ['-p', 'tsconfig.node.json']) },
   { name: 'types: browser', run: command('tsc', ['-p', 'src/widget/tsconfig.json']) },
   { name: 'types: console', run: command('tsc', ['-p', 'src/console/tsconfig.json']) },
+  { name: 'types: server package', run: command('tsc', ['-p', 'packages/server/tsconfig.json']) },
+  { name: 'types: widget package', run: command('tsc', ['-p', 'packages/widget/tsconfig.json']) },
   { name: 'bindings: edge', run: wranglerTypes('src/edge/env.d.ts', 'wrangler.toml', 'EdgeEnv') },
   { name: 'bindings: service', run: wranglerTypes('src/service/env.d.ts', 'wrangler.service.toml', 'ServiceEnv') },
   { name: 'lint', run: command('oxlint', ['--type-aware', '--deny-warnings']) },

@@ -66,6 +66,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'console',
   ],
 };
+/** The npm packages, and the rooms of `src` that each may bundle. Nothing in `src` imports a package. */
+const packageMayImport: Readonly<Record<string, readonly string[]>> = {
+  server: [],
+  widget: [],
+};
 /** The Workers carry browser code as generated text only, never as modules. */
 const CARRIED_BROWSER_CODE = /^src\/(widget|console)\/[a-z-]+\.generated\.ts$/;
 
@@ -143,6 +148,7 @@ export async function checkImportGraph(): Promise<string[]> {
   const imports = importsOf(sourceFiles().filter((path) => !path.startsWith('test/')));
   return [
     ...imports.flatMap(forbiddenImport),
+    ...imports.flatMap(forbiddenInPackages),
     ...imports.flatMap(forbiddenInStore),
     ...imports.flatMap(forbiddenInService),
     ...upwardArrows(imports).map(({ from, to }) => `${from} imports ${to}, which lies above it`),
@@ -156,6 +162,16 @@ function forbiddenImport({ from, to }: Import): string[] {
   if ((target === 'widget' || target === 'console') && !CARRIED_BROWSER_CODE.test(to))
     return [`${from} imports browser code: ${to}`];
   return mayImport[room]?.includes(target) ? [] : [`${from} imports ${to}: src/${room} may not import src/${target}`];
+}
+
+function forbiddenInPackages({ from, to }: Import): string[] {
+  const [name, target] = [roomIn('packages', from), roomIn('packages', to)];
+  if (name === target) return [];
+  if (target !== null) return from.startsWith('src/') || name !== null ? [`${from} imports the package ${to}`] : [];
+  const room = roomIn('src', to) ?? to;
+  return packageMayImport[name ?? '']?.includes(room)
+    ? []
+    : [`${from} imports ${to}: packages/${name} may not bundle it`];
 }
 
 function forbiddenInStore({ from, to }: Import): string[] {

@@ -1,5 +1,5 @@
-/** One version number: package.json's. The lockfile, the OpenAPI document and the changelog's first heading repeat it. */
-import { readFileSync } from 'node:fs';
+/** One version number: package.json's. The npm packages, the lockfile, the OpenAPI document and the changelog's first heading repeat it. */
+import { globSync, readFileSync } from 'node:fs';
 
 export async function checkOneVersion(): Promise<string[]> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -11,6 +11,10 @@ export async function checkOneVersion(): Promise<string[]> {
   const places: readonly [string, string | undefined][] = [
     ['package-lock.json', lock.version],
     ['package-lock.json (packages)', lock.packages['']?.version],
+    ...globSync('packages/*/package.json').map((path): [string, string | undefined] => [
+      path,
+      (JSON.parse(readFileSync(path, 'utf8')) as { version?: string }).version,
+    ]),
     ['docs/openapi.json', openapi.info.version],
     ['CHANGELOG.md, first heading', /^## (\S+)/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]],
   ];

@@ -34,6 +34,7 @@ const exempt =
 
 const texts = [
   '{src,test,bench,lab,scripts}/**/*.{ts,tsx,md,json,sql,html,css}',
+  'packages/*/{README.md,package.json,src/**/*}',
   'docs/**/*.{md,json,svg,mjs,py,php,go,sh}',
   '*.{md,toml,ts,json}',
   '{.github,.ci}/**/*',

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 
 export function sourceFiles(): string[] {
-  return globSync('{src,scripts,test,bench,lab}/**/*.{ts,tsx}').filter(
+  return globSync(['{src,scripts,test,bench,lab}/**/*.{ts,tsx}', 'packages/*/src/**/*.{ts,tsx}']).filter(
     (path) => !/\.generated\.ts$|\.d\.ts$/.test(path),
   );
 }
