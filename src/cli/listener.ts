@@ -31,7 +31,10 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-export async function listen(port: number): Promise<Listener> {
+/** Addresses that a listener can have: this machine alone, or everybody who reaches one of its IPv4 addresses. */
+export type ListenHost = '127.0.0.1' | '0.0.0.0';
+
+export async function listen(port: number, host: ListenHost = '127.0.0.1'): Promise<Listener> {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_IDLE_MS, maxSockets: Infinity });
   const sockets = new Set<Socket>();
   const server = createServer({
@@ -58,14 +61,14 @@ export async function listen(port: number): Promise<Listener> {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrade(listener, request, socket, head);
   });
-  await bound(server, port);
+  await bound(server, port, host);
   return listener;
 }
 
-async function bound(server: Server, port: number): Promise<void> {
+async function bound(server: Server, port: number, host: ListenHost): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
 }
 

@@ -12,7 +12,7 @@ import type { DemoOrigin } from './demo-origin.ts';
 import { startEdgeWorker } from './edge-worker.ts';
 import type { EdgeWorker } from './edge-worker.ts';
 import { listen } from './listener.ts';
-import type { Listener } from './listener.ts';
+import type { Listener, ListenHost } from './listener.ts';
 import { migrate } from './migrations.ts';
 import { OperatorError } from './operator-error.ts';
 import { clientJwt, seeded } from './seed.ts';
@@ -35,6 +35,8 @@ const READY_POLL_MS = 25;
 export interface StackOptions {
   /** Port of the edge. The service uses the next one, the origin the one after. */
   portBase?: number;
+  /** Where gate and service listen. Everything else stays on 127.0.0.1: the origin, and the commands' way in. */
+  host?: ListenHost;
   /** URL of a real origin. It replaces the demo site. */
   origin?: string;
   /** Deletes the content of the state directory first. */
@@ -114,8 +116,8 @@ class LocalStack {
 
   async start(): Promise<void> {
     // Ports first, because a stack that cannot listen must not touch the state of another one.
-    this.#edgeListener = await onPort(this.#edgePort, () => listen(this.#edgePort));
-    this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort));
+    this.#edgeListener = await onPort(this.#edgePort, () => listen(this.#edgePort, this.#options.host));
+    this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
     const { origin } = this.#options;
     if (origin === undefined) this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort));
     this.#botNetworks = await startBotNetworks();
@@ -189,7 +191,7 @@ class LocalStack {
       runScheduled: () => this.#runScheduled(),
       stopService: () => this.#stopService(),
       startService: async () => {
-        this.#serviceListener ??= await onPort(this.#servicePort, () => listen(this.#servicePort));
+        this.#serviceListener ??= await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
         if (this.#service === null) await this.#bootService();
       },
       undelivered: () => [...this.#undelivered.values()],

@@ -13,7 +13,7 @@ const PARENT_POLL_MS = 200;
 const NAME = 'npm start --';
 const line: CommandLine = {
   about: 'Runs the local stack: the gate, the service and a demo site, until Ctrl-C.',
-  optional: { 'port-base': 'PORT', origin: 'URL', state: 'DIR' },
+  optional: { 'port-base': 'PORT', origin: 'URL', state: 'DIR', host: 'ADDRESS' },
   switches: ['fresh', 'quiet'],
 };
 const HELP = `Usage: ${usageOf(NAME, line)}
@@ -23,6 +23,7 @@ ${line.about}
   --port-base PORT  the gate's port; the service uses the next one, the demo site the one after (8800)
   --origin URL      a site of yours in place of the demo site
   --state DIR       where databases and keys are kept (.gatehouse)
+  --host ADDRESS    0.0.0.0 lets other machines reach gate and service, unencrypted (127.0.0.1)
   --fresh           deletes what an earlier stack left in that directory
   --quiet           prints errors only`;
 
@@ -34,12 +35,16 @@ function options(argv: string[]): StackOptions | null {
   if (!Number.isInteger(portBase) || portBase < 1 || portBase > PORT_MAX) {
     throw new CommandError(`--port-base must be a port from 1 to ${PORT_MAX}.`);
   }
-  const { origin, state } = values;
+  const { origin, state, host = '127.0.0.1' } = values;
+  if (host !== '127.0.0.1' && host !== '0.0.0.0') {
+    throw new CommandError('--host must be 127.0.0.1 (this machine alone) or 0.0.0.0 (every machine that reaches it).');
+  }
   if (origin !== undefined && !(URL.canParse(origin) && /^https?:\/\/[^/]/i.test(origin))) {
     throw new CommandError('--origin must be a URL such as https://site.example.');
   }
   return {
     portBase,
+    host,
     fresh: switches.has('fresh'),
     quiet: switches.has('quiet'),
     ...(origin === undefined ? {} : { origin }),
@@ -74,6 +79,12 @@ Press Ctrl-C to stop it.
 `;
 }
 
+/** What `--host` opens is said even with `--quiet`. */
+function warning({ edgeUrl, serviceUrl }: Stack): string {
+  const [edge, service] = [edgeUrl, serviceUrl].map((url) => new URL(url).port);
+  return `Warning: other machines can reach the ports ${edge} and ${service} of this one, over unencrypted HTTP. Use it to try Gatehouse out, in a network that you trust, and never for a real site.\n`;
+}
+
 async function main(): Promise<void> {
   const wanted = options(process.argv.slice(2));
   if (wanted === null) {
@@ -96,6 +107,7 @@ async function main(): Promise<void> {
     process.on(signal, end);
   }
   endWithNpm(end);
+  if (wanted.host === '0.0.0.0') process.stderr.write(warning(stack));
   if (!wanted.quiet) process.stdout.write(welcome(stack));
 }
 

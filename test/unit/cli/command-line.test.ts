@@ -37,7 +37,7 @@ test('npm start explains its flags, and names an unknown one', { timeout: PROCES
   const help = start('--help');
   expect([help.status, help.stdout.split('\n', 1)]).toEqual([
     0,
-    ['Usage: npm start -- [--port-base PORT] [--origin URL] [--state DIR] [--fresh] [--quiet]'],
+    ['Usage: npm start -- [--port-base PORT] [--origin URL] [--state DIR] [--host ADDRESS] [--fresh] [--quiet]'],
   ]);
   const wrong = start('--bogus');
   expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringMatching(/^Unknown flag --bogus\. Usage: .*\n$/)]);

@@ -1,0 +1,161 @@
+/**
+ * The image of `container/Dockerfile`, without a container engine: its statements are read by a parser, the files that
+ * it takes are copied as `.dockerignore` says, and its command and its health check run in that copy. Of its build only
+ * `apt-get` and `npm ci` are left out: this checkout's packages stand in for what they install.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { default as dockerIgnore } from '@balena/dockerignore';
+import { DockerfileParser } from 'dockerfile-ast';
+import type { Instruction } from 'dockerfile-ast';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { StackFacts } from '../../src/cli/state.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePortBase } from '../support/ports.ts';
+
+const STARTED_WITHIN_MS = 150_000;
+
+const dockerfile = DockerfileParser.parse(readFileSync('container/Dockerfile', 'utf8'));
+const statements = dockerfile.getInstructions();
+const all = (keyword: string): Instruction[] => statements.filter((one) => one.getKeyword() === keyword);
+const valuesOf = (keyword: string): string[] => all(keyword).map((one) => one.getArgumentsContent() ?? '');
+const lineOf = (one: Instruction | undefined): number => one?.getRange().start.line ?? Number.NaN;
+/** The words of the exec form. The shell form, with a shell between container and program, is no JSON. */
+const wordsOf = (keyword: string): string[] =>
+  JSON.parse((valuesOf(keyword)[0] ?? '').replace(/^(?:--\S+ )*CMD /, '')) as string[];
+
+const compose = parse(readFileSync('container/compose.yaml', 'utf8')) as {
+  services: Record<string, { build: { context: string; dockerfile: string }; ports: string[]; volumes: string[] }>;
+  volumes: Record<string, unknown>;
+};
+
+const ignored = dockerIgnore().add(readFileSync('.dockerignore', 'utf8'));
+const taken = (paths: readonly string[]): string[] => paths.filter((path) => !ignored.ignores(path));
+
+test('the image is built on a named release of Node, the one of this repository', () => {
+  expect(valuesOf('FROM')).toEqual(['node:24-slim']);
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  expect(devDependencies['node']).toMatch(/^24\./);
+});
+
+test('packages of npm are installed, and the stack runs, as a user without privileges', () => {
+  const [user] = all('USER');
+  expect(valuesOf('USER')).toEqual(['node']);
+  const asRoot = all('RUN').filter((run) => lineOf(run) < lineOf(user));
+  expect(asRoot.map((run) => /\b(npm|node src)\b/.test(run.getArgumentsContent() ?? ''))).toEqual([false, false]);
+  expect(lineOf(all('CMD')[0])).toBeGreaterThan(lineOf(user));
+  expect(valuesOf('COPY')).toEqual(['--chown=node:node . .']);
+});
+
+test('nothing of the image is a secret, a download or a variable of the build', () => {
+  expect(['ADD', 'ARG', 'ENV', 'SECRET'].flatMap(all)).toEqual([]);
+});
+
+test('the image takes no secret, no database and nothing that git does not have', () => {
+  const private_ = [
+    '.dev.vars',
+    '.dev.vars.production',
+    '.env',
+    '.gatehouse/secrets.json',
+    '.gatehouse/service/d1/db.sqlite',
+    '.git/config',
+    '.npmrc',
+    '.wrangler/state/v3/d1/db.sqlite',
+    'gatehouse.sql',
+    'keys.json',
+    'node_modules/hono/package.json',
+    'packages/cli/.dev.vars',
+    'packages/cli/node_modules/x/index.js',
+    'src/.dev.vars',
+  ];
+  expect(taken(private_)).toEqual([]);
+  const tracked = new Set(execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n'));
+  const here = readdirSync('.', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith('node_modules/') && !path.startsWith('.git/'));
+  expect(taken(here).filter((path) => !tracked.has(path))).toEqual([]);
+});
+
+test('the image and the compose file open the ports of gate and service, the latter to this machine alone', () => {
+  expect(valuesOf('EXPOSE')).toEqual(['8800 8801']);
+  const [service] = Object.values(compose.services);
+  expect(service?.ports).toEqual(['127.0.0.1:8800:8800', '127.0.0.1:8801:8801']);
+});
+
+test('the compose file builds this image, and keeps the state where the image has it', () => {
+  const [service] = Object.values(compose.services);
+  const context = resolve('container', service?.build.context ?? '');
+  expect([context, existsSync(resolve(context, service?.build.dockerfile ?? ''))]).toEqual([resolve('.'), true]);
+  const [name = '', path] = service?.volumes[0]?.split(':') ?? [];
+  expect([Object.keys(compose.volumes), valuesOf('VOLUME')]).toEqual([[name], [path]]);
+  expect(path).toBe(`${valuesOf('WORKDIR')[0]}/.gatehouse`);
+});
+
+describe('the command of the image, in a copy of what it takes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-container-'));
+  let portBase = 0;
+  let output = '';
+  let stop = async (): Promise<void> => {};
+  const [checker = '', ...checked] = wordsOf('HEALTHCHECK');
+  const health = () => spawnSync(checker, checked, { cwd: folder, encoding: 'utf8' });
+
+  beforeAll(async () => {
+    const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
+    // A file that is deleted and not committed yet is still listed.
+    for (const path of taken(tracked).filter((one) => existsSync(one))) {
+      cpSync(path, join(folder, path), { recursive: true });
+    }
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+    portBase = await freePortBase();
+    const [program = '', ...words] = wordsOf('CMD');
+    const child = spawn(program, [...words, '--port-base', String(portBase)], { cwd: folder });
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const ended = new Promise((done) => child.once('exit', done));
+    stop = async () => {
+      child.kill('SIGTERM');
+      await ended;
+    };
+    await eventually(
+      async () => child.exitCode !== null || existsSync(join(folder, '.gatehouse/stack.json')),
+      (isOver) => isOver,
+      STARTED_WITHIN_MS,
+    );
+  });
+  afterAll(async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('starts the stack, with a link into the console and a warning of what it opens', () => {
+    const facts = JSON.parse(readFileSync(join(folder, '.gatehouse/stack.json'), 'utf8')) as StackFacts;
+    expect(output).toContain(`Open the console: http://localhost:${portBase + 1}/console#link=`);
+    expect(facts.edgeUrl).toBe(`http://127.0.0.1:${portBase}`);
+    expect(output).toContain(`other machines can reach the ports ${portBase} and ${portBase + 1} of this one`);
+  });
+
+  test('gate and service respond at every address, and the way around the gate at none but its own', async () => {
+    // Every address of 127.0.0.0/8 is this machine's. A listener on 127.0.0.1 alone refuses the others.
+    const at = (port: number) => fetch(`http://127.0.0.2:${port}/__protect/health`).then(({ status }) => status);
+    expect(await at(portBase)).toBe(200);
+    expect((await fetch(`http://127.0.0.2:${portBase + 1}/health`)).status).toBe(200);
+    await expect(at(portBase + 2)).rejects.toThrow('fetch failed');
+  });
+
+  test('is healthy while it runs, and not after', async () => {
+    expect(health()).toMatchObject({ status: 0, stderr: '' });
+    await stop();
+    expect(health()).toMatchObject({ status: 1, stderr: expect.stringContaining('stack.json') });
+  });
+});
+
+test('everything that the image copies by name is there', () => {
+  const named = readFileSync('.dockerignore', 'utf8').matchAll(/^!([^*\n]+)$/gm);
+  expect([...named].map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
+});
