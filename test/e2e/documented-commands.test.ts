@@ -42,7 +42,7 @@ const printed = new Map<string, string>();
 
 beforeAll(() => {
   mkdirSync(programs);
-  for (const name of ['curl', 'npm', 'npx', 'openssl']) {
+  for (const name of ['curl', 'npm', 'npx', 'openssl', 'docker']) {
     const path = join(programs, name);
     const standIn = join(process.cwd(), 'test/support/command-stand-ins.ts');
     writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${standIn}' ${name} "$@"\n`);
@@ -78,7 +78,9 @@ describe.each(documented)('$page', ({ page, blocks }) => {
     );
     // Blocks of a page share variables and functions, as in a reader's terminal.
     const { status, stdout, stderr } = await inShell(cwd, [api, ...blocks].join('\n'));
-    expect(stderr.split('\n').filter((line) => /^(curl|npm|npx|gatehouse|wrangler|openssl):? /.test(line))).toEqual([]);
+    expect(
+      stderr.split('\n').filter((line) => /^(curl|npm|npx|gatehouse|wrangler|openssl|docker):? /.test(line)),
+    ).toEqual([]);
     expect({ status, output: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
     printed.set(page, stdout);
   });

@@ -1,7 +1,8 @@
 /**
  * Stand-ins for the programs that documented commands call, so that a test can run each command as it is printed:
  * `curl` calls the test's own stack, `npm run gatehouse` works on its database, `npx wrangler` checks that wrangler has
- * the command and its flags, and keeps the secrets of the last deployment in `deployed-secrets`. `facts.json` in the
+ * the command and its flags, and keeps the secrets of the last deployment in `deployed-secrets`, and `docker compose`
+ * checks the compose file that it is given. `facts.json` in the
  * working directory says where the stack is, and holds what earlier commands returned for the words that a reader
  * replaces (`ACCOUNT`, `SITE_KEY`, `INSTANCE`).
  */
@@ -9,6 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { parse } from 'yaml';
 
 interface Facts {
   repository: string;
@@ -147,5 +149,19 @@ function openssl(): void {
   process.stdout.write(`${randomBytes(Number(bytes)).toString(form === '-hex' ? 'hex' : 'base64')}\n`);
 }
 
-const programs: Record<string, () => void | Promise<void>> = { curl, npm, npx, openssl };
+/** `docker compose -f FILE` with a command that it has, about a service of that file. */
+function docker(): void {
+  const [compose, flag, file = '', command = '', ...words] = args;
+  if (compose !== 'compose' || flag !== '-f') fail(`docker: nothing stands in for ${args.join(' ')}`);
+  const { services } = parse(readFileSync(`${facts.repository}/${file}`, 'utf8')) as { services: object };
+  if (command === 'exec') {
+    const [service = '', called = '', ...others] = words;
+    if (!(service in services)) fail(`docker: ${file} has no service ${service}`);
+    if (called !== 'npm') fail(`docker: nothing stands in for ${called} in a container`);
+    args.splice(0, args.length, ...others);
+    npm();
+  } else if (!['up', 'down', 'logs'].includes(command)) fail(`docker compose: no command ${command}`);
+}
+
+const programs: Record<string, () => void | Promise<void>> = { curl, npm, npx, openssl, docker };
 await programs[program]!();
