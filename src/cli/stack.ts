@@ -7,8 +7,8 @@ import { startBotNetworks } from './bot-networks.ts';
 import type { BotNetworks } from './bot-networks.ts';
 import { startControl } from './control.ts';
 import type { Control } from './control.ts';
-import { startDemoOrigin } from './demo-origin.ts';
-import type { DemoOrigin } from './demo-origin.ts';
+import { startDemoOrigin } from './demo/origin.ts';
+import type { DemoOrigin } from './demo/origin.ts';
 import { startEdgeWorker } from './edge-worker.ts';
 import type { EdgeWorker } from './edge-worker.ts';
 import { listen } from './listener.ts';
@@ -119,7 +119,10 @@ class LocalStack {
     this.#edgeListener = await onPort(this.#edgePort, () => listen(this.#edgePort, this.#options.host));
     this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
     const { origin } = this.#options;
-    if (origin === undefined) this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort));
+    if (origin === undefined) {
+      const gate = { url: this.#edgeUrl, consoleUrl: `http://localhost:${this.#servicePort}/console` };
+      this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort, gate));
+    }
     this.#botNetworks = await startBotNetworks();
     await this.#state.claimOrReach('stack', this.#options.fresh);
     this.#claimed = true;

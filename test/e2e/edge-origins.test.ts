@@ -4,7 +4,7 @@
  */
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
+import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/eventually.ts';

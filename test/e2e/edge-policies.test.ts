@@ -1,8 +1,8 @@
 /** An instance's policies at the gate: conditions on what the visitor sends, and every action. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
+import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
+import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { PolicySet } from '../../src/contract/management/policy-set/policy-set.ts';
 import type { Policy, PolicyAction } from '../../src/contract/management/policy-set/policy.ts';

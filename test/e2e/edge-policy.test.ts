@@ -1,7 +1,7 @@
 /** An instance's policy at the gate: sessions and scores, address categories, path rules, monitor mode and rollout. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
+import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
+import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';

@@ -4,8 +4,8 @@
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
+import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
+import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { freePortBase } from '../support/ports.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';

@@ -47,6 +47,20 @@ test('curl is challenged, and blocked by a rule that names it', async () => {
   await eventually(ask, (response) => response.headers.get('x-protect-decision') === 'block');
 });
 
+test('the bot’s-eye view shows what the gate answers to each client, with a reference that the log has', async () => {
+  const view = async (client: string): Promise<string> =>
+    (await fetch(`${stack().originUrl}/bots?client=${client}`)).text();
+  expect(await view('browser')).toContain('200 allow');
+  expect(await view('headless')).toContain('403 block');
+  const flood = await view('flood');
+  expect(flood).toContain('40 × 403 challenge');
+  const reference = /-- why ([0-9a-f-]{36})/.exec(flood)![1];
+  const found = () =>
+    manage<{ verdicts: { request_path: string }[] }>(stack(), '/protect/verdicts', { requestId: reference });
+  const { verdicts } = await eventually(found, (page) => page.verdicts.length > 0);
+  expect(verdicts).toEqual([expect.objectContaining({ request_path: '/api/products' })]);
+});
+
 /** A folder in which the README's helpers find this stack. */
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

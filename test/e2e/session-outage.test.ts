@@ -1,8 +1,8 @@
 /** Sessions while the service is away: what a visitor with one keeps, and what a newcomer can still earn. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
-import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
+import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
+import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
+import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { browse } from '../support/browse.ts';

@@ -1,15 +1,15 @@
 /**
- * The site behind the gate in the local stack. It shows exactly what reached it: `/echo*` returns the request, and
- * `/hits` counts requests by path, so that a test can check that the origin is called once.
+ * The site behind the gate in the local stack: a small shop, and paths that show exactly what reached it. `/echo*`
+ * returns the request, and `/hits` counts requests by path, so that a test can check that the origin is called once.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { demoPage } from './demo-page.ts';
-import { KEEP_ALIVE_MS } from './listener.ts';
-import { demoWidgetFile } from './demo-widget-pages.ts';
+import { KEEP_ALIVE_MS } from '../listener.ts';
+import type { Gate } from './bots-page.ts';
+import { apiAnswer, Shop } from './shop.ts';
 
 /** Between two events of `/sse`: short enough for a test, long enough to see streaming. */
 const SSE_INTERVAL_MS = 200;
@@ -23,14 +23,16 @@ export interface DemoOrigin {
   close(): Promise<void>;
 }
 
-export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
+/** `gate`: the one in front of it, for the page that sends requests through it. */
+export async function startDemoOrigin(port: number, gate: Gate | null = null): Promise<DemoOrigin> {
+  const shop = new Shop(gate);
   const hits = new Map<string, number>();
   const sockets = new Set<Socket>();
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const path = pathOf(request);
     // Reading the counter does not count, because tests read it between two hits.
     if (path !== '/hits') count(hits, path);
-    respond(request, response, path, hits);
+    respond(request, response, { path, hits, shop });
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -77,11 +79,14 @@ function pathOf(request: IncomingMessage): string {
   return mark === -1 ? url : url.slice(0, mark);
 }
 
-function respond(request: IncomingMessage, response: ServerResponse, path: string, hits: Map<string, number>): void {
-  if (path === '/') {
-    request.resume();
-    send(response, 200, 'text/html; charset=utf-8', demoPage);
-  } else if (path === '/hits') {
+interface Site {
+  path: string;
+  hits: Map<string, number>;
+  shop: Shop;
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, { path, hits, shop }: Site): void {
+  if (path === '/hits') {
     request.resume();
     json(response, 200, Object.fromEntries(hits));
   } else if (path === '/sse') {
@@ -91,15 +96,6 @@ function respond(request: IncomingMessage, response: ServerResponse, path: strin
     echo(request, response, path);
   } else if (path.startsWith('/api/')) {
     api(request, response, path);
-  } else if (path === '/widget' || path.startsWith('/widget/')) {
-    request.resume();
-    const file = demoWidgetFile(path);
-    send(
-      response,
-      file === null ? 404 : 200,
-      file?.type ?? 'text/plain',
-      file?.body ?? 'There is no such demo. See /widget.\n',
-    );
   } else if (path === '/favicon.ico') {
     // Browsers with a window request it on their own and report an error when it is missing.
     request.resume();
@@ -108,8 +104,7 @@ function respond(request: IncomingMessage, response: ServerResponse, path: strin
     request.resume();
     response.writeHead(302, { location: '/echo/redirected' }).end();
   } else {
-    request.resume();
-    send(response, 404, 'text/html; charset=utf-8', '<!doctype html><title>Not found</title><h1>Not found</h1>');
+    shop.respond(request, response).catch(() => response.destroy());
   }
 }
 
@@ -137,8 +132,8 @@ function echo(request: IncomingMessage, response: ServerResponse, path: string):
 function api(request: IncomingMessage, response: ServerResponse, path: string): void {
   request.resume();
   request.on('end', () => {
-    if (path === '/api/time') json(response, 200, { now: new Date().toISOString() });
-    else json(response, 200, { ok: true, method: request.method, path });
+    const query = new URLSearchParams((request.url ?? '').slice(path.length + 1));
+    json(response, 200, apiAnswer(path, query) ?? { ok: true, method: request.method, path });
   });
 }
 
