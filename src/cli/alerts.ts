@@ -1,88 +1,95 @@
 /**
  * `gatehouse alerts …`: what happened, and where alerts are sent, over the management API, of a local stack or a deployed
- * service. Everything is printed as JSON.
+ * service.
  */
-import { argumentsOf, CommandError, usageOf } from './command-line.ts';
-import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, targetFlags, targetOf } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { CommandError } from './command-line.ts';
+import { command } from './command.ts';
+import type { Commands, Given } from './command.ts';
+import { isOn, listOf, wholeNumber } from './flag-values.ts';
+import { call, targetFlags } from './management-call.ts';
 
 const service = { service: targetFlags.service };
 const settings = { kinds: 'A,B', quiet: 'HH:MM-HH:MM|off', 'time-zone': 'ZONE', enabled: 'on|off' };
 
-export const alertCommands = {
-  'alerts list': {
+type Values = Given['values'];
+
+const onChannel = (given: Given, verb: string, change: object = {}): Promise<unknown> =>
+  call(given.target(), `/alerts/channels/${verb}`, { channelId: given.positionals[0], ...change });
+
+export const alertCommands: Commands = {
+  'alerts list': command({
     about: 'Lists what happened with what became of each delivery, newest first, 20 unless --limit says otherwise.',
+    example: 'alerts list --limit 5',
+    on: 'service',
     optional: { kind: 'KIND', limit: 'N', ...targetFlags },
-  },
-  'alerts channels': { about: 'Lists where alerts are sent.', optional: service },
-  'alerts add': {
+    run: (given) => {
+      const { kind, limit = '20' } = given.values;
+      const body = { kind, limit: wholeNumber('--limit', limit) };
+      return call(given.target(), '/alerts/list', body);
+    },
+  }),
+  'alerts channels': command({
+    about: 'Lists where alerts are sent.',
+    example: 'alerts channels',
+    on: 'service',
+    optional: service,
+    run: (given) => call(given.target(), '/alerts/channels', {}),
+  }),
+  'alerts add': command({
     about:
       'Creates a channel, and prints the secret of a webhook, which is shown once. Without --kinds every alert is sent there. Quiet hours need --time-zone.',
+    example: 'alerts add "On call" --shape webhook --url https://hooks.example.com/gatehouse',
+    on: 'service',
     positionals: ['NAME'],
     required: { shape: 'webhook|slack|discord', url: 'URL' },
     optional: { ...settings, ...service },
-  },
-  'alerts set': {
+    run: (given) => {
+      const { values, positionals } = given;
+      const body = { name: positionals[0], shape: values['shape'], ...fieldsOf(values) };
+      return call(given.target(), '/alerts/channels/create', body);
+    },
+  }),
+  'alerts set': command({
     about: 'Changes a channel. An empty --kinds means every kind, and --quiet off no quiet hours.',
+    example: 'alerts set CHANNEL --quiet 22:00-07:00 --time-zone Europe/Berlin',
+    on: 'service',
     positionals: ['CHANNEL'],
     optional: { name: 'NAME', url: 'URL', ...settings, ...service },
-  },
-  'alerts test': {
+    run: (given) => onChannel(given, 'update', { name: given.values['name'], ...fieldsOf(given.values) }),
+  }),
+  'alerts test': command({
     about: 'Sends a test to a channel. It fails if the channel does not accept it.',
+    example: 'alerts test CHANNEL',
+    on: 'service',
     positionals: ['CHANNEL'],
     optional: service,
-  },
-  'alerts rotate-secret': {
+    run: (given) => onChannel(given, 'test') as Promise<{ delivered: boolean }>,
+    exitCode: ({ delivered }) => (delivered ? 0 : 1),
+  }),
+  'alerts rotate-secret': command({
     about: 'Gives a webhook a new secret. Alerts are signed with the former one too for a day.',
+    example: 'alerts rotate-secret CHANNEL',
+    on: 'service',
     positionals: ['CHANNEL'],
     optional: service,
-  },
-  'alerts remove': { about: 'Deletes a channel.', positionals: ['CHANNEL'], optional: service },
-} satisfies Record<string, CommandLine>;
-
-type Name = keyof typeof alertCommands;
-type Values = Readonly<Record<string, string | undefined>>;
-
-const isCommand = (name: string): name is Name => Object.hasOwn(alertCommands, name);
-
-/** `args`: the words of the command line, from `alerts` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const name = args.slice(0, 2).join(' ');
-    if (!isCommand(name)) {
-      const lines = Object.entries(alertCommands).map((command) => `  ${usageOf(...command)}`);
-      throw new CommandError(`There is no command "${name}". Use one of these:\n\n${lines.join('\n')}`);
-    }
-    const { values, positionals } = argumentsOf(name, alertCommands[name], args.slice(2));
-    const target = targetOf(values['service'], values['site-key'], stateDir);
-    const response = await calls[name](target, positionals[0] ?? '', values);
-    const isRefused = name === 'alerts test' && !(response as { delivered: boolean }).delivered;
-    return { exitCode: isRefused ? 1 : 0, output: JSON.stringify(response, null, 2) };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-const calls: Readonly<Record<Name, (target: Target, operand: string, values: Values) => Promise<unknown>>> = {
-  'alerts list': (target, _, { kind, limit }) =>
-    call(target, '/alerts/list', { kind, limit: wholeNumber(limit ?? '20') }),
-  'alerts channels': (target) => call(target, '/alerts/channels', {}),
-  'alerts add': (target, name, values) =>
-    call(target, '/alerts/channels/create', { name, shape: values['shape'], ...fieldsOf(values) }),
-  'alerts set': (target, channelId, values) =>
-    call(target, '/alerts/channels/update', { channelId, name: values['name'], ...fieldsOf(values) }),
-  'alerts test': (target, channelId) => call(target, '/alerts/channels/test', { channelId }),
-  'alerts rotate-secret': (target, channelId) => call(target, '/alerts/channels/rotate-secret', { channelId }),
-  'alerts remove': (target, channelId) => call(target, '/alerts/channels/delete', { channelId }),
+    run: (given) => onChannel(given, 'rotate-secret'),
+  }),
+  'alerts remove': command({
+    about: 'Deletes a channel.',
+    example: 'alerts remove CHANNEL',
+    on: 'service',
+    positionals: ['CHANNEL'],
+    optional: service,
+    run: (given) => onChannel(given, 'delete'),
+  }),
 };
 
 function fieldsOf({ url, kinds, quiet, 'time-zone': timeZone, enabled }: Values): object {
   return {
     webhookUrl: url,
-    kinds: kinds?.split(',').filter((kind) => kind !== ''),
+    kinds: listOf(kinds),
     quietHours: quietOf(quiet, timeZone),
-    enabled: enabled === undefined ? undefined : isOn(enabled),
+    enabled: enabled === undefined ? undefined : isOn('--enabled', enabled),
   };
 }
 
@@ -92,14 +99,4 @@ function quietOf(quiet: string | undefined, timeZone: string | undefined): objec
   if (until === undefined || rest !== undefined) throw new CommandError('--quiet is HH:MM-HH:MM, or off.');
   if (timeZone === undefined) throw new CommandError('Quiet hours need --time-zone, such as Europe/Berlin.');
   return { from, until, timeZone };
-}
-
-function isOn(text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw new CommandError('--enabled is on or off.');
-  return text === 'on';
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new CommandError(`--limit must be a whole number, not ${text}.`);
-  return Number(text);
 }

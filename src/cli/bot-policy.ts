@@ -6,15 +6,21 @@ import { botActions, botBehaviours, botPresets } from '../contract/vocabulary.ts
 import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import { lineDiff } from '../bytes/line-diff.ts';
 import type { RobotsResponse } from '../contract/management/robots-query.ts';
-import { argumentsOf, CommandError } from './command-line.ts';
-import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, targetFlags, targetOf } from './management-call.ts';
+import { CommandError } from './command-line.ts';
+import { command } from './command.ts';
+import type { Commands, Given } from './command.ts';
+import { isOn } from './flag-values.ts';
+import { call, targetFlags } from './management-call.ts';
 import type { Target } from './management-call.ts';
 
-export const botPolicyCommands = {
-  'bots policy': {
+type Values = Given['values'];
+
+export const botPolicyCommands: Commands = {
+  'bots policy': command({
     about:
       'Shows the bot policy of an instance, or changes parts of it. --set takes BEHAVIOUR=ACTION,… with an empty action for the one of the preset. An override is JSON, and N counts from 1.',
+    example: 'bots policy --preset no-ai-training',
+    on: 'service',
     optional: {
       preset: botPresets.join('|'),
       set: 'BEHAVIOUR=ACTION,…',
@@ -27,36 +33,26 @@ export const botPolicyCommands = {
       robots: 'on|off',
       ...targetFlags,
     },
-  },
-  'bots robots': {
+    run: (given) => policyOf(given.target(), given.values),
+  }),
+  'bots robots': command({
     about: "Prints robots.txt as crawlers get it, or with --diff its difference to the origin's.",
+    example: 'bots robots --diff',
+    on: 'service',
+    isDocument: true,
     optional: { host: 'NAME', ...targetFlags },
     switches: ['diff'],
-  },
-} satisfies Record<string, CommandLine>;
+    run: async (given) => {
+      const response = (await call(given.target(), '/protect/robots', {
+        host: given.values['host'],
+      })) as RobotsResponse;
+      return { ...response, isDiff: given.switches.has('diff') };
+    },
+    print: (response) => [robots(response, response.isDiff)],
+  }),
+};
 
-type Values = Readonly<Record<string, string | undefined>>;
-
-export function isBotPolicyCommand(args: readonly string[]): boolean {
-  return Object.hasOwn(botPolicyCommands, args.slice(0, 2).join(' '));
-}
-
-/** `args`: the words of the command line, from `bots` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const name = args[1] === 'robots' ? 'bots robots' : 'bots policy';
-    const { values, switches } = argumentsOf(name, botPolicyCommands[name], args.slice(2));
-    const target = targetOf(values['service'], values['site-key'], stateDir);
-    if (name === 'bots robots')
-      return { exitCode: 0, output: await robots(target, values['host'], switches.has('diff')) };
-    return { exitCode: 0, output: JSON.stringify(await policyOf(target, values), null, 2) };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-async function robots(target: Target, host: string | undefined, isDiff: boolean): Promise<string> {
-  const { served, origin, isServed } = (await call(target, '/protect/robots', { host })) as RobotsResponse;
+function robots({ served, origin, isServed }: RobotsResponse, isDiff: boolean): string {
   const own = origin?.text ?? '';
   if (!isDiff) return isServed ? served : own;
   const marks = { same: ' ', added: '+', removed: '-' } as const;
@@ -98,7 +94,7 @@ function changed(policy: BotPolicy, values: Values): object {
     ...(claimed === undefined ? {} : { claimed }),
     ...(impostor === undefined ? {} : { impostor }),
     ...(charge === undefined && licence === undefined ? {} : { charge: priceOf(policy, charge, licence) }),
-    ...(served === undefined ? {} : { robots: { ...policy.robots, serve: isOn(served) } }),
+    ...(served === undefined ? {} : { robots: { ...policy.robots, serve: isOn('--robots', served) } }),
     behaviours: { ...policy.behaviours, ...behavioursOf(values['set']) },
     overrides: overridesOf(policy.overrides, values['add-override'], values['remove-override']),
   };
@@ -111,11 +107,6 @@ function priceOf({ charge }: BotPolicy, price: string | undefined, licenseUrl: s
     throw new CommandError('A price needs a licence. Send --charge PRICE and --licence URL.');
   }
   return whole;
-}
-
-function isOn(text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw new CommandError('--robots is on or off.');
-  return text === 'on';
 }
 
 function behavioursOf(text: string | undefined): Record<string, string | undefined> {

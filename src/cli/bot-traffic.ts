@@ -3,35 +3,26 @@
  * the management API, of a local stack or a deployed service.
  */
 import type { BotTraffic, BotTrafficResponse, ImpostorTraffic } from '../contract/management/bot-traffic.ts';
-import { argumentsOf } from './command-line.ts';
-import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, targetFlags, targetOf } from './management-call.ts';
-import { printable } from './printable.ts';
+import { command } from './command.ts';
+import type { Commands } from './command.ts';
+import { call, targetFlags } from './management-call.ts';
+import { table as tableOf } from './print/table.ts';
+import type { Column } from './print/table.ts';
+import type { Screen } from './print/screen.ts';
 
-export const botTrafficCommands = {
-  'bots traffic': {
+export const botTrafficCommands: Commands = {
+  'bots traffic': command({
     about: 'Lists which bots came, what robots.txt tells them, and what they did and got. Without times: the last day.',
+    example: 'bots traffic',
+    on: 'service',
     optional: { since: 'TIME', until: 'TIME', limit: 'BOTS', ...targetFlags },
-  },
-} satisfies Record<string, CommandLine>;
-
-/** `args`: the words of the command line, from `bots` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const { values } = argumentsOf('bots traffic', botTrafficCommands['bots traffic'], args.slice(2));
-    const { since, until, limit } = values;
-    const target = targetOf(values['service'], values['site-key'], stateDir);
-    const answer = await call(target, '/protect/bots/traffic', { since, until, limit });
-    return {
-      exitCode: 0,
-      output: report(answer as BotTrafficResponse)
-        .map(printable)
-        .join('\n'),
-    };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
+    run: (given) => {
+      const { since, until, limit } = given.values;
+      return call(given.target(), '/protect/bots/traffic', { since, until, limit }) as Promise<BotTrafficResponse>;
+    },
+    print: report,
+  }),
+};
 
 const percent = (share: number): string => `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %`;
 const isoTime = (ms: number): string => new Date(ms).toISOString();
@@ -77,7 +68,8 @@ function gotOf({ allow, challenge, block, charge }: ImpostorTraffic | BotTraffic
   return [allow, challenge, block, charge];
 }
 
-function report(traffic: BotTrafficResponse): string[] {
+function report(traffic: BotTrafficResponse, screen: Screen): string[] {
+  const table = (titles: Row, rows: readonly Row[]): string[] => tableOf(columnsOf(titles), rows, screen);
   const { bots, impostors, other, isExact, robotsIsExact } = traffic;
   const examples = bots.flatMap(({ id, robots }) =>
     (robots?.examples ?? []).map(({ host, path, rule, total }) => [id, total, `${host}${path}`, rule]),
@@ -102,18 +94,6 @@ function report(traffic: BotTrafficResponse): string[] {
   ];
 }
 
-/** Numbers on the right, words on the left. */
-function table(columns: Row, rows: readonly Row[]): string[] {
-  const shown = [columns, ...rows].map((row) => row.map(String));
-  const pads = columns.map((_, at) => {
-    const width = Math.max(...shown.map((row) => row[at]?.length ?? 0));
-    const isNumber = rows.some((row) => typeof row[at] === 'number' || row[at]?.endsWith(' %'));
-    return (cell: string) => (isNumber ? cell.padStart(width) : cell.padEnd(width));
-  });
-  return shown.map((row) =>
-    row
-      .map((cell, at) => pads[at]?.(cell))
-      .join('  ')
-      .trimEnd(),
-  );
+function columnsOf(titles: Row): Column<Row>[] {
+  return titles.map((title, at) => ({ title: String(title), cell: (row) => row[at] }));
 }

@@ -5,12 +5,14 @@
  */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits.ts';
 import { rulePieces } from '../contract/management/rule-file/rule-pieces.ts';
 import type { RulePiece } from '../contract/management/rule-file/rule-pieces.ts';
 import { CommandError } from './command-line.ts';
+import type { Given } from './command.ts';
 import { ImportUndo } from './import-undo.ts';
 import { call, CallError } from './management-call.ts';
 import type { Target } from './management-call.ts';
@@ -19,15 +21,6 @@ const RULES = '/protect/access-rules';
 const REASONS_SHOWN = 10;
 const LINES_SHOWN = 3;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-export interface ImportSettings {
-  format: string | undefined;
-  verdict: string | undefined;
-  mode: string | undefined;
-  /** ISO 8601, or a time from now such as `30d`. */
-  expiry: string | undefined;
-  note: string | undefined;
-}
 
 interface SkippedLine {
   line: number;
@@ -42,43 +35,57 @@ interface Accepted {
   skippedLines: SkippedLine[];
 }
 
-export interface Imported extends Omit<Accepted, 'skippedLines'> {
+interface Imported extends Omit<Accepted, 'skippedLines'> {
   lines: number;
   /** Of the rules after it; absent in a dry run. */
   version?: number;
 }
 
 /** @throws CallError when nothing is imported. */
-export async function importFile(
-  target: Target,
-  path: string,
-  settings: ImportSettings,
-  isDryRun: boolean,
-): Promise<Imported> {
-  const fields = { ...settings, expiry: settings.expiry === undefined ? undefined : expiryOf(settings.expiry) };
-  const input = path === '-' ? process.stdin : await opened(path);
+export async function importFile(given: Given): Promise<Imported> {
+  const { positionals, values, switches, note } = given;
+  const [path = ''] = positionals;
+  const fields = {
+    format: values['format'],
+    verdict: values['verdict'],
+    mode: values['mode'],
+    note: values['note'],
+    expiry: values['expiry'] === undefined ? undefined : expiryOf(values['expiry']),
+  };
+  const target = given.target();
+  const source = path === '-' ? standardInput() : await opened(path);
   const skipped = new SkippedLines();
   const total: Imported = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0 };
   const undo = new ImportUndo(target);
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const piece of rulePieces(lines, settings.format, EDGE_RULES_PER_CALL_MAX)) {
-    const { format, content, firstLine, columns } = piece;
-    const body = { ...fields, format, content, firstLine, columns };
-    const accepted = isDryRun ? await planned(target, body) : await imported(target, body, piece, undo, total);
-    total.created += accepted.created;
-    total.updated += accepted.updated;
-    total.unchanged += accepted.unchanged;
-    total.skipped += accepted.skipped;
-    total.lines = piece.lastLine;
-    skipped.add(accepted);
-    process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
+  const progress = given.progress('rules import');
+  try {
+    for await (const piece of rulePieces(source.lines, fields.format, EDGE_RULES_PER_CALL_MAX)) {
+      const { format, content, firstLine, columns } = piece;
+      const body = { ...fields, format, content, firstLine, columns };
+      const accepted = switches.has('dry-run')
+        ? await planned(target, body)
+        : await imported(target, body, piece, undo, total);
+      total.created += accepted.created;
+      total.updated += accepted.updated;
+      total.unchanged += accepted.unchanged;
+      total.skipped += accepted.skipped;
+      total.lines = piece.lastLine;
+      skipped.add(accepted);
+      progress.at(
+        source.readBytes(),
+        source.bytes,
+        `${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules`,
+      );
+    }
+  } finally {
+    progress.end();
   }
   if (total.created + total.updated + total.unchanged === 0) {
     const where = path === '-' ? 'standard input' : path;
     if (total.skipped === 0) throw new CallError(`No rules in ${where}. Nothing was changed.`);
     throw new CallError(`No rule was imported: all ${total.skipped} lines were skipped.\n${skipped.summary()}`);
   }
-  if (total.skipped > 0) process.stderr.write(`${total.skipped} lines skipped:\n${skipped.summary()}\n`);
+  if (total.skipped > 0) note(`${total.skipped} lines skipped:\n${skipped.summary()}`);
   return total;
 }
 
@@ -136,17 +143,31 @@ class SkippedLines {
   }
 }
 
+interface Source {
+  lines: AsyncIterable<string>;
+  readBytes(): number;
+  /** `null`: standard input, whose length nobody knows. */
+  bytes: number | null;
+}
+
+const linesOf = (input: Readable) => createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+
+function standardInput(): Source {
+  return { lines: linesOf(process.stdin), readBytes: () => 0, bytes: null };
+}
+
 /** Reads the first bytes, so that a directory or a missing file is reported before anything is sent. */
-async function opened(path: string): Promise<Readable> {
+async function opened(path: string): Promise<Source> {
   const stream = createReadStream(path, 'utf8');
   try {
     await once(stream, 'readable');
+    const { size } = await stat(path);
+    return { lines: linesOf(stream), readBytes: () => stream.bytesRead, bytes: size };
   } catch (error) {
     throw new CallError(
       `${path} cannot be read. Check the path. ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  return stream;
 }
 
 function expiryOf(text: string): string {

@@ -2,22 +2,11 @@
  * `gatehouse limits preview`: who would have been above the limits of an instance, or of a file, by the requests of its log.
  * It asks the management API, of a local stack or a deployed service.
  */
-import { argumentsOf, CommandError, usageOf } from './command-line.ts';
-import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, targetFlags, targetOf } from './management-call.ts';
+import { command } from './command.ts';
+import type { Commands } from './command.ts';
+import { call, targetFlags } from './management-call.ts';
 import { readSetFile } from './policies/condition.ts';
 import { printable } from './printable.ts';
-
-const PREVIEW = 'limits preview';
-
-export const limitCommands = {
-  [PREVIEW]: {
-    about:
-      'Says who would have been above the limits in the last day, or since TIME: the current ones, or those of a JSON file of policies and limits.',
-    optional: { policies: 'FILE', since: 'TIME', until: 'TIME', ...targetFlags },
-    switches: ['json'],
-  },
-} satisfies Record<string, CommandLine>;
 
 interface Effect {
   limit: string;
@@ -47,25 +36,21 @@ interface Preview {
   effects: Effect[];
 }
 
-/** `args`: the words of the command line, from `limits` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const name = args.slice(0, 2).join(' ');
-    if (name !== PREVIEW) {
-      const usage = usageOf(PREVIEW, limitCommands[PREVIEW]);
-      throw new CommandError(`There is no command "${name}". Use this one:\n\n  ${usage}`);
-    }
-    const { values, switches } = argumentsOf(name, limitCommands[PREVIEW], args.slice(2));
-    const { policies, since, until } = values;
-    const set = policies === undefined ? {} : readSetFile(policies);
-    const target = targetOf(values['service'], values['site-key'], stateDir);
-    const preview = (await call(target, '/protect/limits/preview', { ...set, since, until })) as Preview;
-    const lines = switches.has('json') ? [JSON.stringify(preview, null, 2)] : report(preview).map(printable);
-    return { exitCode: 0, output: lines.join('\n') };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
+export const limitCommands: Commands = {
+  'limits preview': command({
+    about:
+      'Says who would have been above the limits in the last day, or since TIME: the current ones, or those of a JSON file of policies and limits.',
+    example: 'limits preview --policies set.json',
+    on: 'service',
+    optional: { policies: 'FILE', since: 'TIME', until: 'TIME', ...targetFlags },
+    run: (given) => {
+      const { policies, since, until } = given.values;
+      const set = policies === undefined ? {} : readSetFile(policies);
+      return call(given.target(), '/protect/limits/preview', { ...set, since, until }) as Promise<Preview>;
+    },
+    print: (preview) => report(preview).map(printable),
+  }),
+};
 
 function report(preview: Preview): string[] {
   const { examined, inWindow, examinedSince, complete, refused } = preview;

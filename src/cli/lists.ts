@@ -1,12 +1,18 @@
 /**
  * `gatehouse lists …`: blocklists that refresh themselves, and files that are replaced as a whole, over the management
- * API, of a local stack or a deployed service. Everything is printed as JSON.
+ * API, of a local stack or a deployed service.
  */
-import { readFileSync } from 'node:fs';
-import { argumentsOf, CommandError, usageOf } from './command-line.ts';
-import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, CallError, targetFlags, targetOf } from './management-call.ts';
+import type { ListStatus } from '../contract/management/lists.ts';
+import { CommandError } from './command-line.ts';
+import { command } from './command.ts';
+import type { Commands, Given } from './command.ts';
+import { contentOf, isOn, wholeNumber } from './flag-values.ts';
+import { call, CallError, targetFlags } from './management-call.ts';
 import type { Target } from './management-call.ts';
+import { printable } from './printable.ts';
+import { table } from './print/table.ts';
+import type { Screen } from './print/screen.ts';
+import { timeText } from './print/time.ts';
 
 const LISTS = '/protect/lists';
 
@@ -24,119 +30,157 @@ const settings = {
   reserved: 'on|off',
 };
 
-export const listCommands = {
-  'lists add': {
+type Values = Given['values'];
+type List = Pick<ListStatus, 'name' | 'url' | 'verdict' | 'mode' | 'state' | 'entries' | 'confirmedAt' | 'error'>;
+
+export const listCommands: Commands = {
+  'lists add': command({
     about:
       'Subscribes to a list and reads it. Without --url it is a file, see lists replace. It is monitored until lists enforce.',
+    example: 'lists add spamhaus-drop --url https://www.spamhaus.org/drop/drop.txt',
+    on: 'service',
     positionals: ['NAME'],
     optional: { ...settings, ...targetFlags },
-  },
-  'lists list': { about: 'Lists every list with its state.', optional: targetFlags },
-  'lists show': {
+    run: async (given): Promise<List> => {
+      const name = nameOf(given);
+      const body = { name, ...fieldsOf(given.values) };
+      const target = given.target();
+      const created = (await call(target, `${LISTS}/create`, body)) as List;
+      return given.values['url'] === undefined ? created : refreshed(target, name, false);
+    },
+    exitCode,
+  }),
+  'lists list': command({
+    about: 'Lists every list with its state.',
+    example: 'lists list',
+    on: 'service',
+    optional: targetFlags,
+    run: (given) => call(given.target(), LISTS, {}) as Promise<{ lists: List[] }>,
+    print: ({ lists }, screen) => listLines(lists, screen),
+  }),
+  'lists show': command({
     about: 'Shows one list: settings, state, and what was left out.',
+    example: 'lists show offices',
+    on: 'service',
     positionals: ['NAME'],
     optional: targetFlags,
-  },
-  'lists set': {
+    run: async (given) => {
+      const name = nameOf(given);
+      const { lists } = (await call(given.target(), LISTS, {})) as { lists: List[] };
+      const found = lists.find((list) => list.name === name);
+      if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
+      return found;
+    },
+  }),
+  'lists set': command({
     about: 'Changes settings of a list and keeps the others.',
+    example: 'lists set offices --verdict allow',
+    on: 'service',
     positionals: ['NAME'],
     optional: { ...settings, ...targetFlags },
-  },
-  'lists refresh': {
+    run: (given) => updated(given, fieldsOf(given.values)),
+  }),
+  'lists refresh': command({
     about: 'Reads a list now. It fails if the list cannot be read, or changed too much.',
+    example: 'lists refresh spamhaus-drop',
+    on: 'service',
     positionals: ['NAME'],
     optional: targetFlags,
     switches: ['accept-change'],
-  },
-  'lists replace': {
+    run: (given) => refreshed(given.target(), nameOf(given), acceptsChange(given)),
+    exitCode,
+  }),
+  'lists replace': command({
     about: 'Makes a file the whole content of a list. FILE may be - for standard input.',
+    example: 'lists replace offices offices.txt',
+    on: 'service',
     positionals: ['NAME', 'FILE'],
     optional: targetFlags,
     switches: ['accept-change'],
-  },
-  'lists preview': {
+    run: (given) => {
+      const [name, file = ''] = given.positionals;
+      const body = { name, content: contentOf(file), acceptChange: acceptsChange(given) };
+      return call(given.target(), `${LISTS}/replace`, body);
+    },
+  }),
+  'lists preview': command({
     about:
       'Reads a list and tells what it would have done to the requests of the last day. --file for a list that is one.',
+    example: 'lists preview offices --file offices.txt',
+    on: 'service',
     positionals: ['NAME'],
     optional: { file: 'FILE', ...settings, ...targetFlags },
-  },
-  'lists enforce': { about: 'Lets the entries of a list decide.', positionals: ['NAME'], optional: targetFlags },
-  'lists monitor': { about: 'Only records the entries of a list.', positionals: ['NAME'], optional: targetFlags },
-  'lists remove': { about: 'Unsubscribes. Exactly its entries go.', positionals: ['NAME'], optional: targetFlags },
-} satisfies Record<string, CommandLine>;
-
-type Name = keyof typeof listCommands;
-type Values = Readonly<Record<string, string | undefined>>;
-interface Given {
-  name: string;
-  file: string;
-  values: Values;
-  acceptChange: boolean;
-}
-interface Outcome {
-  response: unknown;
-  isFailed?: boolean;
-}
-
-const isCommand = (name: string): name is Name => Object.hasOwn(listCommands, name);
-
-/** `args`: the words of the command line, from `lists` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const command = args.slice(0, 2).join(' ');
-    if (!isCommand(command)) {
-      const lines = Object.entries(listCommands).map((one) => `  ${usageOf(...one)}`);
-      throw new CommandError(`There is no command "${command}". Use one of these:\n\n${lines.join('\n')}`);
-    }
-    const { values, switches, positionals } = argumentsOf(command, listCommands[command], args.slice(2));
-    const target = targetOf(values['service'], values['site-key'], stateDir);
-    const [name = '', file = ''] = positionals;
-    const outcome = await calls[command](target, { name, file, values, acceptChange: switches.has('accept-change') });
-    return { exitCode: outcome.isFailed === true ? 1 : 0, output: JSON.stringify(outcome.response, null, 2) };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-const calls: Readonly<Record<Name, (target: Target, given: Given) => Promise<Outcome>>> = {
-  async 'lists add'(target, { name, values }) {
-    const created = await call(target, `${LISTS}/create`, { name, ...fieldsOf(values) });
-    return values['url'] === undefined ? { response: created } : refreshed(target, name, false);
-  },
-  'lists list': async (target) => ({ response: await call(target, LISTS, {}) }),
-  async 'lists show'(target, { name }) {
-    const { lists } = (await call(target, LISTS, {})) as { lists: { name: string }[] };
-    const found = lists.find((list) => list.name === name);
-    if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
-    return { response: found };
-  },
-  'lists set': async (target, { name, values }) => ({
-    response: await call(target, `${LISTS}/update`, { name, ...fieldsOf(values) }),
+    run: (given) => {
+      const { file } = given.values;
+      const content = file === undefined ? undefined : contentOf(file);
+      const body = { name: nameOf(given), content, ...previewedFields(given.values) };
+      return call(given.target(), `${LISTS}/preview`, body);
+    },
   }),
-  'lists refresh': (target, { name, acceptChange }) => refreshed(target, name, acceptChange),
-  'lists replace': async (target, { name, file, acceptChange }) => ({
-    response: await call(target, `${LISTS}/replace`, { name, content: contentOf(file), acceptChange }),
+  'lists enforce': command({
+    about: 'Lets the entries of a list decide.',
+    example: 'lists enforce offices',
+    on: 'service',
+    positionals: ['NAME'],
+    optional: targetFlags,
+    run: (given) => updated(given, { mode: 'enforce' }),
   }),
-  'lists preview': async (target, { name, values }) => {
-    const { file } = values;
-    const content = file === undefined ? undefined : contentOf(file);
-    return { response: await call(target, `${LISTS}/preview`, { name, content, ...previewedFields(values) }) };
-  },
-  'lists enforce': async (target, { name }) => ({
-    response: await call(target, `${LISTS}/update`, { name, mode: 'enforce' }),
+  'lists monitor': command({
+    about: 'Only records the entries of a list.',
+    example: 'lists monitor offices',
+    on: 'service',
+    positionals: ['NAME'],
+    optional: targetFlags,
+    run: (given) => updated(given, { mode: 'monitor' }),
   }),
-  'lists monitor': async (target, { name }) => ({
-    response: await call(target, `${LISTS}/update`, { name, mode: 'monitor' }),
+  'lists remove': command({
+    about: 'Unsubscribes. Exactly its entries go.',
+    example: 'lists remove offices',
+    on: 'service',
+    positionals: ['NAME'],
+    optional: targetFlags,
+    run: (given) => call(given.target(), `${LISTS}/delete`, { name: nameOf(given) }),
   }),
-  'lists remove': async (target, { name }) => ({ response: await call(target, `${LISTS}/delete`, { name }) }),
 };
 
-async function refreshed(target: Target, name: string, acceptChange: boolean): Promise<Outcome> {
-  const { isRead, list } = (await call(target, `${LISTS}/refresh`, { name, acceptChange })) as {
-    isRead: boolean;
-    list: object;
-  };
-  return { response: list, isFailed: !isRead };
+function nameOf({ positionals: [name = ''] }: Given): string {
+  return name;
+}
+
+function acceptsChange({ switches }: Given): boolean {
+  return switches.has('accept-change');
+}
+
+function updated(given: Given, change: object): Promise<unknown> {
+  return call(given.target(), `${LISTS}/update`, { name: nameOf(given), ...change });
+}
+
+async function refreshed(target: Target, name: string, acceptChange: boolean): Promise<List> {
+  return ((await call(target, `${LISTS}/refresh`, { name, acceptChange })) as { list: List }).list;
+}
+
+/** A list that could not be read says why, and its last good reading stays in force. */
+function exitCode({ error }: List): number {
+  return error === null ? 0 : 1;
+}
+
+function listLines(lists: readonly List[], screen: Screen): string[] {
+  if (lists.length === 0) return ['There are no lists. Add one with: lists add NAME'];
+  const lines = table(
+    [
+      { title: 'NAME', cell: ({ name }) => name, isWhole: true },
+      { title: 'STATE', cell: ({ state }) => state },
+      { title: 'MODE', cell: ({ mode }) => mode },
+      { title: 'VERDICT', cell: ({ verdict }) => verdict },
+      { title: 'ENTRIES', cell: ({ entries }) => entries },
+      { title: 'READ', cell: ({ confirmedAt }) => timeText(confirmedAt) },
+      { title: 'FROM', cell: ({ url }) => url ?? 'a file' },
+    ],
+    lists,
+    screen,
+  );
+  const failing = lists.flatMap(({ name, error }) => (error === null ? [] : [printable(`${name}: ${error}`)]));
+  return [...lines, ...(failing.length === 0 ? [] : ['', ...failing])];
 }
 
 function fieldsOf(values: Values): object {
@@ -147,7 +191,7 @@ function fieldsOf(values: Values): object {
     intervalMinutes: every === undefined ? undefined : wholeNumber('--every', every),
     expirySeconds: expiry === undefined ? undefined : expiry === 'never' ? null : wholeNumber('--expiry', expiry),
     maxChangePercent: maxChange === undefined ? undefined : wholeNumber('--max-change', maxChange),
-    includeReserved: reserved === undefined ? undefined : isOn(reserved),
+    includeReserved: reserved === undefined ? undefined : isOn('--reserved', reserved),
   };
 }
 
@@ -160,7 +204,7 @@ function previewedFields(values: Values): object {
     selector,
     verdict,
     authorization: authorizationOf(values),
-    includeReserved: reserved === undefined ? undefined : isOn(reserved),
+    includeReserved: reserved === undefined ? undefined : isOn('--reserved', reserved),
   };
 }
 
@@ -171,25 +215,4 @@ function authorizationOf({ header, 'header-value-file': file }: Values): object 
     throw new CommandError('--header and --header-value-file belong together.');
   }
   return { header, value: contentOf(file).trim() };
-}
-
-/** @throws CallError where the file cannot be read. */
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
-  } catch (error) {
-    throw new CallError(
-      `${file} cannot be read. Check the path. ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
-
-function isOn(text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw new CommandError('--reserved is on or off.');
-  return text === 'on';
-}
-
-function wholeNumber(flag: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new CommandError(`${flag} must be a whole number, not ${text}.`);
-  return Number(text);
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../bytes/json.ts';
+import { OperatorError } from './operator-error.ts';
 import type { StackFacts } from './state.ts';
 
 /** The slowest call, a large import, takes a few seconds. */
@@ -26,7 +27,7 @@ export interface Target {
 }
 
 /** Its message is for the operator: what is wrong and what to do. */
-export class CallError extends Error {
+export class CallError extends OperatorError {
   /** The service refuses the call, and would refuse it again. */
   readonly isRefusal: boolean;
   constructor(message: string, isRefusal = false) {
@@ -35,10 +36,13 @@ export class CallError extends Error {
   }
 }
 
-/** @throws CallError where no stack runs, or the service's key is missing. */
-export function targetOf(service: string | undefined, siteKey: string | undefined, stateDir: string): Target {
+type Texts = Readonly<Record<string, string | undefined>>;
+
+/** `flags`: of the command. @throws CallError where no stack runs, or the service's key is missing. */
+export function targetOf(flags: Texts, stateDir: string, env: Texts): Target {
+  const { service, 'site-key': siteKey } = flags;
   if (service !== undefined) {
-    const apiKey = process.env['GATEHOUSE_API_KEY'];
+    const apiKey = env['GATEHOUSE_API_KEY'];
     if (!apiKey)
       throw new CallError(
         'GATEHOUSE_API_KEY is not set. Set it to an API key with the permission updateProtectSettings, or readProtect to read.',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import type { StoreEnv } from '../store/binding.ts';
 import type { CommandResult } from './command-line.ts';
-import { runCommand } from './commands.ts';
+import { runCommand } from './database/commands.ts';
 import { OperatorError } from './operator-error.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import { readWranglerFile } from './worker-config.ts';

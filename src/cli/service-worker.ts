@@ -2,7 +2,7 @@
 import { Miniflare } from 'miniflare';
 import type { D1Database } from '@cloudflare/workers-types';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
-import type { SegmentBucket } from './log-copy.ts';
+import type { SegmentBucket } from './database/log-copy.ts';
 import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
 import { runtimeOptions } from './runtime-options.ts';
 

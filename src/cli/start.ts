@@ -3,7 +3,7 @@ import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { CommandLine } from './command-line.ts';
-import { OperatorError } from './operator-error.ts';
+import { failure } from './failure.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 
@@ -126,7 +126,6 @@ function endWithNpm(end: () => void): void {
 try {
   await main();
 } catch (error) {
-  const expected = error instanceof OperatorError;
-  process.stderr.write(`${expected ? error.message : (error as Error).stack}\n`);
+  process.stderr.write(`${failure(error, process.env)}\n`);
   process.exit(1);
 }

@@ -3,32 +3,28 @@
  * the management API, of a local stack or a deployed service.
  */
 import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
-import { argumentsOf } from './command-line.ts';
-import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, targetFlags, targetOf } from './management-call.ts';
+import { command } from './command.ts';
+import type { Commands } from './command.ts';
+import { call, targetFlags } from './management-call.ts';
+import { fields, table } from './print/table.ts';
+import type { Screen } from './print/screen.ts';
 import { printable } from './printable.ts';
 
-export const whyCommands = {
-  why: {
+export const whyCommands: Commands = {
+  why: command({
     about:
       "Says what the gate did with a request, and why. The reference is on the gate's pages and in the header X-Protect-Request-Id.",
+    example: 'why REFERENCE',
+    on: 'service',
     positionals: ['REFERENCE'],
     optional: targetFlags,
-  },
-} satisfies Record<string, CommandLine>;
-
-/** `args`: the words of the command line, from `why` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const { values, positionals } = argumentsOf('why', whyCommands.why, args.slice(1));
-    const [reference = ''] = positionals;
-    const target = targetOf(values['service'], values['site-key'], stateDir);
-    const answer = await call(target, '/protect/verdicts/explain', { requestId: reference });
-    return { exitCode: 0, output: explained(answer as VerdictExplanation) };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
+    run: (given) =>
+      call(given.target(), '/protect/verdicts/explain', {
+        requestId: given.positionals[0],
+      }) as Promise<VerdictExplanation>,
+    print: explained,
+  }),
+};
 
 const outcomes = { allow: 'passed', challenge: 'was challenged', block: 'was blocked' } as const;
 const policies = {
@@ -37,22 +33,30 @@ const policies = {
   'rollout-excluded': ' The visitor is outside the rollout, so the request was forwarded all the same.',
 } as const;
 
-function tableLines({ table, laterStep, without, isExact }: VerdictExplanation): string[] {
-  const said = table
-    .filter(({ outcome }) => outcome !== 'silent')
-    .map(
-      ({ input, verdict, by, outcome, liftedBy }) =>
-        `  ${input}: ${verdict} by ${by}, ${outcome}${liftedBy === null ? '' : ` by ${liftedBy}`}`,
-    );
+function tableLines({ table: inputs, laterStep, without, isExact }: VerdictExplanation, screen: Screen): string[] {
+  const said = inputs.filter(({ outcome }) => outcome !== 'silent');
+  const rows = table(
+    [
+      { title: 'INPUT', cell: ({ input }) => input },
+      { title: 'SAYS', cell: ({ verdict }) => verdict },
+      { title: 'BY', cell: ({ by }) => by },
+      {
+        title: 'OUTCOME',
+        cell: ({ outcome, liftedBy }) => `${outcome}${liftedBy === null ? '' : ` by ${liftedBy}`}`,
+      },
+    ],
+    said,
+    screen,
+  );
   return [
-    ...(said.length === 0 ? [] : ['What each input of the decision table said:', ...said]),
+    ...(said.length === 0 ? [] : ['', 'What each input of the decision table said:', '', ...rows, '']),
     ...(laterStep === null ? [] : [`The step after the table: ${laterStep}.`]),
     ...(without === null ? [] : [`Without ${without.by}: ${without.decision}, by ${without.decidedBy}.`]),
     ...(isExact ? [] : ["A part of this follows from the instance's present settings."]),
   ];
 }
 
-function explained(explanation: VerdictExplanation): string {
+function explained(explanation: VerdictExplanation, screen: Screen): string[] {
   const { verdict } = explanation;
   const { decision, enforcement_policy: policy, fired_rules: fired } = verdict;
   const when = new Date(verdict.timestamp).toISOString();
@@ -74,15 +78,20 @@ function explained(explanation: VerdictExplanation): string {
     ['Instance', [verdict.instance_id, verdict.site_key]],
   ] as const;
   return [
-    `${verdict.method} ${verdict.host}${verdict.request_path} ${outcomes[decision]} with status ${verdict.status} on ${when}.${policies[policy]}`,
-    `Decided by ${verdict.decided_by} (${verdict.source}). ${verdict.explain}`,
-    ...tableLines(explanation),
-    ...(rules.length === 0 ? ['No rule fired.'] : ['Rules that fired:', ...rules]),
-    ...facts.flatMap(([name, values]) => {
-      const known = values.filter((value) => value !== null && value !== undefined && value !== '');
-      return known.length === 0 ? [] : [`${name}: ${known.join(', ')}`];
-    }),
-  ]
-    .map(printable)
-    .join('\n');
+    ...[
+      `${verdict.method} ${verdict.host}${verdict.request_path} ${outcomes[decision]} with status ${verdict.status} on ${when}.${policies[policy]}`,
+      `Decided by ${verdict.decided_by} (${verdict.source}). ${verdict.explain}`,
+    ].map(printable),
+    ...tableLines(explanation, screen),
+    ...(rules.length === 0 ? ['No rule fired.'] : ['Rules that fired:', ...rules]).map(printable),
+    '',
+    ...fields(
+      facts.map(([name, values]) => [name, values.filter((value) => isKnown(value)).join(', ')] as const),
+      screen,
+    ),
+  ];
+}
+
+function isKnown(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== '';
 }

@@ -6,9 +6,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run as runLists } from '../../src/cli/lists.ts';
-import { run as runRules } from '../../src/cli/rules.ts';
 import { browse } from '../support/browse.ts';
+import { gatehouse } from '../support/gatehouse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
@@ -129,8 +128,8 @@ test('gatehouse lists replaces a file, enforces it at the edge, and takes exactl
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-lists-'));
   const file = join(dir, 'list.txt');
   const lists = async (...args: string[]) => {
-    const { exitCode, output } = await runLists(['lists', ...args], stack().stateDir);
-    return exitCode === 0 ? JSON.parse(output) : output;
+    const { exitCode, output, errors } = await gatehouse(['lists', ...args], { state: stack().stateDir });
+    return exitCode === 0 ? JSON.parse(output) : errors;
   };
   try {
     await create([{ type: 'ipMask', value: '20.1.2.0/24', verdict: 'allow' }]);
@@ -169,8 +168,8 @@ describe('gatehouse rules', () => {
     const table = join(dir, 'other-columns.csv');
     writeFileSync(table, 'name,colour,size\na,red,1\nb,blue,2\n');
     for (const args of [[list, '--format', 'list'], [table]]) {
-      const { exitCode, output } = await runRules(['rules', 'import', ...args], stack().stateDir);
-      expect([exitCode, output]).toEqual([
+      const { exitCode, errors } = await gatehouse(['rules', 'import', ...args], { state: stack().stateDir });
+      expect([exitCode, errors]).toEqual([
         1,
         expect.stringMatching(/^No rule was imported: all \d lines were skipped\.\n  \d × .*\(line \d/),
       ]);
@@ -186,8 +185,8 @@ describe('gatehouse rules', () => {
     const file = join(dir, 'empty.csv');
     writeFileSync(file, content);
     const before = (await manage(stack(), '/protect/access-rules', {})) as { total: number; version: number };
-    const { exitCode, output } = await runRules(['rules', 'import', file], stack().stateDir);
-    expect([exitCode, output]).toEqual([1, `No rules in ${file}. Nothing was changed.`]);
+    const { exitCode, errors } = await gatehouse(['rules', 'import', file], { state: stack().stateDir });
+    expect([exitCode, errors]).toEqual([1, `No rules in ${file}. Nothing was changed.`]);
     const { total, version } = (await manage(stack(), '/protect/access-rules', {})) as typeof before;
     expect([total, version]).toEqual([before.total, before.version]);
   });
@@ -209,11 +208,11 @@ describe('gatehouse rules', () => {
       'try',
     ];
     const before = await manage<{ version: number }>(stack(), '/protect/access-rules', { limit: 1 });
-    const planned = JSON.parse((await runRules([...args, '--dry-run'], stack().stateDir)).output);
+    const planned = JSON.parse((await gatehouse([...args, '--dry-run'], { state: stack().stateDir })).output);
     expect(planned).toEqual({ created: 2, updated: 0, unchanged: 0, skipped: 1, lines: 3 });
     const after = await manage<{ version: number }>(stack(), '/protect/access-rules', { limit: 1 });
     expect(after.version).toBe(before.version);
-    const made = JSON.parse((await runRules(args, stack().stateDir)).output);
+    const made = JSON.parse((await gatehouse(args, { state: stack().stateDir })).output);
     expect(made).toMatchObject({ created: 2, skipped: 1 });
     const listed = await manage<{ rules: object[] }>(stack(), '/protect/access-rules', { valuePrefix: '172.15.' });
     expect(listed.rules).toMatchObject([{ mode: 'monitor', note: 'try', expired: false }, { mode: 'monitor' }]);
@@ -228,12 +227,12 @@ describe('gatehouse rules', () => {
     lines[12_345] = '172.16.0.1/33 ; not a prefix';
     writeFileSync(file, `; a published list\n\n${lines.join('\n')}\n`);
     const args = ['rules', 'import', file, '--verdict', 'block'];
-    const first = JSON.parse((await runRules(args, stack().stateDir)).output);
+    const first = JSON.parse((await gatehouse(args, { state: stack().stateDir })).output);
     expect(first).toMatchObject({ created: 24_999, skipped: 1, lines: 25_002 });
     await enforced({ ip: '172.20.1.1' }, 'block');
-    const again = JSON.parse((await runRules(args, stack().stateDir)).output);
+    const again = JSON.parse((await gatehouse(args, { state: stack().stateDir })).output);
     expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 24_999, version: first.version });
-    const back = await runRules(['rules', 'rollback', String(first.version - 3)], stack().stateDir);
+    const back = await gatehouse(['rules', 'rollback', String(first.version - 3)], { state: stack().stateDir });
     expect(JSON.parse(back.output)).toMatchObject({ deleted: 24_999 });
     await enforced({ ip: '172.20.1.1' }, 'allow');
   });
@@ -248,8 +247,8 @@ describe('gatehouse rules', () => {
     });
     writeFileSync(file, [...addresses, ...agents].join('\n'));
     const before = (await manage(stack(), '/protect/access-rules', {})) as { total: number };
-    const { exitCode, output } = await runRules(['rules', 'import', file], stack().stateDir);
-    expect([exitCode, output]).toEqual([
+    const { exitCode, errors } = await gatehouse(['rules', 'import', file], { state: stack().stateDir });
+    expect([exitCode, errors]).toEqual([
       1,
       expect.stringMatching(/^Nothing was imported; lines 1 to 10000 were taken back\. .*413.*states/s),
     ]);
@@ -260,14 +259,16 @@ describe('gatehouse rules', () => {
   test('exports to a file that imports as unchanged', async () => {
     const file = join(dir, 'rules.csv');
     await create([{ type: 'userAgent', value: 'quoted, "bot"', verdict: 'challenge', note: 'two\nlines' }]);
-    expect((await runRules(['rules', 'export', '--format', 'csv', '--out', file], stack().stateDir)).exitCode).toBe(0);
+    expect(
+      (await gatehouse(['rules', 'export', '--format', 'csv', '--out', file], { state: stack().stateDir })).exitCode,
+    ).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('"quoted, ""bot"""');
-    const again = JSON.parse((await runRules(['rules', 'import', file], stack().stateDir)).output);
+    const again = JSON.parse((await gatehouse(['rules', 'import', file], { state: stack().stateDir })).output);
     expect(again).toMatchObject({ created: 0, updated: 0, skipped: 0 });
   });
 
   test('fails with one line when no stack runs', async () => {
-    expect(await runRules(['rules', 'history'], join(dir, 'nothing'))).toMatchObject({ exitCode: 1 });
+    expect(await gatehouse(['rules', 'history'], { state: join(dir, 'nothing') })).toMatchObject({ exitCode: 1 });
   });
 });
 

@@ -323,7 +323,8 @@ test('the report says what robots.txt tells each bot, what it did and got, and l
   const { total } = await manage<{ total: number }>(stack(), '/protect/verdicts', { ...ofBing, proof: proofs });
   expect(total).toBe(bing.total);
 
-  const words = ['src/cli/gatehouse.ts', 'bots', 'traffic', '--state', stack().stateDir, '--since', String(since)];
+  const words = ['src/cli/gatehouse.ts', 'bots', 'traffic', '--text', '--state', stack().stateDir];
+  words.push('--since', String(since));
   const { stdout } = await promisify(execFile)(process.execPath, words);
   expect(stdout).toMatch(new RegExp(`^bingbot +search +${bing.total} `, 'm'));
   expect(stdout).toMatch(new RegExp(`^bingbot +1  ${host}/drafts/2 +Disallow: /drafts/$`, 'm'));

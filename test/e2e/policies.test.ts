@@ -3,25 +3,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { run as runLimits } from '../../src/cli/limits.ts';
-import { run } from '../../src/cli/policies/policies.ts';
 import { browse } from '../support/browse.ts';
+import { gatehouse } from '../support/gatehouse.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
 const stack = useStack();
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-policies-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+/** As people see it. */
 async function policies(...words: string[]): Promise<string> {
-  const { exitCode, output } = await run(['policies', ...words], stack().stateDir);
-  expect(exitCode, output).toBe(0);
+  const { exitCode, output, errors } = await gatehouse(['policies', '--text', ...words], { state: stack().stateDir });
+  expect(exitCode, errors).toBe(0);
   return output;
 }
 
 async function mistake(...words: string[]): Promise<string> {
-  const { exitCode, output } = await run(['policies', ...words], stack().stateDir);
+  const { exitCode, output, errors } = await gatehouse(['policies', '--text', ...words], { state: stack().stateDir });
   expect(exitCode, output).toBe(1);
-  return output;
+  return errors + output;
 }
 
 function file(name: string, content: string | object): string {
@@ -59,7 +59,7 @@ test('a policy is in force at the edge soon after it is added, and gone after a 
     (seen) => seen === '200 allow',
   );
   expect(await policies('list')).toBe('Version 3 has no policies.');
-  expect(JSON.parse(await policies('history')).versions).toHaveLength(3);
+  expect(JSON.parse(await policies('history', '--json')).versions).toHaveLength(3);
 });
 
 test('a set is tried on a request and on the log before it is set', async () => {
@@ -70,15 +70,18 @@ test('a set is tried on a request and on the log before it is set', async () => 
     ],
   });
   const request = file('request.txt', 'POST /api/x?y=1 HTTP/1.1\r\nHost: shop.example\r\nCookie: sid=1\r\n\r\nbody');
-  const { result } = JSON.parse(await policies('test', request, '--policies', set));
+  const { result } = JSON.parse(await policies('test', request, '--policies', set, '--json'));
   expect(result).toMatchObject({ verdict: null, redirect: { policy: 'posts', location: '/closed', status: 302 } });
-  const without = JSON.parse(await policies('test', 'https://shop.example/api', '--policies', set));
+  const without = JSON.parse(await policies('test', 'https://shop.example/api', '--policies', set, '--json'));
   expect(without.result.verdict).toMatchObject({ policy: 'api', action: 'block' });
-  expect(JSON.parse(await policies('preview', set))).toMatchObject({ complete: true, differences: { limits: [] } });
+  expect(JSON.parse(await policies('preview', set, '--json'))).toMatchObject({
+    complete: true,
+    differences: { limits: [] },
+  });
   expect(await policies('set', set, '--dry-run')).toContain('+ policy api added');
   expect(await policies('set', set)).toContain('+ policy posts added');
   expect(await policies('move', 'posts', '--before', 'api')).toContain('moved from place');
-  expect(JSON.parse(await policies('show', 'posts'))).toMatchObject({
+  expect(JSON.parse(await policies('show', 'posts', '--json'))).toMatchObject({
     then: { status: 302 },
     text: 'method equals "POST"',
   });
@@ -94,12 +97,13 @@ test('limits are tried on the log before they are set', async () => {
     policies: [policy],
     limits: [{ ...limit, loginFailed: { status: [401], usernameField: 'email' } }],
   });
-  const { exitCode, output } = await runLimits(['limits', 'preview', '--policies', set], stack().stateDir);
-  expect(exitCode, output).toBe(0);
+  const state = stack().stateDir;
+  const { output, errors } = await gatehouse(['limits', 'preview', '--policies', set, '--text'], { state });
+  expect(errors).toBe('');
   expect(output).toMatch(/^All \d+ requests since .*: 0 would have been above an enforced limit\.\nstrict: 0 of \d+ /);
   expect(output).toContain('The log does not hold: user.');
-  const mistaken = await runLimits(['limits', 'previw'], stack().stateDir);
-  expect(mistaken).toMatchObject({ exitCode: 1, output: expect.stringContaining('limits preview [--policies FILE]') });
+  const mistaken = await gatehouse(['limits', 'previw'], { state });
+  expect(mistaken).toMatchObject({ exitCode: 1, errors: expect.stringContaining('limits preview [--policies FILE]') });
 });
 
 test('an import reports on each rule, and takes them when asked', async () => {

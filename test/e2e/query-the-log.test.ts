@@ -11,7 +11,7 @@ import type { DuckDBConnection, Json } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/cli/command-line.ts';
 import { runInStack } from '../../src/cli/control.ts';
-import type { LogCopy } from '../../src/cli/log-copy.ts';
+import type { LogCopy } from '../../src/cli/database/log-copy.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import robotsParser from 'robots-parser';
 import { afterAll, expect, test } from 'vitest';
 import { runInStack } from '../../src/cli/control.ts';
-import { run as runBots } from '../../src/cli/bot-policy.ts';
 import { StateDir } from '../../src/cli/state.ts';
+import { gatehouse } from '../support/gatehouse.ts';
 import { eventually, manage, startTestStack } from '../support/stack.ts';
 import { quickRules, signalsOf } from './edge-visitor.ts';
 
@@ -222,7 +222,7 @@ test('paths that a path rule blocks, and bots of your own, are told as they are 
 test('the command line changes the policy part by part, and prints the file with its difference', async () => {
   const host = 'typed.test';
   const command = async (...words: string[]): Promise<string> => {
-    const { exitCode, output } = await runBots(['bots', ...words], stack.stateDir);
+    const { exitCode, output } = await gatehouse(['bots', ...words], { state: stack.stateDir });
     expect([words, exitCode]).toEqual([words, 0]);
     return output;
   };
@@ -273,9 +273,9 @@ test('the command line changes the policy part by part, and prints the file with
     [['policy', '--preset', 'mine'], 'botPolicy.preset'],
     [['policy', '--site-key', 'site_none'], 'no such instance'],
   ] as const) {
-    const { exitCode, output } = await runBots(['bots', ...words], stack.stateDir);
+    const { exitCode, errors } = await gatehouse(['bots', ...words], { state: stack.stateDir });
     expect([words, exitCode]).toEqual([words, 1]);
-    expect(output).toContain(told);
+    expect(errors).toContain(told);
   }
   await command('policy', '--robots', 'off', '--preset', 'search-only', '--set', 'feed=', '--claimed', 'inherit');
   expect(await command('robots', '--host', host)).toBe('User-agent: *\nDisallow: /a\n');

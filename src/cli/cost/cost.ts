@@ -2,19 +2,23 @@
  * `gatehouse cost --per-day N`: what a deployment costs a day, by item, for the reader's own numbers. It calls nothing:
  * the arithmetic is in this folder.
  */
-import { argumentsOf, CommandError } from '../command-line.ts';
-import type { CommandLine, CommandResult } from '../command-line.ts';
+import { CommandError } from '../command-line.ts';
+import { command } from '../command.ts';
+import type { Commands, Given } from '../command.ts';
 import { billOf, totalOf } from './bill.ts';
+import type { Item } from './bill.ts';
 import { costTable } from './cost-table.ts';
 import type { CostTable } from './cost-table.ts';
 import { trafficOf } from './traffic.ts';
 import type { GivenTraffic, Traffic } from './traffic.ts';
 import { BATCH_VERDICTS_MAX, SHARDS_MAX } from './usage.ts';
 
-export const costCommands = {
-  cost: {
+export const costCommands: Commands = {
+  cost: command({
     about:
       'Says what Cloudflare asks a day, by item, with every request logged. 1e9 is a number too. --sessions-per and --challenges-per are requests for one of them, 0 for none. What is left out is proposed.',
+    example: 'cost --per-day 1000000',
+    on: 'machine',
     required: { 'per-day': 'REQUESTS' },
     optional: {
       'sessions-per': 'REQUESTS',
@@ -25,9 +29,11 @@ export const costCommands = {
       'retention-days': 'DAYS',
       shards: 'N',
     },
-    switches: ['service-binding', 'no-service-binding', 'json'],
-  },
-} satisfies Record<string, CommandLine>;
+    switches: ['service-binding', 'no-service-binding'],
+    run: async (given) => billFor(trafficFor(given)),
+    print: ({ traffic }) => asText(traffic),
+  }),
+};
 
 const REQUESTS_MAX = 1e12;
 
@@ -48,9 +54,7 @@ const flags: Record<string, Flag> = {
   shards: { name: 'shards', least: 1, most: SHARDS_MAX },
 };
 
-/** `args`: the words of the command line, from `cost` on. */
-export async function run(args: readonly string[]): Promise<CommandResult> {
-  const { values, switches } = argumentsOf('cost', costCommands.cost, args.slice(1));
+function trafficFor({ values, switches }: Given): Traffic {
   if (switches.has('service-binding') && switches.has('no-service-binding'))
     throw new CommandError('Use --service-binding or --no-service-binding, not both.');
   const given: GivenTraffic = { perDay: 0, serviceBinding: !switches.has('no-service-binding') };
@@ -58,8 +62,7 @@ export async function run(args: readonly string[]): Promise<CommandResult> {
     const text = values[flag];
     if (text !== undefined) given[name] = numberIn(flag, text, least, most);
   }
-  const traffic = trafficOf(given);
-  return { exitCode: 0, output: switches.has('json') ? asJson(traffic) : asText(traffic) };
+  return trafficOf(given);
 }
 
 function numberIn(flag: string, text: string, least: number, most: number): number {
@@ -69,19 +72,19 @@ function numberIn(flag: string, text: string, least: number, most: number): numb
   return number;
 }
 
-function asJson(traffic: Traffic): string {
+function billFor(traffic: Traffic): { traffic: Traffic; dollarsPerDay: number; items: Item[] } {
   const items = billOf(traffic);
-  return JSON.stringify({ traffic, dollarsPerDay: totalOf(items), items }, null, 2);
+  return { traffic, dollarsPerDay: totalOf(items), items };
 }
 
-function asText(traffic: Traffic): string {
+function asText(traffic: Traffic): string[] {
   const { sessionsPer, challengesPer, retentionDays } = traffic;
   return [
     ...linesOf(costTable([traffic])),
     '',
     `With ${per(sessionsPer, 'session')}, ${per(challengesPer, 'challenge')}, verdicts kept for ${retentionDays} days.`,
     'List prices in dollars, without what the plan includes. docs/operations.md explains the assumptions.',
-  ].join('\n');
+  ];
 }
 
 function per(requests: number, one: string): string {

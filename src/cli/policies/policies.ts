@@ -1,18 +1,13 @@
 /** `gatehouse policies …` over the management API, of a local stack or a deployed service. */
 import { printExpression } from '../../policies/text/print.ts';
-import { argumentsOf, CommandError, usageOf } from '../command-line.ts';
-import type { Arguments, CommandResult } from '../command-line.ts';
-import { call, CallError, targetOf } from '../management-call.ts';
+import type { Given } from '../command.ts';
+import { optionalNumber, wholeNumber } from '../flag-values.ts';
+import { call, CallError } from '../management-call.ts';
 import type { Target } from '../management-call.ts';
 import { readAction } from './action.ts';
-import { policyCommands } from './commands.ts';
 import { readCondition, readSetFile, readText } from './condition.ts';
 import { readRequest } from './pasted-request.ts';
-import { differenceLines, policyLines, reportLines } from './printed.ts';
-import type { Differences, ListedPolicy, ReportedRule } from './printed.ts';
-
-type Name = keyof typeof policyCommands;
-type Run = (target: Target, operand: string, given: Arguments) => Promise<string>;
+import type { Differences, Imported, ListedPolicy, Written } from './printed.ts';
 
 interface Listing {
   version: number;
@@ -20,123 +15,97 @@ interface Listing {
   limits: unknown[];
 }
 
-interface Written {
-  version: number;
-  changed: boolean;
-  dryRun: boolean;
+interface Compared {
+  from: number;
+  to: number;
   differences: Differences;
-}
-
-interface Imported extends Written {
-  taken: number;
-  takenWithADifference: number;
-  notExpressible: number;
-  rules: ReportedRule[];
-  notes: string[];
 }
 
 const POLICIES = '/protect/policies';
 
-const isCommand = (name: string): name is Name => Object.hasOwn(policyCommands, name);
-
-/** `args`: the words of the command line, from `policies` on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const name = args.slice(0, 2).join(' ');
-    if (!isCommand(name)) {
-      const lines = Object.entries(policyCommands).map((command) => `  ${usageOf(...command)}`);
-      throw new CommandError(`There is no command "${name}". Use one of these:\n\n${lines.join('\n')}`);
-    }
-    const given = argumentsOf(name, policyCommands[name], args.slice(2));
-    const operand = given.positionals[0] ?? '';
-    if (name === 'policies check') return { exitCode: 0, output: checked(operand) };
-    const target = targetOf(given.values['service'], given.values['site-key'], stateDir);
-    return { exitCode: 0, output: await runs[name](target, operand, given) };
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
+export async function listed({ values, target }: Given): Promise<Listing> {
+  const body = { version: optionalNumber('--version', values['version']), hitsSince: values['hits-since'] };
+  return (await call(target(), POLICIES, body)) as Listing;
 }
 
-function checked(condition: string): string {
-  const when = readCondition(condition);
-  return `${printExpression(when)}\n\n${JSON.stringify(when, null, 2)}`;
+export async function shown(given: Given): Promise<ListedPolicy> {
+  return (await policyNamed(given.target(), nameOf(given))).policy;
 }
 
-const runs: Readonly<Record<Exclude<Name, 'policies check'>, Run>> = {
-  'policies list': async (target, _, { values, switches }) => {
-    const body = { version: optionalNumber('--version', values['version']), hitsSince: values['hits-since'] };
-    const listing = (await call(target, POLICIES, body)) as Listing;
-    return switches.has('json') ? json(listing) : policyLines(listing.version, listing.policies);
-  },
-  'policies show': async (target, name) => json((await policyNamed(target, name)).policy),
-  'policies set': async (target, path, given) => written(target, '/set', { ...readSetFile(path) }, given),
-  'policies add': async (target, name, given) => {
-    const { when = '', then = '', before } = given.values;
-    const policy = { name, when: readCondition(when), then: readAction(then), ...settingsOf(given) };
-    return written(target, '/add', { policy, before }, given);
-  },
-  'policies update': async (target, name, given) => {
-    const { when, then, name: newName } = given.values;
-    const { policy, version } = await policyNamed(target, name);
-    const { text: _text, ...present } = policy as ListedPolicy & { hits?: unknown };
-    const next = {
-      ...present,
-      ...(newName === undefined ? {} : { name: newName }),
-      ...(when === undefined ? {} : { when: readCondition(when) }),
-      ...(then === undefined ? {} : { then: readAction(then) }),
-      ...settingsOf(given),
-    };
-    return written(target, '/update', { name, policy: next, ifVersion: version }, given);
-  },
-  'policies move': async (target, name, given) =>
-    written(target, '/move', { name, before: given.values['before'] }, given),
-  'policies remove': async (target, name, given) => written(target, '/remove', { name }, given),
-  'policies test': async (target, word, { values }) => {
-    const set = values['policies'] === undefined ? {} : readSetFile(values['policies']);
-    return json(await call(target, `${POLICIES}/test`, { ...set, ...readRequest(word) }));
-  },
-  'policies preview': async (target, path, { values }) => {
-    const { since, until } = values;
-    return json(await call(target, `${POLICIES}/preview`, { ...readSetFile(path), since, until }));
-  },
-  'policies import': importFile,
-  'policies history': async (target, _, { values }) =>
-    json(await call(target, `${POLICIES}/history`, { limit: wholeNumber('--limit', values['limit'] ?? '50') })),
-  'policies diff': async (target, version, { values, switches }) => {
-    const body = { from: wholeNumber('VERSION', version), to: optionalNumber('--to', values['to']) };
-    const { differences, ...between } = (await call(target, `${POLICIES}/diff`, body)) as Pick<
-      Written,
-      'differences'
-    > & {
-      from: number;
-      to: number;
-    };
-    if (switches.has('json')) return json({ ...between, differences });
-    const lines = differenceLines(differences);
-    return lines.length === 0 ? `Versions ${between.from} and ${between.to} are the same.` : lines.join('\n');
-  },
-  'policies rollback': async (target, version, given) =>
-    written(target, '/rollback', { version: wholeNumber('VERSION', version) }, given),
-};
+/** Both forms of a condition. It calls nothing. */
+export async function checked(given: Given): Promise<{ text: string; expression: unknown }> {
+  const when = readCondition(nameOf(given));
+  return { text: printExpression(when), expression: when };
+}
 
-async function importFile(target: Target, path: string, given: Arguments): Promise<string> {
+export function replaced(given: Given): Promise<Written> {
+  return written(given, '/set', { ...readSetFile(nameOf(given)) });
+}
+
+export function added(given: Given): Promise<Written> {
+  const { when = '', then = '', before } = given.values;
+  const policy = { name: nameOf(given), when: readCondition(when), then: readAction(then), ...settingsOf(given) };
+  return written(given, '/add', { policy, before });
+}
+
+export async function updated(given: Given): Promise<Written> {
+  const { when, then, name: newName } = given.values;
+  const name = nameOf(given);
+  const { policy, version } = await policyNamed(given.target(), name);
+  const { text: _text, ...present } = policy as ListedPolicy & { hits?: unknown };
+  const next = {
+    ...present,
+    ...(newName === undefined ? {} : { name: newName }),
+    ...(when === undefined ? {} : { when: readCondition(when) }),
+    ...(then === undefined ? {} : { then: readAction(then) }),
+    ...settingsOf(given),
+  };
+  return written(given, '/update', { name, policy: next, ifVersion: version });
+}
+
+export function moved(given: Given): Promise<Written> {
+  return written(given, '/move', { name: nameOf(given), before: given.values['before'] });
+}
+
+export function removed(given: Given): Promise<Written> {
+  return written(given, '/remove', { name: nameOf(given) });
+}
+
+export function tested(given: Given): Promise<unknown> {
+  const set = given.values['policies'] === undefined ? {} : readSetFile(given.values['policies']);
+  const body = { ...set, ...readRequest(nameOf(given)) };
+  return call(given.target(), `${POLICIES}/test`, body);
+}
+
+export function previewed(given: Given): Promise<unknown> {
+  const { since, until } = given.values;
+  const body = { ...readSetFile(nameOf(given)), since, until };
+  return call(given.target(), `${POLICIES}/preview`, body);
+}
+
+export function imported(given: Given): Promise<Imported> {
   const { format, mode, action, place } = given.values;
-  const apply = given.switches.has('apply');
-  const response = (await call(target, `${POLICIES}/import`, {
-    format,
-    content: readText(path),
-    mode,
-    action,
-    place,
-    apply,
-    ...versionFields(given),
-  })) as Imported;
-  const { taken, takenWithADifference: differing, notExpressible: refused } = response;
-  const lines = reportLines(response.rules, response.notes);
-  const counts = `${taken} taken, ${differing} taken with a difference, ${refused} not taken.`;
-  if (taken + differing === 0) throw new CallError([...lines, '', `${counts} Nothing was changed.`].join('\n'));
-  const end = apply ? writtenLine(response) : 'Nothing was changed. Add --apply to take them.';
-  return [...lines, '', `${counts} ${end}`].join('\n');
+  const body = { format, content: readText(nameOf(given)), mode, action, place, apply: given.switches.has('apply') };
+  return call(given.target(), `${POLICIES}/import`, { ...body, ...versionFields(given) }) as Promise<Imported>;
+}
+
+export function history(given: Given): Promise<unknown> {
+  const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
+  return call(given.target(), `${POLICIES}/history`, { limit });
+}
+
+export function compared(given: Given): Promise<Compared> {
+  const body = { from: wholeNumber('VERSION', nameOf(given)), to: optionalNumber('--to', given.values['to']) };
+  return call(given.target(), `${POLICIES}/diff`, body) as Promise<Compared>;
+}
+
+export function rolledBack(given: Given): Promise<Written> {
+  return written(given, '/rollback', { version: wholeNumber('VERSION', nameOf(given)) });
+}
+
+/** The one operand: the name of a policy, a file, a version. */
+function nameOf({ positionals: [operand = ''] }: Given): string {
+  return operand;
 }
 
 async function policyNamed(target: Target, name: string): Promise<{ policy: ListedPolicy; version: number }> {
@@ -146,35 +115,16 @@ async function policyNamed(target: Target, name: string): Promise<{ policy: List
   return { policy, version };
 }
 
-async function written(target: Target, path: string, body: object, given: Arguments): Promise<string> {
+function written(given: Given, path: string, body: object): Promise<Written> {
   const dryRun = given.switches.has('dry-run');
-  const response = (await call(target, `${POLICIES}${path}`, { ...body, ...versionFields(given), dryRun })) as Written;
-  return [...differenceLines(response.differences), writtenLine(response)].join('\n');
+  return call(given.target(), `${POLICIES}${path}`, { ...body, ...versionFields(given), dryRun }) as Promise<Written>;
 }
 
-function writtenLine({ version, changed, dryRun }: Written): string {
-  if (!changed) return `Nothing changes. The current version is ${version}.`;
-  return dryRun ? `Nothing was changed: a dry run on version ${version}.` : `This is version ${version}.`;
-}
-
-function versionFields({ values }: Arguments): object {
+function versionFields({ values }: Given): object {
   const ifVersion = optionalNumber('--if-version', values['if-version']);
   return { note: values['note'], ...(ifVersion === undefined ? {} : { ifVersion }) };
 }
 
-function settingsOf({ values: { description, mode } }: Arguments): object {
+function settingsOf({ values: { description, mode } }: Given): object {
   return { ...(description === undefined ? {} : { description }), ...(mode === undefined ? {} : { mode }) };
-}
-
-function json(value: unknown): string {
-  return JSON.stringify(value, null, 2);
-}
-
-function optionalNumber(name: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : wholeNumber(name, text);
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new CallError(`${name} must be a whole number, not ${text}.`);
-  return Number(text);
 }

@@ -19,7 +19,7 @@ export interface Difference {
   placeAfter: number | null;
 }
 
-export interface ReportedRule {
+interface ReportedRule {
   place: string;
   source: string;
   outcome: string;
@@ -28,14 +28,29 @@ export interface ReportedRule {
   reason: string | null;
 }
 
-export function policyLines(version: number, policies: readonly ListedPolicy[]): string {
-  if (policies.length === 0) return `Version ${version} has no policies.`;
-  const lines = policies.map(({ name, text, then, mode, hits }, index) => {
+export interface Written {
+  version: number;
+  changed: boolean;
+  dryRun: boolean;
+  differences: Differences;
+}
+
+export interface Imported extends Written {
+  taken: number;
+  takenWithADifference: number;
+  notExpressible: number;
+  rules: ReportedRule[];
+  notes: string[];
+}
+
+export function policyLines(version: number, policies: readonly ListedPolicy[]): string[] {
+  if (policies.length === 0) return [`Version ${version} has no policies.`];
+  const lines = policies.flatMap(({ name, text, then, mode, hits }, index) => {
     const counted = hits === undefined ? '' : `, fired ${hits.total} times`;
     const monitored = mode === 'monitor' ? ' (monitor)' : '';
-    return `${index + 1}. ${name}: ${printAction(then)}${monitored}${counted}\n   ${printable(text)}`;
+    return [`${index + 1}. ${name}: ${printAction(then)}${monitored}${counted}`, `   ${printable(text)}`];
   });
-  return [`Version ${version}:`, ...lines].join('\n');
+  return [`Version ${version}:`, ...lines];
 }
 
 const signs = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
@@ -57,6 +72,27 @@ export function differenceLines({ policies, limits, origins }: Differences): str
 function differenceLine(kind: string, { change, name, placeBefore, placeAfter }: Difference): string {
   const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
   return `${signs[change]} ${kind} ${name} ${change}${place}`;
+}
+
+export function writtenLines(response: Written): string[] {
+  return [...differenceLines(response.differences), writtenLine(response)];
+}
+
+function writtenLine({ version, changed, dryRun }: Written): string {
+  if (!changed) return `Nothing changes. The current version is ${version}.`;
+  return dryRun ? `Nothing was changed: a dry run on version ${version}.` : `This is version ${version}.`;
+}
+
+/** What became of each rule of another product. */
+export function importLines(response: Imported): string[] {
+  const { taken, takenWithADifference: differing, notExpressible: refused } = response;
+  const counts = `${taken} taken, ${differing} taken with a difference, ${refused} not taken.`;
+  const end = response.dryRun ? 'Nothing was changed. Add --apply to take them.' : writtenLine(response);
+  return [
+    ...reportLines(response.rules, response.notes),
+    '',
+    taken + differing === 0 ? `${counts} Nothing was changed.` : `${counts} ${end}`,
+  ];
 }
 
 export function reportLines(rules: readonly ReportedRule[], notes: readonly string[]): string[] {

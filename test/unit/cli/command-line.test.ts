@@ -46,7 +46,7 @@ test('npm start explains its flags, and names an unknown one', { timeout: PROCES
 test.each([
   [['account', 'set-tier', 'acc_1', '--remote'], /^Missing: TIER\. /],
   [['account', 'list', '--state', '--remote'], /^--state is missing its directory\. /],
-  [['rules', 'export', '--remote'], /^rules has no --remote\. /],
+  [['rules', 'export', '--remote'], /^rules export has no --remote\. /],
 ])('%j is refused before anything is opened', { timeout: PROCESS_MS }, (args, message) => {
   const { status, stderr } = gatehouse(...args);
   expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);

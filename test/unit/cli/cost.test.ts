@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { billOf, totalOf } from '../../../src/cli/cost/bill.ts';
-import { run } from '../../../src/cli/cost/cost.ts';
 import { documentedCost } from '../../../src/cli/cost/cost-table.ts';
 import { trafficOf } from '../../../src/cli/cost/traffic.ts';
 import type { GivenTraffic } from '../../../src/cli/cost/traffic.ts';
+import { gatehouse } from '../../support/gatehouse.ts';
 
 const total = (given: GivenTraffic): number => totalOf(billOf(trafficOf(given)));
 const item = (given: GivenTraffic, name: string): number =>
@@ -62,10 +62,10 @@ test('more traffic makes larger batches and needs more shards, up to what the ga
 });
 
 describe('cost', () => {
-  const lines = async (words: string): Promise<string[]> => (await run(words.split(' '))).output.split('\n');
+  const lines = async (words: string): Promise<string[]> => (await gatehouse(words.split(' '))).output.split('\n');
 
   test('prints each item and their sum', async () => {
-    const printed = await lines('cost --per-day 1_000_000');
+    const printed = await lines('cost --per-day 1_000_000 --text');
     expect(printed[0]).toMatch(/^requests a day, N +1,000,000 +how$/);
     expect(printed).toContainEqual(expect.stringMatching(/^edge requests +0\.30 +N × 0\.30\/M$/));
     expect(printed).toContainEqual(expect.stringMatching(/^together, \$ a day +\d+\.\d\d$/));
@@ -107,7 +107,7 @@ describe('cost', () => {
     ],
     ['cost --per-day 1e6 cheap', 'Unexpected: cheap.'],
   ])('"%s" fails with: %s', async (words, message) => {
-    await expect(run(words.split(' '))).rejects.toThrow(message);
+    expect(await gatehouse(words.split(' '))).toMatchObject({ exitCode: 1, errors: expect.stringContaining(message) });
   });
 });
 

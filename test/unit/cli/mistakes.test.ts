@@ -4,12 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { run as runAlerts } from '../../../src/cli/alerts.ts';
-import { run as runAttack } from '../../../src/cli/attack.ts';
-import { runCommand } from '../../../src/cli/commands.ts';
-import { run as runRules } from '../../../src/cli/rules.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../../../src/cli/database/commands.ts';
 import type { StoreEnv } from '../../../src/store/binding.ts';
+import { gatehouse } from '../../support/gatehouse.ts';
 
 /** Fails when used: every mistake must be found before the database is called. */
 const untouched = {} as StoreEnv;
@@ -38,6 +36,16 @@ test.each([
   expect([exitCode, output.split('\n', 1)[0]]).toEqual([1, message]);
 });
 
+test.each([
+  ['polices list', 'policies list'],
+  ['rules improt list.txt', 'rules import'],
+  ['wyh 01a20432', 'why'],
+  ['acount create', 'account create'],
+])('"%s" gets the nearest command as a suggestion', async (line, near) => {
+  const { exitCode, errors } = await gatehouse(line.split(' '));
+  expect([exitCode, errors]).toEqual([1, expect.stringContaining(`Did you mean "${near}"?`)]);
+});
+
 describe('a command over the management API', () => {
   let dir: string;
   beforeAll(() => {
@@ -50,39 +58,33 @@ describe('a command over the management API', () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   test.each([
-    [['import', '/no/such/file'], /^\/no\/such\/file cannot be read\. .*ENOENT/],
-    [['import', '/'], /^\/ cannot be read\. .*EISDIR/],
-    [['import'], /^Missing: FILE\. Usage: rules import FILE/],
-    [['import', 'a', 'b'], /^Unexpected: b\./],
-    [['import', 'a', '--limit', '3'], /^Unknown flag --limit\./],
-    [['rollback', 'x'], /^VERSION must be a whole number, not x\./],
-    [['rollback'], /^Missing: VERSION\./],
-    [['history', '--limit', 'x'], /^--limit must be a whole number, not x\./],
-    [['frobnicate'], /^There is no command "rules frobnicate"\./],
-    [['history'], /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
-  ])('rules %j fails with a message', async (args, message) => {
-    const { exitCode, output } = await runRules(['rules', ...args], dir);
-    expect(exitCode).toBe(1);
-    expect(output).toMatch(message);
-    expect(output).not.toContain('    at ');
-  });
-
-  test.each([
-    [runAlerts, 'alerts', /^There is no command "alerts"\. Use one of these:/],
-    [runAlerts, 'alerts add Ops --shape webhook', /^Missing: --url\. Usage: alerts add NAME /],
-    [runAlerts, 'alerts set C --quiet 22:00 --time-zone UTC', /^--quiet is HH:MM-HH:MM, or off\.$/],
-    [runAlerts, 'alerts set C --quiet 22:00-07:00', /^Quiet hours need --time-zone, such as Europe\/Berlin\.$/],
-    [runAlerts, 'alerts set C --enabled yes', /^--enabled is on or off\.$/],
-    [runAlerts, 'alerts list --limit x', /^--limit must be a whole number, not x\.$/],
-    [runAlerts, 'alerts test', /^Missing: CHANNEL\./],
-    [runAlerts, 'alerts channels', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
-    [runAttack, 'attack', /^There is no command "attack"\. Use one of these:/],
-    [runAttack, 'attack on --minutes soon', /^--minutes must be a whole number, not soon\.$/],
-    [runAttack, 'attack trigger', /^Missing: enforce\|alert\|off\./],
-    [runAttack, 'attack status', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
-  ])('%# fails with a message', async (runIt, line, message) => {
-    const { exitCode, output } = await runIt(line.split(' '), dir);
-    expect([exitCode, output]).toEqual([1, expect.stringMatching(message)]);
+    ['rules import /no/such/file', /^\/no\/such\/file cannot be read\. .*ENOENT/],
+    ['rules import /', /^\/ cannot be read\. .*EISDIR/],
+    ['rules import', /^Missing: FILE\. Usage: rules import FILE/],
+    ['rules import a b', /^Unexpected: b\./],
+    ['rules import a --limit 3', /^Unknown flag --limit\./],
+    ['rules rollback x', /^VERSION must be a whole number, not x\./],
+    ['rules rollback', /^Missing: VERSION\./],
+    ['rules history --limit x', /^--limit must be a whole number, not x\./],
+    ['rules frobnicate', /^There is no command "rules frobnicate"\./],
+    ['rules history', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
+    ['alerts', /^There is no command "alerts"\. Use one of these:/],
+    ['alerts add Ops --shape webhook', /^Missing: --url\. Usage: alerts add NAME /],
+    ['alerts set C --quiet 22:00 --time-zone UTC', /^--quiet is HH:MM-HH:MM, or off\.$/],
+    ['alerts set C --quiet 22:00-07:00', /^Quiet hours need --time-zone, such as Europe\/Berlin\.$/],
+    ['alerts set C --enabled yes', /^--enabled is on or off\.$/],
+    ['alerts list --limit x', /^--limit must be a whole number, not x\.$/],
+    ['alerts test', /^Missing: CHANNEL\./],
+    ['alerts channels', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
+    ['attack', /^There is no command "attack"\. Use one of these:/],
+    ['attack on --minutes soon', /^--minutes must be a whole number, not soon\.$/],
+    ['attack trigger', /^Missing: enforce\|alert\|off\./],
+    ['attack status', /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
+    ['lists replace offices /no/such/file', /^\/no\/such\/file cannot be read\. Check the path\. .*ENOENT/],
+  ])('%s fails with a message', async (line, message) => {
+    const { exitCode, output, errors } = await gatehouse(line.split(' '), { state: dir });
+    expect([exitCode, output, errors]).toEqual([1, '', expect.stringMatching(message)]);
+    expect(errors).not.toContain('    at ');
   });
 });
 
@@ -99,15 +101,14 @@ describe('a --service URL at which no service is', () => {
     const server = createServer((__, response) => response.writeHead(status, headers).end(body));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    vi.stubEnv('GATEHOUSE_API_KEY', 'key');
     try {
-      const { exitCode, output } = await runRules(['rules', 'history', '--service', url]);
-      expect([exitCode, output.startsWith(`${url} does not respond as a Gatehouse service. Check the URL. `)]).toEqual([
-        1,
-        true,
-      ]);
-      expect(output).toContain(says);
-      expect(output.length).toBeLessThan(300);
+      const { exitCode, errors } = await gatehouse(['rules', 'history', '--service', url], {
+        env: { GATEHOUSE_API_KEY: 'key' },
+      });
+      const start = `${url} does not respond as a Gatehouse service. Check the URL. `;
+      expect([exitCode, errors.startsWith(start)]).toEqual([1, true]);
+      expect(errors).toContain(says);
+      expect(errors.length).toBeLessThan(300);
     } finally {
       server.close();
     }

@@ -1,7 +1,6 @@
 /** The examples of docs/policies.md: conditions are valid as printed, the set is one, and commands print what it says. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../../src/cli/policies/policies.ts';
 import { reportLines } from '../../../src/cli/policies/printed.ts';
 import { expressionProblem } from '../../../src/contract/management/policy-set/expression.ts';
 import { policySet } from '../../../src/contract/management/policy-set/policy-set.ts';
@@ -9,6 +8,7 @@ import { policyFieldFacts } from '../../../src/contract/management/policy-set/po
 import { importCloudflareRules } from '../../../src/policies/import/cloudflare/import.ts';
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { printExpression } from '../../../src/policies/text/print.ts';
+import { gatehouse } from '../../support/gatehouse.ts';
 
 const page = readFileSync('docs/policies.md', 'utf8');
 const blocks = (language: string) =>
@@ -37,8 +37,8 @@ describe('the page about policies', () => {
   });
 
   test('shows what the check prints', async () => {
-    const { exitCode, output } = await run(['policies', 'check', 'path startWith "/api"']);
-    expect([exitCode, output]).toEqual([1, consoleWith('policies check').split('\n').slice(1).join('\n')]);
+    const { exitCode, errors } = await gatehouse(['policies', 'check', 'path startWith "/api"']);
+    expect([exitCode, errors]).toEqual([1, consoleWith('policies check').split('\n').slice(1).join('\n')]);
   });
 
   test('shows what an import prints', () => {

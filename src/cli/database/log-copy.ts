@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { CommandError } from './command-line.ts';
+import { CommandError } from '../command-line.ts';
 
 /** Only keys and files of this form are copied or removed: the folder may hold other files. */
 const LAYOUT =

@@ -2,14 +2,14 @@
  * The commands about bots: the catalogue, the networks that operators publish (what was read, read again, accept a large
  * change), and the bots that an account adds. The lists are everybody's, so only the operator of the service changes them.
  */
-import { botBehaviours } from '../contract/vocabulary.ts';
-import { botCatalogue } from '../service/bots/bot-catalogue.ts';
-import { filteredBots, knownBots, publishedLists } from '../service/bots/known-bots.ts';
-import { ownBot } from '../bots/own-bot.ts';
-import { OWN_BOTS_MAX, ownBotsOf, putOwnBot, removeOwnBot } from '../store/d1/own-bots.ts';
-import { acceptPending, rangeStates, readSoon } from '../store/d1/bot-ranges.ts';
-import type { StoreEnv } from '../store/binding.ts';
-import { CommandError } from './command-line.ts';
+import { botBehaviours } from '../../contract/vocabulary.ts';
+import { botCatalogue } from '../../service/bots/bot-catalogue.ts';
+import { filteredBots, knownBots, publishedLists } from '../../service/bots/known-bots.ts';
+import { ownBot } from '../../bots/own-bot.ts';
+import { OWN_BOTS_MAX, ownBotsOf, putOwnBot, removeOwnBot } from '../../store/d1/own-bots.ts';
+import { acceptPending, rangeStates, readSoon } from '../../store/d1/bot-ranges.ts';
+import type { StoreEnv } from '../../store/binding.ts';
+import { CommandError } from '../command-line.ts';
 
 const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 

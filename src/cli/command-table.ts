@@ -1,0 +1,29 @@
+/** Every command, under the words that name it. `command.ts` says how to add one. */
+import { alertCommands } from './alerts.ts';
+import { attackCommands } from './attack.ts';
+import { botPolicyCommands } from './bot-policy.ts';
+import { botTrafficCommands } from './bot-traffic.ts';
+import type { Commands } from './command.ts';
+import { costCommands } from './cost/cost.ts';
+import { databaseCommands } from './database/database-commands.ts';
+import { limitCommands } from './limits.ts';
+import { listCommands } from './lists.ts';
+import { logCommands } from './log-rebuild.ts';
+import { policyCommands } from './policies/commands.ts';
+import { ruleCommands } from './rules.ts';
+import { whyCommands } from './why.ts';
+
+export const commandTable: Commands = {
+  ...ruleCommands,
+  ...policyCommands,
+  ...limitCommands,
+  ...whyCommands,
+  ...botPolicyCommands,
+  ...botTrafficCommands,
+  ...logCommands,
+  ...alertCommands,
+  ...attackCommands,
+  ...listCommands,
+  ...databaseCommands,
+  ...costCommands,
+};

@@ -1,0 +1,30 @@
+/**
+ * Runs a command where the database is: in the stack that owns the state directory, on its files when no stack runs, or
+ * with `--remote` on the deployed database.
+ */
+import type { CommandResult } from '../command-line.ts';
+import type { Given } from '../command.ts';
+import { runInStack } from '../control.ts';
+import { OperatorError } from '../operator-error.ts';
+import { StateDir } from '../state.ts';
+
+export async function runOnDatabase(words: readonly string[], given: Given): Promise<unknown> {
+  const { exitCode, output } = await ran(words, given);
+  if (exitCode !== 0) throw new OperatorError(output);
+  return JSON.parse(output);
+}
+
+async function ran(words: readonly string[], { remote, state: dir }: Given): Promise<CommandResult> {
+  // Simulator and wrangler take a second to load.
+  if (remote) return (await import('../remote.ts')).runRemote(words);
+  const state = new StateDir(dir);
+  if (!state.exists())
+    throw new OperatorError(`There is no local stack in ${state.path}. Start one with npm start, or correct --state.`);
+  const running = await state.claimOrReach('command');
+  if (running) return runInStack(running, words);
+  try {
+    return await (await import('../stopped-stack.ts')).runOnFiles(state, words);
+  } finally {
+    state.release();
+  }
+}

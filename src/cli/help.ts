@@ -1,0 +1,68 @@
+/** Usage of one command, of the commands that begin with a word, or of all, from the table of commands. */
+import type { Command, Commands } from './command.ts';
+import { usageOf } from './command-line.ts';
+import { cut, widthOf } from './print/screen.ts';
+import type { Screen } from './print/screen.ts';
+
+const TARGET_FLAGS = {
+  service: `  --service URL  a deployed service, with an API key in the variable GATEHOUSE_API_KEY
+  --state DIR    the local stack (.gatehouse)`,
+  database: `  --state DIR    the local stack (.gatehouse)
+  --remote       the deployed database, with wrangler's login and the secret MASTER_KEY in the environment`,
+  machine: '',
+} as const;
+const FORM_FLAGS = `  --json         JSON, as programs and files get it
+  --text         tables and sentences, as a terminal gets them`;
+
+const sections = [
+  ['Commands over the management API', 'service'],
+  ['Commands on the database', 'database'],
+  ['Other commands', 'machine'],
+] as const;
+
+/** The flags that every command of a section has. */
+export function commonFlags(on: Command['on']): string {
+  return [TARGET_FLAGS[on], FORM_FLAGS].filter(Boolean).join('\n');
+}
+
+export function help(words: readonly string[], commands: Commands, program: string, screen: Screen): string {
+  const named = words.filter((word) => !word.startsWith('-') && word !== 'help').join(' ');
+  const one = Object.entries(commands).find(([name]) => `${named} `.startsWith(`${name} `));
+  if (one !== undefined) return commandHelp(one[0], one[1], program);
+  const ofNoun = Object.entries(commands).filter(([name]) => name.startsWith(`${named.split(' ', 1)[0]} `));
+  const listed = named !== '' && ofNoun.length > 0 ? ofNoun : Object.entries(commands);
+  const width = Math.max(...listed.map(([name, entry]) => widthOf(headOf(name, entry))));
+  const parts = sections.flatMap(([title, on]) => {
+    const lines = listed
+      .filter(([, entry]) => entry.on === on)
+      .map(([name, entry]) =>
+        cut(`  ${headOf(name, entry).padEnd(width)}  ${firstSentence(entry.about)}`, screen.columns),
+      );
+    return lines.length === 0 ? [] : [`${screen.style('bold', `${title}:`)}\n${lines.join('\n')}`];
+  });
+  return [
+    `Usage: ${program} COMMAND`,
+    ...parts,
+    `COMMAND --help explains a command. --version prints the version. Exit codes: 0 done, 1 failed, 2 a check that found something.`,
+  ].join('\n\n');
+}
+
+function commandHelp(name: string, entry: Command, program: string): string {
+  return `Usage: ${program} ${usageOf(name, entry)}
+
+${entry.about}
+
+Example:
+  ${program} ${entry.example}
+
+Flags of every such command:
+${commonFlags(entry.on)}`;
+}
+
+function headOf(name: string, { positionals = [] }: Command): string {
+  return [name, ...positionals].join(' ');
+}
+
+function firstSentence(about: string): string {
+  return /^.*?\.(?= [A-Z0-9-]|$)/s.exec(about)?.[0] ?? about;
+}

@@ -1,0 +1,121 @@
+/**
+ * One run of the command line: reads the flags that every command has, finds the command in the table, runs it, and
+ * prints its result: for people on a terminal, as JSON for everything else. A failure is one line on standard error.
+ */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { commandTable } from './command-table.ts';
+import { argumentsOf, CommandError } from './command-line.ts';
+import type { Command, Given } from './command.ts';
+import { failure } from './failure.ts';
+import { findCommand } from './find-command.ts';
+import { help } from './help.ts';
+import { targetOf } from './management-call.ts';
+import { OperatorError } from './operator-error.ts';
+import { jsonText } from './print/json.ts';
+import { screenOf } from './print/screen.ts';
+import type { Output } from './print/screen.ts';
+import { valueLines } from './print/value.ts';
+import { progressOn } from './progress.ts';
+
+/** What surrounds a run. Tests have their own. */
+export interface Surroundings {
+  stdout: Writable & Output;
+  stderr: Writable & Output;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The words with which this program is called, for usages. */
+  program: string;
+  version: string;
+  /** This is a checkout, with wrangler and the simulator. */
+  hasRepository: boolean;
+  /** Aborted by Ctrl-C. Listens from the call on. */
+  interrupted(): AbortSignal;
+}
+
+interface CommonFlags {
+  state: string;
+  remote: boolean;
+  json: boolean | null;
+}
+
+/** @returns the exit code. */
+export async function main(argv: readonly string[], around: Surroundings): Promise<number> {
+  try {
+    return await dispatch(argv, around);
+  } catch (error) {
+    around.stderr.write(`${failure(error, around.env)}\n`);
+    return 1;
+  }
+}
+
+async function dispatch(argv: readonly string[], around: Surroundings): Promise<number> {
+  const { stdout, env } = around;
+  const { flags, words } = commonFlagsOf(argv);
+  const screen = screenOf(stdout, env);
+  const write = (text: string | Uint8Array) => written(stdout, text);
+  if (words.length === 0 || words[0] === 'help' || words.some((word) => word === '--help' || word === '-h')) {
+    await write(`${help(words, commandTable, around.program, screen)}\n`);
+    return 0;
+  }
+  if (words[0] === '--version') {
+    await write(`${around.version}\n`);
+    return 0;
+  }
+  const { name, entry, rest } = findCommand(commandTable, words);
+  if (flags.remote && entry.on !== 'database')
+    throw new CommandError(`${name} has no --remote. Name the deployed service with --service URL.`);
+  const read = argumentsOf(name, entry, rest);
+  mustHaveRepository(name, entry, around);
+  const json = flags.json ?? (!screen.isTerminal && entry.isDocument !== true);
+  const given: Given = {
+    ...read,
+    words,
+    state: flags.state,
+    remote: flags.remote,
+    json,
+    screen,
+    env,
+    signal: entry.endsItself === true ? around.interrupted() : new AbortController().signal,
+    target: () => targetOf(read.values, flags.state, env),
+    write,
+    note: (line) => void around.stderr.write(`${line}\n`),
+    progress: (what) => progressOn(around.stderr, what),
+  };
+  const result = await entry.run(given);
+  if (result !== undefined && result !== null) await write(`${textOf(entry, result as object, given)}\n`);
+  return entry.exitCode?.(result) ?? 0;
+}
+
+function textOf(entry: Command, result: object, { json, screen }: Given): string {
+  if (json) return jsonText(result);
+  return (entry.print?.(result, screen) ?? valueLines(result, screen)).join('\n');
+}
+
+/** Separates the flags that every command has from the command's own words. */
+function commonFlagsOf(argv: readonly string[]): { flags: CommonFlags; words: string[] } {
+  const flags: CommonFlags = { state: '.gatehouse', remote: false, json: null };
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '--remote') flags.remote = true;
+    else if (word === '--json') flags.json = true;
+    else if (word === '--text') flags.json = false;
+    else if (word === '--state') flags.state = argv[(at += 1)] ?? '';
+    else if (word.startsWith('--state=')) flags.state = word.slice('--state='.length);
+    else words.push(word);
+  }
+  if (flags.state === '' || flags.state.startsWith('--'))
+    throw new CommandError('--state is missing its directory. Add it after the flag.');
+  return { flags, words };
+}
+
+function mustHaveRepository(name: string, { needs }: Command, { hasRepository }: Surroundings): void {
+  if (needs !== 'repository' || hasRepository) return;
+  throw new OperatorError(
+    `${name} needs the repository of Gatehouse, with wrangler and the local stack. Clone it, and run it there with: npm run gatehouse -- ${name}`,
+  );
+}
+
+async function written(stdout: Writable, text: string | Uint8Array): Promise<void> {
+  if (!stdout.write(text)) await once(stdout, 'drain');
+}

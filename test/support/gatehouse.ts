@@ -1,0 +1,49 @@
+/** The command line inside the test's process: the same run as `npm run gatehouse`, without a process for each command. */
+import { Writable } from 'node:stream';
+import { main } from '../../src/cli/main.ts';
+
+export interface Ran {
+  exitCode: number;
+  /** Standard output, without the last line break. */
+  output: string;
+  errors: string;
+}
+
+export interface RunSettings {
+  /** Directory of the local stack. */
+  state?: string;
+  env?: Record<string, string>;
+  /** A terminal of so many columns. Without it, the output is a file. */
+  columns?: number;
+  /** Ctrl-C. */
+  signal?: AbortSignal;
+  hasRepository?: boolean;
+  /** Called with everything that is written to standard output. */
+  onOutput?(text: string): void;
+}
+
+export async function gatehouse(words: readonly string[], settings: RunSettings = {}): Promise<Ran> {
+  const written = { output: '', errors: '' };
+  const into = (name: keyof typeof written) =>
+    Object.assign(
+      new Writable({
+        write(chunk: Buffer, _, done) {
+          written[name] += chunk.toString();
+          if (name === 'output') settings.onOutput?.(chunk.toString());
+          done();
+        },
+      }),
+      settings.columns === undefined ? {} : { isTTY: true, columns: settings.columns },
+    );
+  const target = settings.state === undefined ? [] : ['--state', settings.state];
+  const exitCode = await main([...words, ...target], {
+    stdout: into('output'),
+    stderr: into('errors'),
+    env: settings.env ?? {},
+    program: 'gatehouse',
+    version: '0.0.0',
+    hasRepository: settings.hasRepository ?? true,
+    interrupted: () => settings.signal ?? new AbortController().signal,
+  });
+  return { exitCode, output: written.output.replace(/\n$/, ''), errors: written.errors.replace(/\n$/, '') };
+}
