@@ -12,6 +12,8 @@ const root = {
     'src/console/main.tsx',
     'src/console/dev/components.tsx',
     'scripts/*.ts',
+    'docs/.vitepress/config.ts',
+    'docs/.vitepress/theme/index.ts',
     'scripts/bots/build-catalogue.ts',
     'bench/*.ts',
     'bench/workers/*-worker.ts',
@@ -26,7 +28,14 @@ const root = {
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],
-  project: ['src/**/*.{ts,tsx}', 'scripts/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'test/**/*.ts'],
+  project: [
+    'src/**/*.{ts,tsx}',
+    'scripts/**/*.ts',
+    'bench/**/*.ts',
+    'lab/**/*.ts',
+    'test/**/*.ts',
+    'docs/.vitepress/**/*.ts',
+  ],
   // openapi-typescript writes every kind of export, whether the document has it or not.
   ignore: ['src/console/api/openapi-types.d.ts'],
 };

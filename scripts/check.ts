@@ -50,6 +50,7 @@ const steps: Step[] = [
   { name: 'file length', run: checkFileLength },
   { name: 'own words', run: checkOwnWords },
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
+  { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
 ];
 

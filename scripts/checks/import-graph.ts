@@ -101,6 +101,7 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha', 'proofs', 'bots', 'attack'],
   operations: ['environment.ts', 'outbound-variables.ts', 'http', 'ingest', 'bots', 'alerts', 'lists'],
   console: ['environment.ts', 'sign-in-variables.ts', 'http'],
+  docs: ['http'],
 };
 /**
  * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else

@@ -36,6 +36,7 @@ const texts = [
   '{src,test,bench,lab,scripts}/**/*.{ts,tsx,md,json,sql,html,css}',
   'packages/*/{README.md,package.json,src/**/*}',
   'docs/**/*.{md,json,svg,mjs,py,php,go,sh}',
+  'docs/.vitepress/**/*.{ts,css}',
   '*.{md,toml,ts,json}',
   '{.github,.ci}/**/*',
   '.dev.vars.example',

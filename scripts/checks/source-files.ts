@@ -2,7 +2,10 @@
 import { globSync } from 'node:fs';
 
 export function sourceFiles(): string[] {
-  return globSync(['{src,scripts,test,bench,lab}/**/*.{ts,tsx}', 'packages/*/src/**/*.{ts,tsx}']).filter(
-    (path) => !/\.generated\.ts$|\.d\.ts$/.test(path),
-  );
+  const folders = [
+    '{src,scripts,test,bench,lab}/**/*.{ts,tsx}',
+    'packages/*/src/**/*.{ts,tsx}',
+    'docs/.vitepress/**/*.ts',
+  ];
+  return globSync(folders).filter((path) => !/\.generated\.ts$|\.d\.ts$/.test(path));
 }

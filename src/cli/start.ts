@@ -64,7 +64,7 @@ Open the console: ${stack.signInUrl}
   npm run gatehouse -- signin --email ${stack.ownerEmail}
 
   The demo site, through the gate   ${stack.edgeUrl}/
-  The service and its API           ${stack.serviceUrl}/docs
+  The documentation and the API     ${stack.serviceUrl}/docs/
   The origin, without the gate      ${stack.originUrl}
 
 The demo's instance enforces. An instance that you create starts in monitor mode: it records and enforces nothing.

@@ -4,6 +4,7 @@
  * module does not know is an error, so that no setting is silently ignored.
  */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 import { parse } from 'smol-toml';
@@ -24,6 +25,13 @@ interface WranglerFile {
   vars?: Record<string, string>;
   secrets?: { required: string[] };
   services?: { binding: string; service: string }[];
+  assets?: {
+    directory: string;
+    binding: string;
+    run_worker_first: boolean;
+    html_handling: 'auto-trailing-slash';
+    not_found_handling: '404-page';
+  };
   kv_namespaces?: { binding: string; id: string }[];
   d1_databases?: { binding: string; database_id: string }[];
   r2_buckets?: { binding: string; bucket_name: string }[];
@@ -45,7 +53,7 @@ export interface QueueConsumer {
 const understood = new Set(
   (
     'name main compatibility_date compatibility_flags vars secrets services kv_namespaces d1_databases r2_buckets ' +
-    'durable_objects queues migrations triggers observability workers_dev minify keep_names'
+    'durable_objects queues migrations triggers observability workers_dev minify keep_names assets'
   ).split(' '),
 );
 
@@ -133,6 +141,7 @@ export function workerConfig(
   for (const d1 of file.d1_databases ?? []) env[d1.binding] = { type: 'd1', id: d1.database_id };
   for (const r2 of file.r2_buckets ?? []) env[r2.binding] = { type: 'r2', name: r2.bucket_name };
   for (const queue of file.queues?.producers ?? []) env[queue.binding] = { type: 'queue', name: queue.queue };
+  if (file.assets) env[file.assets.binding] = { type: 'assets' };
   const exports: NonNullable<WorkerConfig['exports']> = {};
   for (const object of file.durable_objects?.bindings ?? []) {
     env[object.name] = { type: 'durable-object', worker: file.name, exportName: object.class_name };
@@ -145,5 +154,17 @@ export function workerConfig(
     manifest: moduleManifest(source),
     env,
     exports,
+    ...(file.assets === undefined ? {} : { assets: assetsOf(file.assets) }),
+  };
+}
+
+/** A directory that does not exist is an empty one: a stack also starts without the documentation. */
+function assetsOf(assets: NonNullable<WranglerFile['assets']>): NonNullable<WorkerConfig['assets']> {
+  return {
+    directory: resolve(assets.directory),
+    hasUserWorker: true,
+    runWorkerFirst: assets.run_worker_first,
+    htmlHandling: assets.html_handling,
+    notFoundHandling: assets.not_found_handling,
   };
 }

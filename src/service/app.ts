@@ -22,6 +22,8 @@ export interface ServiceParts {
   captcha: ServiceApp;
   /** The description of the API. */
   reference: ServiceApp;
+  /** The pages of the documentation. */
+  docs: ServiceApp;
   /** The console: sign-in, page and files. */
   console: ServiceApp;
 }
@@ -60,6 +62,7 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   }
   app.route('/', parts.captcha);
   app.route('/', parts.reference);
+  app.route('/', parts.docs);
   app.route('/', parts.console);
 
   // After the routes themselves: a known path with another method.

@@ -15,7 +15,7 @@ import { readOutbound } from './outbound-variables.ts';
 import type { OutboundSettings } from './outbound-variables.ts';
 
 /** Bindings and secrets under the names that the functions of `src/store` take. */
-export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE'> & {
+export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE' | 'ASSETS'> & {
   MASTER_KEY_PREVIOUS?: string;
   /** Where copies of the published networks of bots are, under `/host/path`. */
   BOT_RANGES_BASE?: string;
@@ -34,6 +34,8 @@ export interface ServiceEnvironment {
   outbound: OutboundSettings;
   /** The ways into the console. One-time links and passkeys need no settings. */
   signIn: SignInSettings;
+  /** The files of the documentation; `null` in a deployment without them. */
+  assets: Pick<Fetcher, 'fetch'> | null;
   store: ServiceStore;
 }
 
@@ -127,6 +129,7 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
     addressLookup: addressLookup.value,
     outbound: outbound.value,
     signIn: { console: consolePlace(serviceUrl), oidc: oidc.value, access: access.value },
+    assets: typeof env['ASSETS'] === 'object' ? (env['ASSETS'] as Fetcher | null) : null,
     store,
   });
 }

@@ -5,6 +5,7 @@ import { serviceApp } from './app.ts';
 import { captchaRoutes } from './captcha/captcha-routes.ts';
 import { checkedEnvironment } from './environment.ts';
 import { consoleRoutes } from './console/console-routes.ts';
+import { docsRoutes } from './docs/docs-routes.ts';
 import { edgeRoutes } from './edge-api/edge-routes.ts';
 import { operations } from './operations/operation-table.ts';
 import { consumeVerdicts } from './ingest/consume-verdicts.ts';
@@ -23,6 +24,7 @@ const app = serviceApp({
   edgeRoutes,
   captcha: captchaRoutes(),
   reference: referenceRoutes(),
+  docs: docsRoutes(),
   console: consoleRoutes(),
 });
 

@@ -19,6 +19,8 @@ import { referenceRoutes } from '../../src/service/operations/reference/referenc
 import { createAccount } from '../../src/store/d1/accounts.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
 import { createSite } from '../../src/store/d1/sites.ts';
+import { Hono } from 'hono';
+import type { ServiceHonoEnv } from '../../src/service/http/service-call.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { rootKey } from '../../src/store/keys/root-key.ts';
 import { background } from '../support/background-work.ts';
@@ -28,6 +30,7 @@ const app = serviceApp({
   operations: [],
   edgeRoutes: [],
   captcha: captchaRoutes(),
+  docs: new Hono<ServiceHonoEnv>(),
   reference: referenceRoutes(),
   console: consoleRoutes(),
 });

@@ -11,6 +11,7 @@ import { siteSettings } from '../../../src/contract/management/site-settings.ts'
 import { serviceApp } from '../../../src/service/app.ts';
 import type { ServiceHonoEnv } from '../../../src/service/http/service-call.ts';
 import { consoleRoutes } from '../../../src/service/console/console-routes.ts';
+import { docsRoutes } from '../../../src/service/docs/docs-routes.ts';
 import { edgeRoutes } from '../../../src/service/edge-api/edge-routes.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { referenceRoutes } from '../../../src/service/operations/reference/reference-routes.ts';
@@ -29,6 +30,7 @@ const app = serviceApp({
   edgeRoutes,
   captcha: new Hono<ServiceHonoEnv>(),
   reference: referenceRoutes(),
+  docs: docsRoutes(),
   console: consoleRoutes(),
 });
 let accounts = 0;

@@ -1,9 +1,7 @@
-/** `GET /openapi.json` and `GET /docs`: the description of the API. Both are public, like the code. */
+/** `GET /openapi.json`: the description of the API. It is public, like the code. */
 import { Hono } from 'hono';
 import type { ServiceApp, ServiceHonoEnv } from '../../http/service-call.ts';
 import { openapiText } from './openapi.generated.ts';
-import { referencePage } from './reference-page.ts';
-import type { OpenapiDocument } from './reference-page.ts';
 
 /** The document changes only with a deployment. */
 const MAX_AGE_SECONDS = 300;
@@ -21,16 +19,5 @@ export function referenceRoutes(): ServiceApp {
         },
       }),
   );
-  routes.get('/docs', async () => {
-    const nonce = crypto.randomUUID();
-    return new Response(await referencePage(JSON.parse(openapiText) as OpenapiDocument, nonce), {
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`,
-        'cache-control': 'no-store',
-        'referrer-policy': 'no-referrer',
-      },
-    });
-  });
   return routes;
 }
