@@ -6,10 +6,10 @@ import { spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  readdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,7 +20,7 @@ import { boughtToken, newVisitor, page as gatePage } from '../support/gate.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 
-const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
+const pages = ['README.md', ...globSync('docs/{,how-to/}*.md').toSorted()];
 const blocksOf = (page: string): string[] =>
   // Every fence, so that the end of one is never taken for the beginning of the next.
   [...readFileSync(page, 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language = '', text = '']) =>
@@ -91,6 +91,10 @@ test('the guide shows the operator the token for health checks that the edge is 
   const line = deployed.split('\n').find((text) => text.startsWith('OPS_TOKEN='));
   expect(line).toMatch(/^OPS_TOKEN=.{32,}$/);
   expect(printed.get('docs/operations.md')).toContain(line);
+});
+
+test.each(['turnstile', 'hcaptcha', 'recaptcha'])('a token of this service verifies as one of %s', (product) => {
+  expect(printed.get(`docs/how-to/migrate-from-${product}.md`)).toContain('"success":true');
 });
 
 /** What a reader replaces, by how it is printed. Made only for a page that prints it, because some cost a second. */
