@@ -94,7 +94,8 @@ function gatehouse(words: string[]): void {
   const isRemote = words.includes('--remote') && !command.endsWith(' create');
   if (isRemote || isOfPublishedList(words)) {
     const { stdout } = cli('help');
-    if (!stdout.includes(local.slice(0, 2).join(' '))) fail(`gatehouse has no command ${command}: ${stdout}`);
+    const name = local.slice(0, local[1]?.startsWith('-') ? 1 : 2).join(' ');
+    if (!stdout.includes(`\n  ${name} `)) fail(`gatehouse has no command ${name}: ${stdout}`);
     return;
   }
   const isPath = (word: string, at: number): boolean =>
