@@ -1,15 +1,18 @@
 /** `gatehouse plan`, `apply` and `export`: an account as one file. See docs/configuration-file.md. */
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { argumentsOf, CommandError } from '../command-line.ts';
-import type { Arguments, CommandLine, CommandResult } from '../command-line.ts';
-import { targetOf } from '../management-call.ts';
+import { CommandError } from '../command-line.ts';
+import { command } from '../command.ts';
+import type { Commands, Given } from '../command.ts';
+import { listOf } from '../flag-values.ts';
+import { jsonText } from '../print/json.ts';
 import { exportConfig, sectionNames, yamlText } from './export-config.ts';
 import type { SectionName } from './export-config.ts';
 import { makePlan } from './make-plan.ts';
 import { changesOf, planId } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { planJson, planLines } from './print-plan.ts';
+import type { PrintedPlan } from './print-plan.ts';
 import { readConfigFile } from './read-config.ts';
 import { runPlan } from './run-plan.ts';
 import { ServiceState } from './service-state.ts';
@@ -17,83 +20,72 @@ import { ServiceState } from './service-state.ts';
 /** Something differs: what `plan` exits with, like diff. */
 const DIFFERS = 2;
 
-const fileFlags = { service: 'URL' } as const;
-const fileSwitches = ['no-prune', 'allow-empty', 'send-secrets', 'json'] as const;
+const service = { service: 'URL' } as const;
+const choices = ['no-prune', 'allow-empty', 'send-secrets'] as const;
 
-export const applyCommands = {
-  plan: {
+export const applyCommands: Commands = {
+  plan: command({
     about:
       'Shows what would have to change so that the service runs what the file says, and changes nothing. Exits with 0 where nothing differs, 2 where something does, 1 on an error.',
+    example: 'plan gatehouse.yaml',
+    on: 'service',
     positionals: ['FILE'],
-    optional: fileFlags,
-    switches: fileSwitches,
-  },
-  apply: {
+    optional: service,
+    switches: choices,
+    run: async (given) => planJson(await planOf(new ServiceState(given.target()), given)),
+    print: ({ lines }) => lines(),
+    exitCode: ({ changed }) => (changed ? DIFFERS : 0),
+  }),
+  apply: command({
     about:
       'Shows the plan, asks, and makes the changes. --yes does not ask. --expect PLAN changes nothing if the plan is another one by now.',
+    example: 'apply gatehouse.yaml --yes',
+    on: 'service',
     positionals: ['FILE'],
-    optional: { expect: 'PLAN', ...fileFlags },
-    switches: ['yes', ...fileSwitches],
-  },
-  export: {
+    optional: { expect: 'PLAN', ...service },
+    switches: ['yes', ...choices],
+    run: applied,
+    print: ({ changed, changes, lines }) =>
+      changed ? [`Done: ${changes.length.toLocaleString('en')} changes.`] : lines(),
+  }),
+  export: command({
     about:
       'Writes what runs as a file for plan and apply, without secrets. --only has sections with commas between them.',
-    optional: { out: 'FILE', only: 'SECTIONS', ...fileFlags },
-    switches: ['json'],
-  },
-} satisfies Record<string, CommandLine>;
+    example: 'export --out gatehouse.yaml',
+    on: 'service',
+    optional: { out: 'FILE', only: 'SECTIONS', ...service },
+    isDocument: true,
+    run: exported,
+  }),
+};
 
-type Name = keyof typeof applyCommands;
-
-/** `args`: the words of the command line, from the name on. `stateDir`: of the local stack. */
-export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
-  try {
-    const name = args[0] as Name;
-    const given = argumentsOf(name, applyCommands[name], args.slice(1));
-    const state = new ServiceState(targetOf(given.values['service'], undefined, stateDir));
-    if (name === 'export') return await exported(state, given);
-    return await (name === 'plan' ? planned(state, given) : applied(state, given));
-  } catch (error) {
-    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-async function planOf(state: ServiceState, { positionals: [path = ''], switches }: Arguments): Promise<Plan> {
+async function planOf(state: ServiceState, { positionals: [path = ''], switches, env }: Given): Promise<Plan> {
   const config = await readConfigFile(path);
   const options = {
     prune: !switches.has('no-prune'),
     allowEmpty: switches.has('allow-empty'),
     sendSecrets: switches.has('send-secrets'),
   };
-  return makePlan(config, state, options, process.env, Date.now());
+  return makePlan(config, state, options, env, Date.now());
 }
 
-async function planned(state: ServiceState, given: Arguments): Promise<CommandResult> {
-  const plan = await planOf(state, given);
-  return { exitCode: changesOf(plan).length === 0 ? 0 : DIFFERS, output: printed(plan, given) };
-}
-
-function printed(plan: Plan, { switches }: Arguments): string {
-  return switches.has('json') ? JSON.stringify(planJson(plan), null, 2) : planLines(plan).join('\n');
-}
-
-async function applied(state: ServiceState, given: Arguments): Promise<CommandResult> {
-  const isTerminal = process.stdin.isTTY && process.stderr.isTTY && given.positionals[0] !== '-';
-  if (!given.switches.has('yes') && !isTerminal)
+async function applied(given: Given): Promise<PrintedPlan> {
+  const { values, switches, positionals, note } = given;
+  const canAsk = process.stdin.isTTY && process.stderr.isTTY && positionals[0] !== '-';
+  if (!switches.has('yes') && !canAsk)
     throw new CommandError('apply asks before it changes anything, and nobody can answer here. Add --yes.');
+  const state = new ServiceState(given.target());
   const plan = await planOf(state, given);
-  if (changesOf(plan).length === 0) return { exitCode: 0, output: printed(plan, given) };
-  const expected = given.values['expect'];
+  const { expect: expected } = values;
   if (expected !== undefined && expected !== planId(plan))
     throw new CommandError(
       `The plan is ${planId(plan)} by now and not ${expected}: the file or the service was changed. Nothing was changed. Read the new plan, then apply that one.`,
     );
-  process.stderr.write(`${planLines(plan).join('\n')}\n`);
-  if (!given.switches.has('yes') && !(await isConfirmed())) throw new CommandError('Nothing was changed.');
-  await runPlan(plan, state, say);
-  const done = changesOf(plan).length.toLocaleString('en');
-  const output = given.switches.has('json') ? JSON.stringify({ ...planJson(plan), applied: true }, null, 2) : '';
-  return { exitCode: 0, output: output || `Done: ${done} changes, ${plan.steps.length} steps.` };
+  if (changesOf(plan).length === 0) return planJson(plan);
+  for (const line of planLines(plan)) note(line);
+  if (!switches.has('yes') && !(await isConfirmed())) throw new CommandError('Nothing was changed.');
+  await runPlan(plan, state, given);
+  return planJson(plan);
 }
 
 async function isConfirmed(): Promise<boolean> {
@@ -105,24 +97,26 @@ async function isConfirmed(): Promise<boolean> {
   }
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-async function exported(state: ServiceState, { values, switches }: Arguments): Promise<CommandResult> {
-  const file = await exportConfig(state, sectionsOf(values['only']), say);
+async function exported(given: Given): Promise<undefined> {
+  const { values, json, note, write } = given;
+  const state = new ServiceState(given.target());
+  const sections = sectionsOf(values['only']);
+  const file = await exportConfig(state, sections, given);
   const schemaUrl = `${state.target.serviceUrl}/gatehouse.schema.json`;
-  const text = switches.has('json') ? JSON.stringify(file, null, 2) : yamlText(file, schemaUrl).trimEnd();
+  const text = json ? `${jsonText(file)}\n` : yamlText(file, schemaUrl);
   const { out } = values;
-  if (out === undefined) return { exitCode: 0, output: text };
-  await writeFile(out, `${text}\n`);
-  return { exitCode: 0, output: `The configuration is in ${out}.` };
+  if (out === undefined) {
+    await write(text);
+    return;
+  }
+  await writeFile(out, text);
+  note(`The configuration is in ${out}.`);
 }
 
 function sectionsOf(only: string | undefined): Set<SectionName> {
-  const words = only?.split(',').map((word) => word.trim()) ?? sectionNames;
+  const words = listOf(only) ?? sectionNames;
   const unknown = words.find((word) => !(sectionNames as readonly string[]).includes(word));
-  if (unknown !== undefined)
-    throw new CommandError(`There is no section ${unknown}. Use some of these: ${sectionNames.join(', ')}`);
+  if (unknown !== undefined || words.length === 0)
+    throw new CommandError(`There is no section "${unknown ?? ''}". Use some of these: ${sectionNames.join(', ')}`);
   return new Set(words as SectionName[]);
 }

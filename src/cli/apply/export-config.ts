@@ -8,6 +8,8 @@ import type { Policy } from '../../contract/management/policy-set/policy.ts';
 import { siteSettings } from '../../contract/management/site-settings.ts';
 import { printExpression } from '../../policies/text/print.ts';
 import { CommandError } from '../command-line.ts';
+import type { Given } from '../command.ts';
+import type { Progress } from '../progress.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { settable } from './kinds/account.ts';
 import { referenceFor } from './secret-reference.ts';
@@ -17,19 +19,19 @@ import type { Channel, ServiceState, ShownSite } from './service-state.ts';
 export const sectionNames = ['sites', 'instances', 'accessControl', 'bots', 'users', 'alertChannels'] as const;
 export type SectionName = (typeof sectionNames)[number];
 
-type Say = (line: string) => void;
+type Say = Given['note'];
 
-/** `sections`: in the order of the file. `say`: progress, and what this version cannot write. */
+/** `note`: for what this version cannot write. */
 export async function exportConfig(
   state: ServiceState,
   sections: ReadonlySet<SectionName>,
-  say: Say,
+  { note: say, progress }: Pick<Given, 'note' | 'progress'>,
 ): Promise<Record<string, unknown>> {
   const file: Record<string, unknown> = { version: 1 satisfies ConfigFile['version'] };
   const names = new References();
   const read: Record<SectionName, () => Promise<unknown>> = {
     sites: async () => (await state.sites()).filter(({ active }) => active).map((site) => siteItem(site, say)),
-    instances: async () => instanceItems(state, names, say),
+    instances: async () => instanceItems(state, names, { note: say, progress }),
     accessControl: async () => (await state.accessRules()).filter(({ expired }) => !expired).map(settable),
     bots: () => state.bots(),
     users: async () =>
@@ -71,7 +73,11 @@ function known(settings: object, shape: object, of: string, say: Say): object {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(shape, name)));
 }
 
-async function instanceItems(state: ServiceState, names: References, say: Say): Promise<object[]> {
+async function instanceItems(
+  state: ServiceState,
+  names: References,
+  { note, progress }: Pick<Given, 'note' | 'progress'>,
+): Promise<object[]> {
   const sites = new Map((await state.sites()).map(({ siteKey, name }) => [siteKey, name]));
   const items: object[] = [];
   for (const instance of await state.instances()) {
@@ -81,12 +87,12 @@ async function instanceItems(state: ServiceState, names: References, say: Say): 
       cname,
       name,
       site: sites.get(globalSiteKey) ?? globalSiteKey,
-      settings: known(behaviourOf(instance), instanceSettings.shape, `the instance ${cname}`, say),
+      settings: known(behaviourOf(instance), instanceSettings.shape, `the instance ${cname}`, note),
       origins,
       limits,
       policies: policies.map(policyItem),
       lists: (await state.lists(instance)).map((list) => listItem(list, cname, names)),
-      rules: await ruleItems(state, instance, say),
+      rules: await ruleItems(state, instance, progress('export')),
     });
   }
   return items;
@@ -132,15 +138,16 @@ function nameBefore(address: string): string {
 }
 
 /** Fields with their default are left out, so that a rule has one short line. */
-async function ruleItems(state: ServiceState, instance: ProtectInstance, say: Say): Promise<object[]> {
+async function ruleItems(state: ServiceState, instance: ProtectInstance, bar: Progress): Promise<object[]> {
   let items: object[] = [];
   const begin = (): void => {
     items = [];
   };
   await state.rules(instance, begin, (rules, total) => {
     for (const rule of rules) items.push(ruleItem(rule));
-    if (items.length < total) say(`${items.length} of ${total} rules of ${instance.cname} read`);
+    bar.at(items.length, total, `${items.length} of ${total} rules of ${instance.cname}`);
   });
+  bar.end();
   return items;
 }
 

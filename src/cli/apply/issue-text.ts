@@ -9,6 +9,7 @@ import type { Path, Problem } from './problem.ts';
 core.config(english());
 
 const KEY_MAX_CHARS = 128;
+const NO_SECRETS = 'must be a reference such as ${ENV:NAME}: a file has no secrets';
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -28,6 +29,13 @@ export function problemsOf(error: core.$ZodError, document: ConfigDocument, base
 function problemsOfIssue(given: core.$ZodIssue, document: ConfigDocument, base: Path): Problem[] {
   const { issue, path: inner } = nearest(given);
   const path: Path = [...base, ...stepsOf([...inner])];
+  const secret = path.findIndex((step) => step === 'authorization' || step === 'webhookUrl');
+  if (secret !== -1 && issue.code !== 'invalid_format') {
+    // What somebody wrote there may be the secret, so nothing of it is repeated.
+    const at = path.slice(0, secret + 1);
+    const message = document.has(at) ? NO_SECRETS : 'is missing';
+    return [{ place: document.place(at), path: pathText(at), message }];
+  }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       place: document.keyPlace(path, key),

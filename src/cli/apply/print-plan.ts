@@ -82,7 +82,17 @@ function countsOf(changes: readonly Change[]): Record<Change['action'], number> 
 
 const count = (number: number): string => number.toLocaleString('en');
 
-export function planJson(plan: Plan): object {
+export interface PrintedPlan {
+  id: string;
+  changed: boolean;
+  counts: Record<string, number>;
+  notes: readonly string[];
+  changes: object[];
+  /** For people. JSON leaves functions out. */
+  lines: () => string[];
+}
+
+export function planJson(plan: Plan): PrintedPlan {
   const changes = changesOf(plan);
   const { unchanged, leftAlone, notes } = plan;
   return {
@@ -94,5 +104,6 @@ export function planJson(plan: Plan): object {
       const { kind, of, name, action } = change;
       return { kind, ...(of === undefined ? {} : { of }), name, action, fields: fieldsOf(change) };
     }),
+    lines: () => planLines(plan),
   };
 }

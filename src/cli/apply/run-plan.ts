@@ -3,6 +3,7 @@
  * the same file continues from there, because its next plan has only what is left.
  */
 import { CommandError } from '../command-line.ts';
+import type { Given } from '../command.ts';
 import { CallError } from '../management-call.ts';
 import { printable } from '../printable.ts';
 import { phases } from './plan.ts';
@@ -12,12 +13,13 @@ import type { ServiceState } from './service-state.ts';
 /** Access control rules are written one by one, so several are under way. */
 const PARALLEL_CALLS = 8;
 const LISTED_MAX = 20;
-const PROGRESS_EVERY_MS = 1000;
-
-export type Progress = (line: string) => void;
 
 /** @throws CommandError when somebody else changed something since the plan, or a step fails. */
-export async function runPlan(plan: Plan, state: ServiceState, progress: Progress): Promise<void> {
+export async function runPlan(
+  plan: Plan,
+  state: ServiceState,
+  { progress, note }: Pick<Given, 'progress' | 'note'>,
+): Promise<void> {
   const changed = await state.changedSince();
   if (changed !== null)
     throw new CommandError(
@@ -25,13 +27,15 @@ export async function runPlan(plan: Plan, state: ServiceState, progress: Progres
     );
   const done: Step[] = [];
   const { steps } = plan;
-  const say = throttled(progress, steps.length);
+  const bar = progress('apply');
   const run = async (step: Step): Promise<void> => {
-    say(done.length + 1, step);
+    bar.at(done.length, steps.length, printable(step.title));
     await step.run(plan.made).catch((error: unknown) => {
       throw new StepError(step, error);
     });
     done.push(step);
+    // A long plan has a bar, and its counts at the end.
+    if (steps.length <= LISTED_MAX) note(`[${done.length}/${steps.length}] ${printable(step.title)}`);
   };
   try {
     for (let at = 0; at < steps.length;) {
@@ -42,6 +46,8 @@ export async function runPlan(plan: Plan, state: ServiceState, progress: Progres
   } catch (error) {
     if (error instanceof StepError) throw stopped(steps, done, error);
     throw error;
+  } finally {
+    bar.end();
   }
 }
 
@@ -98,15 +104,4 @@ function listed(title: string, steps: readonly Step[]): string[] {
   const lines = steps.slice(0, LISTED_MAX).map((step) => `  ${printable(step.title)}`);
   const more = steps.length > LISTED_MAX ? [`  … and ${steps.length - LISTED_MAX} more`] : [];
   return lines.length === 0 ? [`${title}.`] : [`${title}:`, ...lines, ...more];
-}
-
-/** Every step of a short plan, and one line in a second of a long one. */
-function throttled(progress: Progress, steps: number): (number: number, step: Step) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (number, { title }) => {
-    const nowMs = performance.now();
-    if (steps > LISTED_MAX && nowMs - saidAt < PROGRESS_EVERY_MS) return;
-    saidAt = nowMs;
-    progress(`[${number}/${steps}] ${printable(title)}`);
-  };
 }
