@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gatehouse } from '../support/gatehouse.ts';
 import { makeRich } from '../support/rich-account.ts';
-import { manage, useStack } from '../support/stack.ts';
+import { useStack } from '../support/stack.ts';
 
 const RULES = 12_000;
 const stack = useStack();

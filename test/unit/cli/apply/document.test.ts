@@ -37,7 +37,7 @@ describe('a file that was made to do harm is rejected', () => {
 
 /** Ten of the one before, for each letter. */
 function aliases(letters: string): string {
-  const lines = [...letters]
+  const lines = Array.from(letters)
     .slice(1)
     .map((letter, index) => `${letter}: &${letter} [${`*${letters[index]},`.repeat(10)}]`);
   return lines.join('\n');
