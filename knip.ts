@@ -44,13 +44,23 @@ const config: KnipConfig = {
   workspaces: {
     '.': root,
     // What scripts/build-packages.ts builds as an entry of the package.
-    'packages/server': { entry: ['src/*.ts'], project: ['src/**/*.ts'] },
-    'packages/widget': { entry: ['src/*.ts'], project: ['src/**/*.ts'] },
+    // Frameworks are optional peers: a package needs those that the application has.
+    'packages/server': {
+      entry: ['src/*.ts'],
+      project: ['src/**/*.ts'],
+      ignoreDependencies: ['express', 'fastify', 'hono'],
+    },
+    'packages/widget': {
+      entry: ['src/*.ts'],
+      project: ['src/**/*.ts'],
+      ignoreDependencies: ['react', 'svelte', 'vue'],
+    },
   },
   // A bundle of src/cli.
   ignoreWorkspaces: ['packages/cli'],
   // workerd is found through createRequire: a CommonJS package without types. @typescript/native carries tsc.
-  ignoreDependencies: ['workerd', '@typescript/native'],
+  // The frameworks are imported by examples of the packages' READMEs, which the tests run.
+  ignoreDependencies: ['workerd', '@typescript/native', 'next', 'react', 'react-dom', 'vue'],
   // Programs of the operating system.
   ignoreBinaries: ['taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool'],
   ignoreExportsUsedInFile: true,

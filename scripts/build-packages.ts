@@ -3,9 +3,19 @@
  * esbuild writes the JavaScript, tsc the types. With names as arguments it builds only those packages.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 
@@ -45,19 +55,15 @@ async function buildServer(): Promise<void> {
   const outdir = packagePath('server', 'dist');
   await build({ ...LIBRARY, entryPoints, outdir, format: 'esm', splitting: true });
   await build({ ...LIBRARY, entryPoints, outdir, format: 'cjs', outExtension: { '.js': '.cjs' } });
-  writeTypes('server');
-  for (const path of globSync(join(outdir, '**/*.d.ts'))) {
-    writeFileSync(
-      path.replace(/\.ts$/, '.cts'),
-      readFileSync(path, 'utf8').replaceAll(/(['"]\.[^'"]*)\.js(['"])/g, '$1.cjs$2'),
-    );
-  }
+  writeTypes('server', ['js', 'cjs']);
 }
 
 async function buildWidget(): Promise<void> {
   const outdir = packagePath('widget', 'dist');
   await build({ ...LIBRARY, entryPoints: entriesOf('widget'), outdir, format: 'esm', splitting: true });
-  writeTypes('widget');
+  writeTypes('widget', ['js']);
+  // Svelte components are published as source.
+  cpSync(packagePath('widget', 'svelte'), outdir, { recursive: true });
 }
 
 /** The simulator and wrangler stay outside: they are programs of their own, and only some commands need them. */
@@ -78,28 +84,31 @@ async function buildCli(): Promise<void> {
   chmodSync(outfile, 0o755);
 }
 
-/** The compiler also writes types of modules outside the package, which only the bundle has. They are left out. */
-function writeTypes(name: string): void {
+/**
+ * One declaration file per module of the package, for each form of module that it has. The compiler also writes those of
+ * modules outside the package, which only the bundle has. They are left out.
+ */
+function writeTypes(name: string, forms: readonly ('js' | 'cjs')[]): void {
   const scratch = mkdtempSync(join(tmpdir(), 'gatehouse-types-'));
   try {
-    const options = [
-      '--noEmit',
-      'false',
-      '--declaration',
-      '--emitDeclarationOnly',
-      '--rewriteRelativeImportExtensions',
-    ];
-    execFileSync(
-      join(root, 'node_modules/.bin/tsc'),
-      ['-p', packagePath(name, 'tsconfig.json'), ...options, '--rootDir', root, '--outDir', scratch],
-      { stdio: 'inherit' },
-    );
-    cpSync(join(scratch, 'packages', basename(packagePath(name)), 'src'), packagePath(name, 'dist'), {
-      recursive: true,
-    });
+    const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', root];
+    const args = ['-p', packagePath(name, 'tsconfig.json'), ...options, '--outDir', scratch];
+    execFileSync(join(root, 'node_modules/.bin/tsc'), args, { stdio: 'inherit' });
+    const source = join(scratch, 'packages', name, 'src');
+    for (const path of globSync(join(source, '**/*.d.ts'))) {
+      const text = readFileSync(path, 'utf8');
+      for (const form of forms) {
+        const target = packagePath(name, 'dist', relative(source, path)).replace(/ts$/, form.replace('js', 'ts'));
+        mkdirSync(dirname(target), { recursive: true });
+        writeFileSync(target, text.replaceAll(OWN_MODULE, `$1.${form}$2`));
+      }
+    }
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+/** In an import of declarations. */
+const OWN_MODULE = /(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g;
 
 if (import.meta.main) await buildPackages(process.argv.length > 2 ? process.argv.slice(2) : undefined);

@@ -10,6 +10,7 @@ import { checkImportGraph } from './checks/import-graph.ts';
 import { checkOneVersion } from './checks/one-version.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
 import { checkOwnWords } from './checks/own-words.ts';
+import { checkPackageSize } from './checks/package-size.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
 
 interface Step {
@@ -44,6 +45,7 @@ const steps: Step[] = [
   { name: 'dead code', run: command('knip', ['--no-progress']) },
   { name: 'edge bundle', run: checkEdgeBundle },
   { name: 'client size', run: checkClientSize },
+  { name: 'package size', run: checkPackageSize },
   { name: 'one workerd', run: checkOneWorkerd },
   { name: 'one version', run: checkOneVersion },
   { name: 'pure modules', run: checkPureModules },
@@ -52,7 +54,6 @@ const steps: Step[] = [
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
-  { name: 'configuration schema', run: command('node', ['scripts/config-schema.ts', '--check']) },
 ];
 
 function command(program: string, args: string[]): Step['run'] {

@@ -68,7 +68,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 /** The npm packages, and the rooms of `src` that each may bundle. Nothing in `src` imports a package. */
 const packageMayImport: Readonly<Record<string, readonly string[]>> = {
-  server: [],
+  server: ['bytes', 'contract', 'captcha'],
   widget: [],
 };
 /** The Workers carry browser code as generated text only, never as modules. */

@@ -1,6 +1,5 @@
 /** Every command, under the words that name it. `command.ts` says how to add one. */
 import { alertCommands } from './alerts.ts';
-import { applyCommands } from './apply/commands.ts';
 import { attackCommands } from './attack.ts';
 import { botPolicyCommands } from './bot-policy.ts';
 import { botTrafficCommands } from './bot-traffic.ts';
@@ -15,7 +14,6 @@ import { ruleCommands } from './rules.ts';
 import { whyCommands } from './why.ts';
 
 export const commandTable: Commands = {
-  ...applyCommands,
   ...ruleCommands,
   ...policyCommands,
   ...limitCommands,

@@ -20,8 +20,6 @@ const envelope = z.object({
 /** What every command over the management API takes. */
 export const targetFlags = { 'site-key': 'KEY', service: 'URL' } as const;
 
-type Method = 'GET' | 'POST' | 'PUT';
-
 export interface Target {
   serviceUrl: string;
   apiKey: string;
@@ -32,12 +30,9 @@ export interface Target {
 export class CallError extends OperatorError {
   /** The service refuses the call, and would refuse it again. */
   readonly isRefusal: boolean;
-  /** Of the response; 0: there was none. */
-  readonly status: number;
-  constructor(message: string, isRefusal = false, status = 0) {
+  constructor(message: string, isRefusal = false) {
     super(message);
     this.isRefusal = isRefusal;
-    this.status = status;
   }
 }
 
@@ -62,20 +57,20 @@ export function targetOf(flags: Texts, stateDir: string, env: Texts): Target {
   }
 }
 
-export async function call(target: Target, path: string, body: object, method: Method = 'POST'): Promise<unknown> {
-  const answer = parseJson(await (await post(target, path, body, method)).text());
+export async function call(target: Target, path: string, body: object): Promise<unknown> {
+  const answer = parseJson(await (await post(target, path, body)).text());
   if (answer === null) throw notAService(target, 'Its response is not JSON.');
   return answer;
 }
 
 /** @throws CallError with the service's message when it refuses, or when no service is at the URL. */
-export async function post(target: Target, path: string, body: object, method: Method = 'POST'): Promise<Response> {
+export async function post(target: Target, path: string, body: object): Promise<Response> {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), ANSWERS_WITHIN_MS);
   const response = await fetch(`${target.serviceUrl}${path}`, {
-    method,
+    method: 'POST',
     headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
-    ...(method === 'GET' ? {} : { body: JSON.stringify({ ...body, siteKey: target.siteKey }) }),
+    body: JSON.stringify({ ...body, siteKey: target.siteKey }),
     // A redirected POST becomes a GET, and may lead to another host.
     redirect: 'manual',
     signal: silent.signal,
@@ -103,11 +98,7 @@ export async function post(target: Target, path: string, body: object, method: M
   const { message, key, details } = refused.data.error;
   const lines = details.map((detail) => `\n  ${detail.path}: ${detail.message}`).join('');
   const isRefusal = status < 500 && status !== 429;
-  throw new CallError(
-    `The service refused ${path} with status ${status}, ${key}: ${message}${lines}`,
-    isRefusal,
-    status,
-  );
+  throw new CallError(`The service refused ${path} with status ${status}, ${key}: ${message}${lines}`, isRefusal);
 }
 
 /** For example the gate's own address, another site, or a page of a proxy in front of the service. */

@@ -1,4 +1,24 @@
-/** What a backend needs to know of the widget and the gate: the names on the wire. */
-
-/** The form field that the widget writes. Its value is JSON, `{"token": "…"}`, or the token alone. */
-export const TOKEN_FIELD = 'captcha-response';
+/**
+ * The server side of Gatehouse, on web standards alone: verifies tokens of the widget, and checks the signature of
+ * requests that came through the gate.
+ */
+export { createVerifier, ServiceUnavailableError } from './verify/create-verifier.ts';
+export type { Verifier, VerifyOptions } from './verify/create-verifier.ts';
+export type { VerifierOptions } from './verify/verifier-options.ts';
+export type {
+  FailMode,
+  Misconfigured,
+  Missing,
+  Refused,
+  Unavailable,
+  Verified,
+  VerifyResult,
+} from './verify/verify-result.ts';
+export { checkSignature } from './signature/check-signature.ts';
+export type {
+  SignatureFault,
+  SignatureKeys,
+  SignatureOptions,
+  SignatureResult,
+  SignedRequest,
+} from './signature/check-signature.ts';

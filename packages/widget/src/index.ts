@@ -1,6 +1,14 @@
-/** The widget's script comes from the service, so that a page always runs the version its service understands. */
-
-/** Where a service has the script. `serviceUrl` may end with a path, such as `/__protect` behind the gate. */
-export function scriptUrl(serviceUrl: string): string {
-  return `${serviceUrl.replace(/\/+$/, '')}/widget.js`;
-}
+/** The widget in an application that is built with a bundler: its script comes from the service, and its types from here. */
+export { loadWidget, scriptUrl } from './widget/load-widget.ts';
+export type { LoadOptions } from './widget/load-widget.ts';
+export { mountWidget } from './widget/mount-widget.ts';
+export type { MountedWidget, MountOptions } from './widget/mount-widget.ts';
+export type {
+  CaptchaErrorCode,
+  GatehouseElement,
+  Size,
+  StartMode,
+  Theme,
+  WidgetEvents,
+  WidgetSettings,
+} from './widget/widget-types.ts';

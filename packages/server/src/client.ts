@@ -1,0 +1,120 @@
+/**
+ * For programs that call a site behind the gate: solves the proof of work of a challenge and returns the cookie that lets
+ * the same request pass. Image and puzzle challenges ask for a person, and a program does not get past them.
+ */
+import { cookie } from '../../../src/contract/edge/headers.ts';
+import { callGate } from './challenge/call-gate.ts';
+import type { Gate } from './challenge/call-gate.ts';
+import { isChallenge, orderOf } from './challenge/challenge-order.ts';
+import { NotSolvedError } from './challenge/challenge-outcome.ts';
+import type { ChallengeOutcome } from './challenge/challenge-outcome.ts';
+import { solveWork } from './challenge/solve-work.ts';
+import type { WorkLimits } from './challenge/solve-work.ts';
+import { ownField } from './http/own-field.ts';
+
+export type { ChallengeOutcome, NotSolved, Solved } from './challenge/challenge-outcome.ts';
+
+export interface SolveOptions {
+  /** The address that was requested, where `response.url` is empty. */
+  url?: string;
+  /** The headers of the request. The clearance is bound to its `User-Agent`, so name the one that you send. */
+  headers?: Headers | Readonly<Record<string, string>>;
+  /** For everything together. Default 30,000. */
+  timeoutMs?: number;
+  /** The most work for one challenge, in squarings. Default 3,000,000, a few seconds of one core. */
+  maxWork?: number;
+  /** Ends it early. */
+  signal?: AbortSignal;
+  /** Instead of the runtime's own. */
+  fetch?: typeof fetch;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_WORK = 3_000_000;
+/** What the gate binds a clearance to, and the session that it belongs to. Nothing else of a request is repeated. */
+const VISITOR_HEADERS = ['user-agent', 'accept-language', 'cookie'];
+
+/**
+ * Reads the body of a response that is a challenge. Never rejects for what the gate or the network does.
+ * @throws {TypeError} when neither `response.url` nor `url` has an address.
+ */
+export async function solveChallenge(response: Response, options: SolveOptions = {}): Promise<ChallengeOutcome> {
+  if (!isChallenge(response)) return { outcome: 'not-challenged' };
+  const address = options.url ?? response.url;
+  if (!URL.canParse(address)) throw new TypeError('url is missing. Set it to the address that was requested.');
+  const abort = new AbortController();
+  const { timeoutMs = TIMEOUT_MS, maxWork = MAX_WORK, signal } = options;
+  const asked = new Headers(options.headers);
+  const headers: Record<string, string> = {};
+  for (const name of VISITOR_HEADERS) {
+    const value = asked.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  let stop: ((why: 'timeout' | 'aborted') => void) | undefined;
+  // Raced as well as aborted: neither a body that drips nor a fetch of the caller's may outlast the deadline.
+  const stopped = new Promise<ChallengeOutcome>((resolve) => {
+    stop = (why) => resolve({ outcome: 'not-solved', why, detail: `Not solved in ${timeoutMs} ms.` });
+  });
+  const onAbort = (): void => stop?.('aborted');
+  const timer = setTimeout(() => stop?.('timeout'), timeoutMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  const limits = { maxWork, isStopped: () => abort.signal.aborted };
+  const gate = { headers, fetch: send, signal: abort.signal };
+  try {
+    return await Promise.race([stopped, course(response, address, gate, limits)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    abort.abort();
+  }
+}
+
+/** Challenge, proof of work, clearance. */
+async function course(
+  response: Response,
+  address: string,
+  visitor: Omit<Gate, 'api'>,
+  limits: WorkLimits,
+): Promise<ChallengeOutcome> {
+  try {
+    const { api, siteKey, action, level } = await orderOf(response, address);
+    const gate = { ...visitor, api };
+    const { body: challenge } = await callGate(gate, 'challenge', { siteKey, action, level });
+    const kind = ownField(challenge, 'kind');
+    if (kind !== 'pow') throw personNeeded(kind);
+    const solution = await solveWork(ownField(challenge, 'pow'), limits);
+    const sealed = ownField(challenge, 'challenge');
+    const { body: answer } = await callGate(gate, 'solution', { challenge: sealed, solution });
+    if (ownField(answer, 'next') !== undefined) throw personNeeded('picture');
+    const token = ownField(answer, 'token');
+    if (typeof token !== 'string') throw new NotSolvedError('refused', `solution: ${reasonOf(answer)}`);
+    const { body: bought, headers } = await callGate(gate, 'verify', { token });
+    const clearance = headers.getSetCookie().find((line) => line.startsWith(`${cookie.clearance}=`));
+    if (ownField(bought, 'verified') !== true || clearance === undefined)
+      throw new NotSolvedError('refused', `verify: ${reasonOf(bought)}`);
+    const expiresAt = ownField(bought, 'expiresAt');
+    return {
+      outcome: 'solved',
+      cookie: clearance.split(';', 1)[0] ?? '',
+      expiresAtMs: typeof expiresAt === 'number' ? expiresAt : null,
+    };
+  } catch (error) {
+    if (error instanceof NotSolvedError) return error.outcome;
+    return { outcome: 'not-solved', why: 'not-understood', detail: String(error) };
+  }
+}
+
+function personNeeded(kind: unknown): NotSolvedError {
+  const name = typeof kind === 'string' ? kind.slice(0, 20) : 'unknown';
+  return new NotSolvedError(
+    'person-needed',
+    `The gate asks for a challenge of the kind ${name}, which only a person can solve. Ask the site to exempt this program.`,
+  );
+}
+
+function reasonOf(body: unknown): string {
+  const reason = ownField(body, 'reason');
+  return typeof reason === 'string' ? reason.slice(0, 100) : 'no reason given';
+}
