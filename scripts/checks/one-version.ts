@@ -1,5 +1,6 @@
-/** One version number: package.json's. The npm packages, the lockfile, the OpenAPI document and the changelog's first heading repeat it. */
+/** One version number: package.json's. The npm packages, the lockfile, `src/contract/version.ts`, the OpenAPI document and the changelog's first heading repeat it. */
 import { globSync, readFileSync } from 'node:fs';
+import { GATEHOUSE_VERSION } from '../../src/contract/version.ts';
 
 export async function checkOneVersion(): Promise<string[]> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -15,6 +16,7 @@ export async function checkOneVersion(): Promise<string[]> {
       path,
       (JSON.parse(readFileSync(path, 'utf8')) as { version?: string }).version,
     ]),
+    ['src/contract/version.ts', GATEHOUSE_VERSION],
     ['docs/openapi.json', openapi.info.version],
     ['CHANGELOG.md, first heading', /^## (\S+)/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]],
   ];

@@ -8,6 +8,7 @@ import type { Commands } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
 import { table as tableOf } from './print/table.ts';
 import type { Column } from './print/table.ts';
+import { windowOf } from './time-flag.ts';
 import type { Screen } from './print/screen.ts';
 
 export const botTrafficCommands: Commands = {
@@ -17,8 +18,8 @@ export const botTrafficCommands: Commands = {
     on: 'service',
     optional: { since: 'TIME', until: 'TIME', limit: 'BOTS', ...targetFlags },
     run: (given) => {
-      const { since, until, limit } = given.values;
-      return call(given.target(), '/protect/bots/traffic', { since, until, limit }) as Promise<BotTrafficResponse>;
+      const body = { ...windowOf(given.values), limit: given.values['limit'] };
+      return call(given.target(), '/protect/bots/traffic', body) as Promise<BotTrafficResponse>;
     },
     print: report,
   }),

@@ -4,6 +4,7 @@ import { attackCommands } from './attack.ts';
 import { botPolicyCommands } from './bot-policy.ts';
 import { botTrafficCommands } from './bot-traffic.ts';
 import type { Commands } from './command.ts';
+import { completionCommands } from './completion/commands.ts';
 import { costCommands } from './cost/cost.ts';
 import { databaseCommands } from './database/database-commands.ts';
 import { limitCommands } from './limits.ts';
@@ -11,13 +12,20 @@ import { listCommands } from './lists.ts';
 import { logCommands } from './log-rebuild.ts';
 import { policyCommands } from './policies/commands.ts';
 import { ruleCommands } from './rules.ts';
+import { loginCommands } from './login/commands.ts';
+import { tailCommands } from './verdicts/tail.ts';
+import { topCommands } from './verdicts/top.ts';
+import { verdictCommands } from './verdicts/verdicts.ts';
 import { whyCommands } from './why.ts';
 
 export const commandTable: Commands = {
+  ...verdictCommands,
+  ...tailCommands,
+  ...whyCommands,
+  ...topCommands,
   ...ruleCommands,
   ...policyCommands,
   ...limitCommands,
-  ...whyCommands,
   ...botPolicyCommands,
   ...botTrafficCommands,
   ...logCommands,
@@ -25,5 +33,7 @@ export const commandTable: Commands = {
   ...attackCommands,
   ...listCommands,
   ...databaseCommands,
+  ...loginCommands,
+  ...completionCommands,
   ...costCommands,
 };

@@ -10,6 +10,7 @@
  *    with `await import(…)` inside `run`: the npm package replaces every dynamic import, and refuses the command.
  */
 import type { Arguments, CommandLine } from './command-line.ts';
+import type { Input } from './login/read-key.ts';
 import type { Target } from './management-call.ts';
 import type { Screen } from './print/screen.ts';
 import type { Progress } from './progress.ts';
@@ -27,8 +28,11 @@ export interface Given extends Arguments {
   /** The output is for a program. */
   json: boolean;
   screen: Screen;
+  /** The table. */
+  commands: Commands;
   /** Of this process. */
   env: Readonly<Record<string, string | undefined>>;
+  stdin: Input;
   /** Aborted by Ctrl-C, for commands with `endsItself`. */
   signal: AbortSignal;
   /** Writes to standard output now, and waits for a slow reader. For what is too long to be held in memory. */
@@ -47,6 +51,8 @@ export interface Command<Result = unknown> extends CommandLine {
   needs?: 'repository';
   /** The output is a document of its own, such as a file of rules: `--json` alone makes it JSON. */
   isDocument?: boolean;
+  /** The values that a positional or a flag takes, by its name, where the name does not list them: for completion. */
+  choices?: Readonly<Record<string, readonly string[]>>;
   /** Ctrl-C aborts `signal` in place of the process. */
   endsItself?: boolean;
   /** `undefined`: the command has written its output. */

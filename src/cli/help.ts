@@ -63,6 +63,6 @@ function headOf(name: string, { positionals = [] }: Command): string {
   return [name, ...positionals].join(' ');
 }
 
-function firstSentence(about: string): string {
+export function firstSentence(about: string): string {
   return /^.*?\.(?= [A-Z0-9-]|$)/s.exec(about)?.[0] ?? about;
 }

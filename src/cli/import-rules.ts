@@ -170,7 +170,8 @@ async function opened(path: string): Promise<Source> {
   }
 }
 
-function expiryOf(text: string): string {
+/** `30d`, or a date, as a time of the API. @throws CommandError */
+export function expiryOf(text: string): string {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() + Number(count) * UNIT_MS[unit]!).toISOString();
   if (Number.isNaN(Date.parse(text)))

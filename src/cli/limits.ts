@@ -6,6 +6,11 @@ import { command } from './command.ts';
 import type { Commands } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
 import { readSetFile } from './policies/condition.ts';
+import { windowOf } from './time-flag.ts';
+import { reachLine, reachNotes } from './print/preview.ts';
+import type { Reach } from './print/preview.ts';
+import type { Screen } from './print/screen.ts';
+import { table } from './print/table.ts';
 import { printable } from './printable.ts';
 
 interface Effect {
@@ -26,12 +31,7 @@ interface Effect {
   }[];
 }
 
-interface Preview {
-  examined: number;
-  examinedSince: string;
-  complete: boolean;
-  inWindow: number;
-  allowedRequestsIncluded: boolean;
+interface Preview extends Reach {
   refused: number;
   effects: Effect[];
 }
@@ -44,37 +44,43 @@ export const limitCommands: Commands = {
     on: 'service',
     optional: { policies: 'FILE', since: 'TIME', until: 'TIME', ...targetFlags },
     run: (given) => {
-      const { policies, since, until } = given.values;
+      const { policies } = given.values;
       const set = policies === undefined ? {} : readSetFile(policies);
-      return call(given.target(), '/protect/limits/preview', { ...set, since, until }) as Promise<Preview>;
+      return call(given.target(), '/protect/limits/preview', { ...set, ...windowOf(given.values) }) as Promise<Preview>;
     },
-    print: (preview) => report(preview).map(printable),
+    print: report,
   }),
 };
 
-function report(preview: Preview): string[] {
-  const { examined, inWindow, examinedSince, complete, refused } = preview;
-  const reach = complete ? `All ${examined} requests` : `The newest ${examined} of ${inWindow} requests`;
-  const lines = [
-    `${reach} since ${examinedSince}: ${refused} would have been above an enforced limit.`,
-    ...preview.effects.flatMap(effectLines),
+function report(preview: Preview, screen: Screen): string[] {
+  const { refused, effects } = preview;
+  return [
+    reachLine(preview, `${refused} would have been above an enforced limit.`),
+    ...(effects.length === 0 ? ['There are no limits.'] : effects.flatMap((effect) => effectLines(effect, screen))),
+    ...reachNotes(preview),
   ];
-  if (preview.effects.length === 0) lines.push('There are no limits.');
-  if (!preview.allowedRequestsIncluded)
-    lines.push('The log of this instance has no rows of allowed requests, so most requests are missing here.');
-  return lines;
 }
 
-function effectLines({ limit, mode, requests, above, untold, addresses, unlogged, visitors }: Effect): string[] {
+function effectLines(effect: Effect, screen: Screen): string[] {
+  const { limit, mode, requests, above, untold, addresses, unlogged, visitors } = effect;
   const monitored = mode === 'monitor' ? ' (monitor)' : '';
   const lines = [`${limit}${monitored}: ${above} of ${requests} requests above it, of ${addresses} addresses.`];
   if (untold > 0) lines.push(`  Of ${untold} more nobody can tell.`);
   if (unlogged.length > 0) lines.push(`  The log does not hold: ${unlogged.join(', ')}.`);
-  for (const { ip, asn, country, requestId, ...counts } of visitors) {
-    const from = [country, asn === null ? null : `AS${asn}`].filter((part) => part !== null).join(', ');
-    const maybe = counts.untold === 0 ? '' : `, ${counts.untold} untold`;
-    const address = `${ip ?? 'no address'}${from === '' ? '' : ` (${from})`}`;
-    lines.push(`  ${address}: ${counts.above} above${maybe}, the newest is ${requestId}`);
-  }
-  return lines;
+  if (visitors.length === 0) return lines.map(printable);
+  const rows = table(
+    [
+      { title: 'ADDRESS', cell: ({ ip }) => ip },
+      {
+        title: 'FROM',
+        cell: ({ asn, country }) => [country, asn === null ? '' : `AS${asn}`].filter(Boolean).join(' '),
+      },
+      { title: 'ABOVE', cell: (visitor) => visitor.above },
+      { title: 'NOT KNOWN', cell: (visitor) => visitor.untold },
+      { title: 'NEWEST', cell: ({ requestId }) => requestId, isWhole: true },
+    ],
+    visitors,
+    screen,
+  );
+  return [...lines.map(printable), '', ...rows, ''];
 }

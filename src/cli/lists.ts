@@ -10,6 +10,8 @@ import { contentOf, isOn, wholeNumber } from './flag-values.ts';
 import { call, CallError, targetFlags } from './management-call.ts';
 import type { Target } from './management-call.ts';
 import { printable } from './printable.ts';
+import { changeLines, reachLine } from './print/preview.ts';
+import type { Change, Reach, Sample } from './print/preview.ts';
 import { table } from './print/table.ts';
 import type { Screen } from './print/screen.ts';
 import { timeText } from './print/time.ts';
@@ -31,6 +33,18 @@ const settings = {
 };
 
 type Values = Given['values'];
+
+interface ListPreview extends Reach {
+  entries: number;
+  present: number;
+  added: number;
+  removed: number;
+  report: { lines: number; notUnderstood: number; reserved: number; tooWide: number };
+  changed: number;
+  changes: Change[];
+  samples: Sample[];
+}
+
 type List = Pick<ListStatus, 'name' | 'url' | 'verdict' | 'mode' | 'state' | 'entries' | 'confirmedAt' | 'error'>;
 
 export const listCommands: Commands = {
@@ -114,8 +128,9 @@ export const listCommands: Commands = {
       const { file } = given.values;
       const content = file === undefined ? undefined : contentOf(file);
       const body = { name: nameOf(given), content, ...previewedFields(given.values) };
-      return call(given.target(), `${LISTS}/preview`, body);
+      return call(given.target(), `${LISTS}/preview`, body) as Promise<ListPreview>;
     },
+    print: previewLines,
   }),
   'lists enforce': command({
     about: 'Lets the entries of a list decide.',
@@ -162,6 +177,17 @@ async function refreshed(target: Target, name: string, acceptChange: boolean): P
 /** A list that could not be read says why, and its last good reading stays in force. */
 function exitCode({ error }: List): number {
   return error === null ? 0 : 1;
+}
+
+function previewLines(preview: ListPreview, screen: Screen): string[] {
+  const { entries, present, added, removed, report, changed } = preview;
+  const leftOut = report.notUnderstood + report.reserved + report.tooWide;
+  return [
+    `${entries} entries of ${report.lines} lines; ${leftOut} lines are left out.`,
+    `The list has ${present} entries now: ${added} are new, ${removed} go.`,
+    reachLine(preview, `${changed} would be decided otherwise.`),
+    ...changeLines(preview.changes, preview.samples, screen),
+  ];
 }
 
 function listLines(lists: readonly List[], screen: Screen): string[] {

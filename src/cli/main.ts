@@ -10,6 +10,7 @@ import type { Command, Given } from './command.ts';
 import { failure } from './failure.ts';
 import { findCommand } from './find-command.ts';
 import { help } from './help.ts';
+import type { Input } from './login/read-key.ts';
 import { targetOf } from './management-call.ts';
 import { OperatorError } from './operator-error.ts';
 import { jsonText } from './print/json.ts';
@@ -17,11 +18,13 @@ import { screenOf } from './print/screen.ts';
 import type { Output } from './print/screen.ts';
 import { valueLines } from './print/value.ts';
 import { progressOn } from './progress.ts';
+import { versionWatch } from './version-watch.ts';
 
 /** What surrounds a run. Tests have their own. */
 export interface Surroundings {
   stdout: Writable & Output;
   stderr: Writable & Output;
+  stdin: Input;
   env: Readonly<Record<string, string | undefined>>;
   /** The words with which this program is called, for usages. */
   program: string;
@@ -34,6 +37,7 @@ export interface Surroundings {
 
 interface CommonFlags {
   state: string;
+  isStateGiven: boolean;
   remote: boolean;
   json: boolean | null;
 }
@@ -53,6 +57,7 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
   const { flags, words } = commonFlagsOf(argv);
   const screen = screenOf(stdout, env);
   const write = (text: string | Uint8Array) => written(stdout, text);
+  const note = (line: string) => void around.stderr.write(`${line}\n`);
   if (words.length === 0 || words[0] === 'help' || words.some((word) => word === '--help' || word === '-h')) {
     await write(`${help(words, commandTable, around.program, screen)}\n`);
     return 0;
@@ -74,11 +79,16 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
     remote: flags.remote,
     json,
     screen,
+    commands: commandTable,
     env,
     signal: entry.endsItself === true ? around.interrupted() : new AbortController().signal,
-    target: () => targetOf(read.values, flags.state, env),
+    stdin: around.stdin,
+    target: () => ({
+      ...targetOf(read.values, { ...flags, env }),
+      heardVersion: versionWatch(around, (line) => note(line)),
+    }),
     write,
-    note: (line) => void around.stderr.write(`${line}\n`),
+    note,
     progress: (what) => progressOn(around.stderr, what),
   };
   const result = await entry.run(given);
@@ -93,16 +103,17 @@ function textOf(entry: Command, result: object, { json, screen }: Given): string
 
 /** Separates the flags that every command has from the command's own words. */
 function commonFlagsOf(argv: readonly string[]): { flags: CommonFlags; words: string[] } {
-  const flags: CommonFlags = { state: '.gatehouse', remote: false, json: null };
+  const flags: CommonFlags = { state: '.gatehouse', isStateGiven: false, remote: false, json: null };
   const words: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     if (word === '--remote') flags.remote = true;
     else if (word === '--json') flags.json = true;
     else if (word === '--text') flags.json = false;
-    else if (word === '--state') flags.state = argv[(at += 1)] ?? '';
-    else if (word.startsWith('--state=')) flags.state = word.slice('--state='.length);
-    else words.push(word);
+    else if (word === '--state' || word.startsWith('--state=')) {
+      flags.state = word === '--state' ? (argv[(at += 1)] ?? '') : word.slice('--state='.length);
+      flags.isStateGiven = true;
+    } else words.push(word);
   }
   if (flags.state === '' || flags.state.startsWith('--'))
     throw new CommandError('--state is missing its directory. Add it after the flag.');

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../bytes/json.ts';
 import { OperatorError } from './operator-error.ts';
-import type { StackFacts } from './state.ts';
+import { readLogin } from './login/saved-login.ts';
+import { VERSION_HEADER } from '../contract/version.ts';
 
 /** The slowest call, a large import, takes a few seconds. */
 const ANSWERS_WITHIN_MS = 120_000;
@@ -17,6 +18,8 @@ const envelope = z.object({
   }),
 });
 
+const runningStackFacts = z.object({ serviceUrl: z.string(), apiKey: z.string() });
+
 /** What every command over the management API takes. */
 export const targetFlags = { 'site-key': 'KEY', service: 'URL' } as const;
 
@@ -24,41 +27,89 @@ export interface Target {
   serviceUrl: string;
   apiKey: string;
   siteKey: string | undefined;
+  /** Gets the version of the service with each response. */
+  heardVersion?(version: string | null): void;
+  /** Ends a call before its response. */
+  signal?: AbortSignal;
 }
 
 /** Its message is for the operator: what is wrong and what to do. */
 export class CallError extends OperatorError {
   /** The service refuses the call, and would refuse it again. */
   readonly isRefusal: boolean;
-  constructor(message: string, isRefusal = false) {
+  /** Of the response, where there was one. */
+  readonly status: number | null;
+  constructor(message: string, isRefusal = false, status: number | null = null) {
     super(message);
     this.isRefusal = isRefusal;
+    this.status = status;
   }
 }
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-/** `flags`: of the command. @throws CallError where no stack runs, or the service's key is missing. */
-export function targetOf(flags: Texts, stateDir: string, env: Texts): Target {
+interface Place {
+  state: string;
+  /** `--state` was given. */
+  isStateGiven: boolean;
+  env: Texts;
+}
+
+/** `flags`: of the command. @throws OperatorError where nothing says which service to call, or with which key. */
+export function targetOf(flags: Texts, { state, isStateGiven, env }: Place): Target {
   const { service, 'site-key': siteKey } = flags;
   if (service !== undefined) {
-    const apiKey = env['GATEHOUSE_API_KEY'];
-    if (!apiKey)
-      throw new CallError(
-        'GATEHOUSE_API_KEY is not set. Set it to an API key with the permission updateProtectSettings, or readProtect to read.',
-      );
-    return { serviceUrl: service.replace(/\/$/, ''), apiKey, siteKey };
+    const serviceUrl = checkedServiceUrl(service);
+    const fromEnv = env['GATEHOUSE_API_KEY'];
+    const saved = fromEnv === undefined || fromEnv === '' ? readLogin(env) : null;
+    const apiKey = saved?.serviceUrl === serviceUrl ? saved.apiKey : fromEnv;
+    if (apiKey) return { serviceUrl, apiKey, siteKey };
+    throw new CallError(
+      'GATEHOUSE_API_KEY is not set. Set it to an API key with the permission updateProtectSettings, or readProtect to read.',
+    );
   }
+  const stack = runningStack(state);
+  if (stack !== null) return { ...stack, siteKey };
+  // A folder that was named is never replaced by another Gatehouse.
+  const saved = isStateGiven ? null : readLogin(env);
+  if (saved !== null) return { ...saved, siteKey };
+  throw new CallError(
+    `No local stack runs on ${state}. Start one with npm start, add --service URL, or log in once with: gatehouse login --service URL`,
+  );
+}
+
+function runningStack(state: string): { serviceUrl: string; apiKey: string } | null {
+  let text: string;
   try {
-    const stack = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackFacts;
-    return { serviceUrl: stack.serviceUrl, apiKey: stack.apiKey, siteKey };
-  } catch {
-    throw new CallError(`No local stack runs on ${stateDir}. Start one with npm start, or add --service URL.`);
+    text = readFileSync(join(state, 'stack.json'), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new CallError(`${join(state, 'stack.json')} cannot be read. Check its permissions. ${String(code)}`);
   }
+  const read = runningStackFacts.safeParse(parseJson(text));
+  if (read.success) return { serviceUrl: read.data.serviceUrl, apiKey: read.data.apiKey };
+  throw new CallError(`${join(state, 'stack.json')} is damaged. Stop the stack and start it again with npm start.`);
+}
+
+/** Without the slash at the end. An API key is never sent over a network that can read it. */
+export function checkedServiceUrl(text: string): string {
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url === null || !isHttp || url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new CallError(`${text} is not the URL of a service. Use one such as https://gatehouse.example.com.`);
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (url.protocol === 'http:' && !isHere)
+    throw new CallError(`${text} would carry the API key unencrypted. Use https.`);
+  return url.href.replace(/\/+$/, '');
 }
 
 export async function call(target: Target, path: string, body: object): Promise<unknown> {
-  const answer = parseJson(await (await post(target, path, body)).text());
+  const response = await post(target, path, body);
+  const text = await response.text().catch((error: unknown) => {
+    throw new CallError(`${target.serviceUrl} ended its response early. Run the command again. ${String(error)}`);
+  });
+  const answer = parseJson(text);
   if (answer === null) throw notAService(target, 'Its response is not JSON.');
   return answer;
 }
@@ -73,7 +124,7 @@ export async function post(target: Target, path: string, body: object): Promise<
     body: JSON.stringify({ ...body, siteKey: target.siteKey }),
     // A redirected POST becomes a GET, and may lead to another host.
     redirect: 'manual',
-    signal: silent.signal,
+    signal: target.signal === undefined ? silent.signal : AbortSignal.any([silent.signal, target.signal]),
   })
     .catch((error: unknown) => {
       if (silent.signal.aborted)
@@ -85,8 +136,10 @@ export async function post(target: Target, path: string, body: object): Promise<
         `${target.serviceUrl} cannot be reached. Check the URL and that the service runs. ${String(cause)}`,
       );
     })
+    // A long file is read for longer than this.
     .finally(() => clearTimeout(timer));
   const { status, headers } = response;
+  target.heardVersion?.(headers.get(VERSION_HEADER));
   if (status >= 300 && status < 400)
     throw notAService(target, `It redirects to ${headers.get('location') ?? 'nowhere'}.`);
   if (response.ok) {
@@ -98,7 +151,11 @@ export async function post(target: Target, path: string, body: object): Promise<
   const { message, key, details } = refused.data.error;
   const lines = details.map((detail) => `\n  ${detail.path}: ${detail.message}`).join('');
   const isRefusal = status < 500 && status !== 429;
-  throw new CallError(`The service refused ${path} with status ${status}, ${key}: ${message}${lines}`, isRefusal);
+  throw new CallError(
+    `The service refused ${path} with status ${status}, ${key}: ${message}${lines}`,
+    isRefusal,
+    status,
+  );
 }
 
 /** For example the gate's own address, another site, or a page of a proxy in front of the service. */

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { command } from './command.ts';
 import type { Commands, Given } from './command.ts';
 import { wholeNumber } from './flag-values.ts';
+import { rulesPreview } from './rules-preview.ts';
 import { importFile } from './import-rules.ts';
 import { call, CallError, post, targetFlags } from './management-call.ts';
 
@@ -26,6 +27,7 @@ export const ruleCommands: Commands = {
     switches: ['dry-run'],
     run: importFile,
   }),
+  'rules preview': rulesPreview,
   'rules export': command({
     about: 'Writes every rule, or those with one verdict, to standard output or to a file.',
     example: 'rules export --format csv --out rules.csv',

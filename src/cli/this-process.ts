@@ -3,14 +3,14 @@ import type { Surroundings } from './main.ts';
 
 /** Runs, and ends the process with the exit code. */
 export async function onThisProcess(
-  run: (around: Pick<Surroundings, 'stdout' | 'stderr' | 'env' | 'interrupted'>) => Promise<number>,
+  run: (around: Pick<Surroundings, 'stdin' | 'stdout' | 'stderr' | 'env' | 'interrupted'>) => Promise<number>,
 ): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     // `gatehouse verdicts | head` closes the pipe. What was wanted is there, so this is no failure.
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   }
-  const { stdout, stderr, env } = process;
-  const exitCode = await run({ stdout, stderr, env, interrupted });
+  const { stdin, stdout, stderr, env } = process;
+  const exitCode = await run({ stdin, stdout, stderr, env, interrupted });
   // After everything is written. Wrangler may still wait for an answer, which would keep the process alive.
   stdout.write('', () => stderr.write('', () => process.exit(exitCode)));
 }

@@ -4,6 +4,7 @@
  * configured.
  */
 import { Hono } from 'hono';
+import { GATEHOUSE_VERSION, VERSION_HEADER } from '../contract/version.ts';
 import type { EdgeRoute } from './edge-api/edge-route.ts';
 import { jwks } from './edge-api/jwks.ts';
 import { environmentOf } from './environment.ts';
@@ -50,7 +51,11 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   app.get('/health', (c) => health(c.get('environment').store));
   app.get('/.well-known/jwks.json', (c) => jwks(c.get('environment').store, Date.now()));
   for (const operation of parts.operations) {
-    app.on(operation.method, operation.path, (c) => runOperation(operation, serviceCall(c)));
+    app.on(operation.method, operation.path, async (c) => {
+      const response = await runOperation(operation, serviceCall(c));
+      response.headers.set(VERSION_HEADER, GATEHOUSE_VERSION);
+      return response;
+    });
   }
   for (const route of parts.edgeRoutes) {
     app.on(route.method, route.path, async (c) => {

@@ -1,6 +1,7 @@
 /** The command line inside the test's process: the same run as `npm run gatehouse`, without a process for each command. */
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
+import { GATEHOUSE_VERSION } from '../../src/contract/version.ts';
 
 export interface Ran {
   exitCode: number;
@@ -15,9 +16,12 @@ export interface RunSettings {
   env?: Record<string, string>;
   /** A terminal of so many columns. Without it, the output is a file. */
   columns?: number;
+  /** Standard input. */
+  stdin?: string;
   /** Ctrl-C. */
   signal?: AbortSignal;
   hasRepository?: boolean;
+  version?: string;
   /** Called with everything that is written to standard output. */
   onOutput?(text: string): void;
 }
@@ -37,11 +41,12 @@ export async function gatehouse(words: readonly string[], settings: RunSettings 
     );
   const target = settings.state === undefined ? [] : ['--state', settings.state];
   const exitCode = await main([...words, ...target], {
+    stdin: Readable.from(settings.stdin === undefined ? [] : [settings.stdin]),
     stdout: into('output'),
     stderr: into('errors'),
     env: settings.env ?? {},
     program: 'gatehouse',
-    version: '0.0.0',
+    version: settings.version ?? GATEHOUSE_VERSION,
     hasRepository: settings.hasRepository ?? true,
     interrupted: () => settings.signal ?? new AbortController().signal,
   });

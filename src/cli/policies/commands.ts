@@ -4,6 +4,7 @@ import type { Commands } from '../command.ts';
 import { targetFlags } from '../management-call.ts';
 import * as policies from './policies.ts';
 import { differenceLines, importLines, policyLines, writtenLines } from './printed.ts';
+import { previewLines, testLines } from './printed-tests.ts';
 
 const write = { note: 'TEXT', 'if-version': 'N', ...targetFlags };
 const rule = { description: 'TEXT', mode: 'enforce|monitor' };
@@ -95,6 +96,7 @@ export const policyCommands: Commands = {
     positionals: ['REQUEST'],
     optional: { policies: 'FILE', ...targetFlags },
     run: policies.tested,
+    print: testLines,
   }),
   'policies preview': command({
     about: 'Says what the requests of the last day, or since TIME, would have got under the policies of a JSON file.',
@@ -103,6 +105,7 @@ export const policyCommands: Commands = {
     positionals: ['FILE'],
     optional: { since: 'TIME', until: 'TIME', ...targetFlags },
     run: policies.previewed,
+    print: previewLines,
   }),
   'policies import': command({
     about:

@@ -4,10 +4,12 @@ import type { Given } from '../command.ts';
 import { optionalNumber, wholeNumber } from '../flag-values.ts';
 import { call, CallError } from '../management-call.ts';
 import type { Target } from '../management-call.ts';
+import { windowOf } from '../time-flag.ts';
 import { readAction } from './action.ts';
 import { readCondition, readSetFile, readText } from './condition.ts';
 import { readRequest } from './pasted-request.ts';
 import type { Differences, Imported, ListedPolicy, Written } from './printed.ts';
+import type { Previewed, Tested } from './printed-tests.ts';
 
 interface Listing {
   version: number;
@@ -71,16 +73,15 @@ export function removed(given: Given): Promise<Written> {
   return written(given, '/remove', { name: nameOf(given) });
 }
 
-export function tested(given: Given): Promise<unknown> {
+export function tested(given: Given): Promise<Tested> {
   const set = given.values['policies'] === undefined ? {} : readSetFile(given.values['policies']);
   const body = { ...set, ...readRequest(nameOf(given)) };
-  return call(given.target(), `${POLICIES}/test`, body);
+  return call(given.target(), `${POLICIES}/test`, body) as Promise<Tested>;
 }
 
-export function previewed(given: Given): Promise<unknown> {
-  const { since, until } = given.values;
-  const body = { ...readSetFile(nameOf(given)), since, until };
-  return call(given.target(), `${POLICIES}/preview`, body);
+export function previewed(given: Given): Promise<Previewed> {
+  const body = { ...readSetFile(nameOf(given)), ...windowOf(given.values) };
+  return call(given.target(), `${POLICIES}/preview`, body) as Promise<Previewed>;
 }
 
 export function imported(given: Given): Promise<Imported> {

@@ -13,6 +13,8 @@ export interface Column<Row> {
   style?(text: string): Parameters<Screen['style']>[0] | null;
   /** Never cut, such as an id that is copied. */
   isWhole?: boolean;
+  /** Left out where the terminal is too narrow. */
+  isExtra?: boolean;
 }
 
 const GAP = '  ';
@@ -21,23 +23,64 @@ const CUT_MIN = 8;
 
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string[] {
   const cells = rows.map((row) => columns.map((column) => shown(column.cell(row))));
-  const widths = fitted(columns, cells, screen.columns);
-  if (widths === null) return blocks(columns, cells, screen);
+  const layout = layoutOf(columns, cells, screen.columns);
+  if (layout === null) return blocks(columns, cells, screen);
   const numbers = columns.map((column) => rows.length > 0 && rows.every((row) => isCount(column.cell(row))));
-  const line = (texts: readonly string[], styled: (text: string, at: number) => string): string =>
-    texts
-      .map((text, at) => {
-        const short = cut(text, widths[at] ?? 0);
-        const pad = ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(short)));
-        return numbers[at] ? pad + styled(short, at) : styled(short, at) + pad;
+  const line = lineOf(columns, layout, numbers, screen);
+  return [headOf(columns, line, screen), ...cells.map((row) => line(row))];
+}
+
+/**
+ * A table whose rows come one after another: `sample` has the widths. A longer value moves what is behind it, but for the
+ * last column that may be cut.
+ */
+export function liveTable<Row>(
+  columns: readonly Column<Row>[],
+  sample: Row,
+  screen: Screen,
+): { head: string; line: (row: Row) => string } {
+  const typical = columns.map((column) => shown(column.cell(sample)));
+  const layout = layoutOf(columns, [typical], screen.columns) ?? { kept: columns.map((_, at) => at), widths: [] };
+  const line = lineOf(columns, layout, [], screen);
+  return {
+    head: headOf(columns, line, screen),
+    line: (row) => line(columns.map((column) => shown(column.cell(row)))),
+  };
+}
+
+type Line = (texts: readonly string[], style?: (text: string, at: number) => string) => string;
+
+interface Layout {
+  /** Indexes of the columns that are shown. */
+  kept: readonly number[];
+  /** By index of all columns. */
+  widths: readonly number[];
+}
+
+function lineOf<Row>(
+  columns: readonly Column<Row>[],
+  { kept, widths }: Layout,
+  numbers: readonly boolean[],
+  screen: Screen,
+): Line {
+  return (texts, style) =>
+    kept
+      .map((at) => {
+        const [whole, width] = [texts[at] ?? '', widths[at] ?? 0];
+        const short = columns[at]?.isWhole === true ? whole : cut(whole, width);
+        const pad = ' '.repeat(Math.max(0, width - widthOf(short)));
+        const styled = style === undefined ? styledCell(columns[at], short, whole, screen) : style(short, at);
+        return numbers[at] ? pad + styled : styled + pad;
       })
       .join(GAP)
       .trimEnd();
-  const titles = columns.map(({ title }) => title);
-  return [
-    line(titles, (text) => screen.style('bold', text)),
-    ...cells.map((row) => line(row, (text, at) => styledCell(columns[at], text, row[at] ?? '', screen))),
-  ];
+}
+
+function headOf<Row>(columns: readonly Column<Row>[], line: Line, screen: Screen): string {
+  return line(
+    columns.map(({ title }) => title),
+    (text) => screen.style('bold', text),
+  );
 }
 
 /** One value a line: `name  value`. */
@@ -67,15 +110,32 @@ function styledCell<Row>(column: Column<Row> | undefined, text: string, whole: s
   return style === null ? text : screen.style(style, text);
 }
 
-/** The widest column that may be cut is cut first. `null`: the columns do not fit. */
-function fitted<Row>(columns: readonly Column<Row>[], cells: readonly string[][], room: number): number[] | null {
+/** Columns that can be left out go first, from the right. `null`: the others do not fit. */
+function layoutOf<Row>(columns: readonly Column<Row>[], cells: readonly string[][], room: number): Layout | null {
+  const kept = columns.map((_, at) => at);
+  for (;;) {
+    const widths = fitted(columns, kept, cells, room);
+    if (widths !== null) return { kept, widths };
+    const extra = kept.findLast((at) => columns[at]?.isExtra === true);
+    if (extra === undefined) return null;
+    kept.splice(kept.indexOf(extra), 1);
+  }
+}
+
+/** The widest column that may be cut is cut first. */
+function fitted<Row>(
+  columns: readonly Column<Row>[],
+  kept: readonly number[],
+  cells: readonly string[][],
+  room: number,
+): number[] | null {
   const widths = columns.map(({ title }, at) =>
-    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[at] ?? ''))),
+    kept.includes(at) ? Math.max(widthOf(title), ...cells.map((row) => widthOf(row[at] ?? ''))) : 0,
   );
   const least = columns.map(({ title, isWhole }, at) =>
     isWhole === true ? (widths[at] ?? 0) : Math.min(widths[at] ?? 0, Math.max(CUT_MIN, widthOf(title))),
   );
-  let over = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1) - room;
+  let over = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (kept.length - 1) - room;
   while (over > 0) {
     const slack = widths.map((width, at) => width - (least[at] ?? 0));
     const at = slack.indexOf(Math.max(...slack));

@@ -8084,6 +8084,10 @@ export interface components {
             minRulesFired?: number | string;
             /** @description Reference of the request: `X-Protect-Request-Id` of the response, and shown on the gate's pages */
             requestId?: string;
+            /** @description IP address, version 4 or 6 */
+            ip?: string;
+            /** @description Id of the session, challenge or token */
+            jti?: string;
             /**
              * @description Most entries in the response
              * @default 50

@@ -116,6 +116,11 @@ export const requestReference = z.pipe(
     ),
 );
 
+const client = {
+  ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
+  jti: z.optional(jtiField),
+};
+
 const filters = {
   siteKey: siteKeyField,
   /** Inclusive. */
@@ -139,13 +144,12 @@ const filters = {
   requestId: z.optional(requestReference),
 };
 
-export const verdictPageRequest = z.strictObject({ ...filters, ...paging });
+export const verdictPageRequest = z.strictObject({ ...filters, ...client, ...paging });
 export type VerdictPageRequest = z.infer<typeof verdictPageRequest>;
 
 export const verdictSearchRequest = z.strictObject({
   siteKey: siteKeyField,
-  ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
-  jti: z.optional(jtiField),
+  ...client,
   requestId: filters.requestId,
   bot: filters.bot,
   proof: filters.proof,
@@ -164,8 +168,7 @@ const TAIL_CURSOR_MAX_CHARS = 32_768;
 const { since: _since, until: _until, requestId: _requestId, ...tailFilters } = filters;
 export const verdictTailRequest = z.strictObject({
   ...tailFilters,
-  ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
-  jti: z.optional(jtiField),
+  ...client,
   limit: z._default(wholeNumber(1, TAIL_MAX_ROWS), TAIL_DEFAULT_ROWS),
   /** `cursor` of the last response. Without it, the newest verdicts are returned. */
   cursor: z.optional(z.string().check(z.minLength(1), z.maxLength(TAIL_CURSOR_MAX_CHARS))),

@@ -37,10 +37,7 @@ export async function logTarget(context: OperationContext<unknown>, siteKey: str
   return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 
-export type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'> & {
-  ip?: string | undefined;
-  jti?: string | undefined;
-};
+export type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'>;
 
 export function rowFilter(query: FilterFields, horizon: number): RowFilter {
   const { requestPath, requestId } = query;

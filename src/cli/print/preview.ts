@@ -1,0 +1,77 @@
+/** What previews of rules, policies and lists have in common: how far they reached, and which decisions change. */
+import { printable } from '../printable.ts';
+import { decisionStyle } from './decision-style.ts';
+import type { Screen } from './screen.ts';
+import { table } from './table.ts';
+
+export interface Reach {
+  examined: number;
+  inWindow: number;
+  examinedSince: string;
+  complete: boolean;
+  allowedRequestsIncluded?: boolean;
+}
+
+export interface Change {
+  from: string;
+  to: string;
+  requests: number;
+  addresses?: number;
+}
+
+export interface Sample {
+  requestId: string;
+  timestamp: string;
+  ip: string | null;
+  country: string | null;
+  requestPath: string;
+  from: string;
+  to: string;
+  decidedBy: string;
+}
+
+export function reachLine(reach: Reach, rest: string): string {
+  const { examined, inWindow, examinedSince, complete } = reach;
+  const which = complete ? `All ${examined} requests` : `The newest ${examined} of ${inWindow} requests`;
+  return printable(`${which} since ${examinedSince}: ${rest}`);
+}
+
+export function reachNotes({ allowedRequestsIncluded }: Reach): string[] {
+  return allowedRequestsIncluded === false
+    ? ['', 'The log of this instance has no rows of allowed requests, so most requests are missing here.']
+    : [];
+}
+
+export function changeLines(changes: readonly Change[], samples: readonly Sample[], screen: Screen): string[] {
+  if (changes.length === 0) return [];
+  return [
+    '',
+    ...table(
+      [
+        { title: 'NOW', cell: ({ from }) => from, style: decisionStyle },
+        { title: 'THEN', cell: ({ to }) => to, style: decisionStyle },
+        { title: 'REQUESTS', cell: ({ requests }) => requests },
+        { title: 'ADDRESSES', cell: ({ addresses }) => addresses },
+      ],
+      changes,
+      screen,
+    ),
+    ...(samples.length === 0 ? [] : ['', 'The newest of each:', ...sampleLines(samples, screen)]),
+  ];
+}
+
+function sampleLines(samples: readonly Sample[], screen: Screen): string[] {
+  return table(
+    [
+      { title: 'TIME', cell: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' '), isWhole: true },
+      { title: 'NOW', cell: ({ from }) => from, style: decisionStyle, isExtra: true },
+      { title: 'THEN', cell: ({ to }) => to, style: decisionStyle },
+      { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true },
+      { title: 'PATH', cell: ({ requestPath }) => requestPath },
+      { title: 'DECIDED BY', cell: ({ decidedBy }) => decidedBy, isExtra: true },
+      { title: 'REFERENCE', cell: ({ requestId }) => requestId, isWhole: true },
+    ],
+    samples,
+    screen,
+  );
+}
