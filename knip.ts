@@ -6,7 +6,7 @@ const root = {
     'src/result.ts',
     'src/service/index.ts',
     'src/edge/any-service.ts',
-    'src/cli/{start,gatehouse,queue-relay-worker,unread-bodies}.ts',
+    'src/cli/{start,gatehouse,packed,queue-relay-worker,unread-bodies}.ts',
     // Entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,dialog,visual}.ts',
     'src/console/main.tsx',

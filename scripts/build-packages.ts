@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
-import type { BuildOptions } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -66,20 +66,46 @@ async function buildWidget(): Promise<void> {
   cpSync(packagePath('widget', 'svelte'), outdir, { recursive: true });
 }
 
-/** The simulator and wrangler stay outside: they are programs of their own, and only some commands need them. */
+/** Older versions lack functions that the commands need, and would fail with a stack trace. */
+const NODE_MIN = 22;
+const REFUSES_OLD_NODE = `if (Number(process.versions.node.split('.')[0]) < ${NODE_MIN}) { console.error('gatehouse needs Node ${NODE_MIN} or newer, and this is ' + process.version + '. Update Node.'); process.exit(1); }`;
+
+/**
+ * What needs the repository (wrangler, the simulator, the database) is loaded with `import()` and stays out. The package
+ * refuses those commands before they get there.
+ */
+const withoutRepository: Plugin = {
+  name: 'without-repository',
+  setup(bundler) {
+    bundler.onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, namespace: 'repository' } : undefined,
+    );
+    bundler.onLoad({ filter: /./, namespace: 'repository' }, ({ path }) => ({
+      contents: `throw new Error(${JSON.stringify(`${basename(path)} is not in this package`)});`,
+    }));
+  },
+};
+
+/** One file without dependencies. */
 async function buildCli(): Promise<void> {
   const outfile = packagePath('cli', 'dist/gatehouse.js');
   await build({
-    entryPoints: [join(root, 'src/cli/gatehouse.ts')],
-    outdir: dirname(outfile),
+    entryPoints: [join(root, 'src/cli/packed.ts')],
+    outfile,
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'node',
-    target: 'node22',
+    target: `node${NODE_MIN}`,
     charset: 'utf8',
-    banner: { js: '#!/usr/bin/env node' },
-    external: ['esbuild', 'miniflare', 'workerd', 'wrangler'],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'external',
+    // CommonJS packages inside the bundle ask for Node's own modules.
+    banner: {
+      js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n${REFUSES_OLD_NODE}`,
+    },
+    plugins: [withoutRepository],
+    define: { 'process.env.NODE_ENV': '"production"' },
   });
   chmodSync(outfile, 0o755);
 }

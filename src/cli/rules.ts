@@ -3,6 +3,7 @@
  * service.
  */
 import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { command } from './command.ts';
@@ -69,6 +70,19 @@ async function exported(given: Given): Promise<{ out: string } | undefined> {
     for await (const chunk of body) await given.write(chunk as Uint8Array);
     return undefined;
   }
-  await pipeline(body, createWriteStream(out));
+  await writeWhole(out, body);
   return { out };
+}
+
+/** A failure in the middle leaves no part of the file under its name. */
+async function writeWhole(path: string, body: Readable): Promise<void> {
+  const partial = `${path}.partial`;
+  try {
+    await pipeline(body, createWriteStream(partial));
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    const what = error instanceof Error ? error.message : String(error);
+    throw new CallError(`${path} cannot be written as a whole. Check the folder and the connection. ${what}`);
+  }
 }
