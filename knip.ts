@@ -62,7 +62,7 @@ const config: KnipConfig = {
   // The frameworks are imported by examples of the packages' READMEs, which the tests run.
   ignoreDependencies: ['workerd', '@typescript/native', 'next', 'react', 'react-dom', 'vue'],
   // Programs of the operating system.
-  ignoreBinaries: ['taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool'],
+  ignoreBinaries: ['script', 'taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool'],
   ignoreExportsUsedInFile: true,
 };
 
