@@ -54,6 +54,7 @@ const steps: Step[] = [
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
+  { name: 'configuration schema', run: command('node', ['scripts/config-schema.ts', '--check']) },
 ];
 
 function command(program: string, args: string[]): Step['run'] {

@@ -1,5 +1,6 @@
 /** Every command, under the words that name it. `command.ts` says how to add one. */
 import { alertCommands } from './alerts.ts';
+import { applyCommands } from './apply/commands.ts';
 import { attackCommands } from './attack.ts';
 import { botPolicyCommands } from './bot-policy.ts';
 import { botTrafficCommands } from './bot-traffic.ts';
@@ -23,6 +24,7 @@ export const commandTable: Commands = {
   ...tailCommands,
   ...whyCommands,
   ...topCommands,
+  ...applyCommands,
   ...ruleCommands,
   ...policyCommands,
   ...limitCommands,

@@ -23,6 +23,8 @@ const runningStackFacts = z.object({ serviceUrl: z.string(), apiKey: z.string() 
 /** What every command over the management API takes. */
 export const targetFlags = { 'site-key': 'KEY', service: 'URL' } as const;
 
+type Method = 'GET' | 'POST' | 'PUT';
+
 export interface Target {
   serviceUrl: string;
   apiKey: string;
@@ -104,8 +106,8 @@ export function checkedServiceUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-export async function call(target: Target, path: string, body: object): Promise<unknown> {
-  const response = await post(target, path, body);
+export async function call(target: Target, path: string, body: object, method: Method = 'POST'): Promise<unknown> {
+  const response = await post(target, path, body, method);
   const text = await response.text().catch((error: unknown) => {
     throw new CallError(`${target.serviceUrl} ended its response early. Run the command again. ${String(error)}`);
   });
@@ -115,13 +117,13 @@ export async function call(target: Target, path: string, body: object): Promise<
 }
 
 /** @throws CallError with the service's message when it refuses, or when no service is at the URL. */
-export async function post(target: Target, path: string, body: object): Promise<Response> {
+export async function post(target: Target, path: string, body: object, method: Method = 'POST'): Promise<Response> {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), ANSWERS_WITHIN_MS);
   const response = await fetch(`${target.serviceUrl}${path}`, {
-    method: 'POST',
+    method,
     headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, siteKey: target.siteKey }),
+    ...(method === 'GET' ? {} : { body: JSON.stringify({ ...body, siteKey: target.siteKey }) }),
     // A redirected POST becomes a GET, and may lead to another host.
     redirect: 'manual',
     signal: target.signal === undefined ? silent.signal : AbortSignal.any([silent.signal, target.signal]),

@@ -47,8 +47,10 @@ async function curl(): Promise<void> {
     else if (word === '-H') {
       const [name = '', value = ''] = args[++at]?.split(/:\s*(.*)/s) ?? [];
       headers[name.toLowerCase()] = value;
-    } else if (word === '-d') body = args[++at] ?? '';
-    else if (/^-[is]+$/.test(word)) printsHeaders ||= word.includes('i');
+    } else if (word === '-d') {
+      body = [body, args[++at] ?? ''].filter(Boolean).join('&');
+      headers['content-type'] ??= 'application/x-www-form-urlencoded';
+    } else if (/^-[is]+$/.test(word)) printsHeaders ||= word.includes('i');
     else if (word.startsWith('-')) fail(`curl: this stand-in has no ${word}`);
     else url = word;
   }
@@ -92,11 +94,12 @@ function gatehouse(words: string[]): void {
   const isRemote = words.includes('--remote') && !command.endsWith(' create');
   if (isRemote || isOfPublishedList(words)) {
     const { stdout } = cli('help');
-    if (!stdout.includes(local.slice(0, 2).join(' '))) fail(`gatehouse has no command ${command}: ${stdout}`);
+    const name = local.slice(0, local[1]?.startsWith('-') ? 1 : 2).join(' ');
+    if (!stdout.includes(`\n  ${name} `)) fail(`gatehouse has no command ${name}: ${stdout}`);
     return;
   }
   const isPath = (word: string, at: number): boolean =>
-    /^[\w-]+\.(csv|txt|json)$/.test(word) || (command === 'log copy' && at === 2);
+    /^[\w-]+\.(csv|txt|json|yaml)$/.test(word) || (command === 'log copy' && at === 2);
   const paths = local.map((word, at) => (isPath(word, at) ? `${process.cwd()}/${word}` : word));
   const { status, stdout, stderr } = cli(...paths, '--state', facts.stateDir);
   if (status !== 0) fail(`gatehouse ${words.join(' ')}: ${stderr}`);

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { metrics } from '../../src/service/operations/protect/verdicts/metrics-table.ts';
 import { edgeFloors, mayImport } from '../../scripts/checks/import-graph.ts';
 
-const folders = ['.', 'docs', 'docs/decisions'];
+const folders = ['.', 'docs', 'docs/how-to', 'docs/decisions'];
 const pages = folders.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.md'))

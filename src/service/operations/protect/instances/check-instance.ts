@@ -5,7 +5,7 @@
 import type { InstancePolicy } from '../../../../contract/management/instance-policy.ts';
 import { siteByKey } from '../../../../store/d1/sites.ts';
 import { OperationError } from '../../operation-error.ts';
-import type { ServiceStore } from '../../../environment.ts';
+import type { StoreEnv } from '../../../../store/binding.ts';
 
 /** Lower-case ASCII host name of a `cname`. A scheme and a trailing slash are ignored, as for sites. */
 export function checkedCname(cname: string): string {
@@ -48,7 +48,7 @@ export function checkThresholds(policy: InstancePolicy): void {
   }
 }
 
-export async function checkSiteKey(store: ServiceStore, accountId: string, siteKey: string): Promise<void> {
+export async function checkSiteKey(store: StoreEnv, accountId: string, siteKey: string): Promise<void> {
   const site = await siteByKey(store, siteKey);
   if (!site?.active || site.accountId !== accountId) {
     throw new OperationError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no active site with this key', [

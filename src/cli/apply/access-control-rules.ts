@@ -1,0 +1,64 @@
+/** Access control rules of a file, each known by its conditions, as on the service. */
+import type { ListedAccessRule } from '../../contract/management/access-control-rule.ts';
+import { checkedRule } from '../../service/operations/access-control/check-rule.ts';
+import { OperationError } from '../../service/operations/operation-error.ts';
+import type { FileAccessRule } from './config-schema.ts';
+import type { Path } from './problem.ts';
+import type { Report } from './report.ts';
+
+/** What of a rule can be set. `undefined` fields are absent. */
+export type AccessRule = Omit<ListedAccessRule, 'userScopeHash' | 'createdAt' | 'updatedAt' | 'expired'>;
+
+export interface WantedAccessRule {
+  path: Path;
+  hash: string;
+  rule: AccessRule;
+}
+
+/** By `userScopeHash`. */
+export async function readAccessRules(
+  rules: readonly FileAccessRule[],
+  report: Report,
+): Promise<Map<string, WantedAccessRule>> {
+  const wanted: WantedAccessRule[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const path: Path = ['accessControl', index];
+    wanted.push({ path, ...(await canonical(rule, path, report)) });
+  }
+  return report.unique(wanted, ['accessControl'], 'conditions', ({ hash }) => hash);
+}
+
+async function canonical(
+  given: FileAccessRule,
+  path: Path,
+  report: Report,
+): Promise<{ hash: string; rule: AccessRule }> {
+  try {
+    // Whether a rule is over is no mistake of the file: it says what it said before.
+    const {
+      userScopeHash: hash,
+      type,
+      description,
+      conditions,
+      restriction,
+      ruleGroupId,
+      expiry,
+    } = await checkedRule(given, Number.NEGATIVE_INFINITY);
+    const rule = {
+      type,
+      ...(description === null ? {} : { description }),
+      conditions: conditions.map(({ field, value }) => ({ field, operator: 'equals' as const, value })),
+      expiry: new Date(expiry).toISOString(),
+      ...(ruleGroupId === null ? {} : { ruleGroupId }),
+      ...restriction,
+    };
+    return { hash, rule };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    for (const { path: inner, message } of error.details ?? []) {
+      const steps = inner.split('.').slice(1);
+      report.add([...path, ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))], message);
+    }
+    return { hash: `\0${path.join('.')}`, rule: given as AccessRule };
+  }
+}

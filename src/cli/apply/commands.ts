@@ -1,0 +1,122 @@
+/** `gatehouse plan`, `apply` and `export`: an account as one file. See docs/configuration-file.md. */
+import { writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { CommandError } from '../command-line.ts';
+import { command } from '../command.ts';
+import type { Commands, Given } from '../command.ts';
+import { listOf } from '../flag-values.ts';
+import { jsonText } from '../print/json.ts';
+import { exportConfig, sectionNames, yamlText } from './export-config.ts';
+import type { SectionName } from './export-config.ts';
+import { makePlan } from './make-plan.ts';
+import { changesOf, planId } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { planJson, planLines } from './print-plan.ts';
+import type { PrintedPlan } from './print-plan.ts';
+import { readConfigFile } from './read-config.ts';
+import { runPlan } from './run-plan.ts';
+import { ServiceState } from './service-state.ts';
+
+/** Something differs: what `plan` exits with, like diff. */
+const DIFFERS = 2;
+
+const service = { service: 'URL' } as const;
+const choices = ['no-prune', 'allow-empty', 'send-secrets'] as const;
+
+export const applyCommands: Commands = {
+  plan: command({
+    about:
+      'Shows what would have to change so that the service runs what the file says, and changes nothing. Exits with 0 where nothing differs, 2 where something does, 1 on an error.',
+    example: 'plan gatehouse.yaml',
+    on: 'service',
+    positionals: ['FILE'],
+    optional: service,
+    switches: choices,
+    run: async (given) => planJson(await planOf(new ServiceState(given.target()), given)),
+    print: ({ lines }) => lines(),
+    exitCode: ({ changed }) => (changed ? DIFFERS : 0),
+  }),
+  apply: command({
+    about:
+      'Shows the plan, asks, and makes the changes. --yes does not ask. --expect PLAN changes nothing if the plan is another one by now.',
+    example: 'apply gatehouse.yaml --yes',
+    on: 'service',
+    positionals: ['FILE'],
+    optional: { expect: 'PLAN', ...service },
+    switches: ['yes', ...choices],
+    run: applied,
+    print: ({ changed, changes, lines }) =>
+      changed ? [`Done: ${changes.length.toLocaleString('en')} changes.`] : lines(),
+  }),
+  export: command({
+    about:
+      'Writes what runs as a file for plan and apply, without secrets. --only has sections with commas between them.',
+    example: 'export --out gatehouse.yaml',
+    on: 'service',
+    optional: { out: 'FILE', only: 'SECTIONS', ...service },
+    isDocument: true,
+    run: exported,
+  }),
+};
+
+async function planOf(state: ServiceState, { positionals: [path = ''], switches, env }: Given): Promise<Plan> {
+  const config = await readConfigFile(path);
+  const options = {
+    prune: !switches.has('no-prune'),
+    allowEmpty: switches.has('allow-empty'),
+    sendSecrets: switches.has('send-secrets'),
+  };
+  return makePlan(config, state, options, env, Date.now());
+}
+
+async function applied(given: Given): Promise<PrintedPlan> {
+  const { values, switches, positionals, note } = given;
+  const canAsk = process.stdin.isTTY && process.stderr.isTTY && positionals[0] !== '-';
+  if (!switches.has('yes') && !canAsk)
+    throw new CommandError('apply asks before it changes anything, and nobody can answer here. Add --yes.');
+  const state = new ServiceState(given.target());
+  const plan = await planOf(state, given);
+  const { expect: expected } = values;
+  if (expected !== undefined && expected !== planId(plan))
+    throw new CommandError(
+      `The plan is ${planId(plan)} by now and not ${expected}: the file or the service was changed. Nothing was changed. Read the new plan, then apply that one.`,
+    );
+  if (changesOf(plan).length === 0) return planJson(plan);
+  for (const line of planLines(plan)) note(line);
+  if (!switches.has('yes') && !(await isConfirmed())) throw new CommandError('Nothing was changed.');
+  await runPlan(plan, state, given);
+  return planJson(plan);
+}
+
+async function isConfirmed(): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await lines.question('Make these changes? Type yes: ')).trim() === 'yes';
+  } finally {
+    lines.close();
+  }
+}
+
+async function exported(given: Given): Promise<undefined> {
+  const { values, json, note, write } = given;
+  const state = new ServiceState(given.target());
+  const sections = sectionsOf(values['only']);
+  const file = await exportConfig(state, sections, given);
+  const schemaUrl = `${state.target.serviceUrl}/gatehouse.schema.json`;
+  const text = json ? `${jsonText(file)}\n` : yamlText(file, schemaUrl);
+  const { out } = values;
+  if (out === undefined) {
+    await write(text);
+    return;
+  }
+  await writeFile(out, text);
+  note(`The configuration is in ${out}.`);
+}
+
+function sectionsOf(only: string | undefined): Set<SectionName> {
+  const words = listOf(only) ?? sectionNames;
+  const unknown = words.find((word) => !(sectionNames as readonly string[]).includes(word));
+  if (unknown !== undefined || words.length === 0)
+    throw new CommandError(`There is no section "${unknown ?? ''}". Use some of these: ${sectionNames.join(', ')}`);
+  return new Set(words as SectionName[]);
+}

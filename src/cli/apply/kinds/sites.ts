@@ -1,0 +1,126 @@
+/** Sites, by name or by their key. A deleted site keeps its name, so naming it again activates it. */
+import { siteSettings } from '../../../contract/management/site-settings.ts';
+import type { SiteSettings } from '../../../contract/management/site-settings.ts';
+import type { FileSite } from '../config-schema.ts';
+import { differing, pruned } from '../plan.ts';
+import type { Change, Made, Planning } from '../plan.ts';
+import type { At, Wanted } from '../read-config.ts';
+import type { ShownSite } from '../service-state.ts';
+
+export async function planSites(
+  planning: Planning,
+  wanted: NonNullable<Wanted['sites']>,
+  instances: Wanted['instances'],
+): Promise<void> {
+  const { state, report, plan } = planning;
+  const sites = await state.sites();
+  const named = new Set<ShownSite>();
+  for (const site of wanted.values()) {
+    const current = sites.find((one) =>
+      site.siteKey === undefined ? one.name.toLowerCase() === site.name.toLowerCase() : one.siteKey === site.siteKey,
+    );
+    if (site.siteKey !== undefined && current === undefined) {
+      report.add([...site.path, 'siteKey'], 'is the key of no site of the account. Leave it out for a new site');
+      continue;
+    }
+    if (current !== undefined && named.has(current)) {
+      report.add(site.path, `is the site ${current.name}, which the file has already`);
+      continue;
+    }
+    if (current === undefined) planNewSite(planning, site);
+    else {
+      named.add(current);
+      planKnownSite(planning, site, current);
+    }
+    planDefault(planning, site, current);
+  }
+  const unnamed = sites.filter((site) => site.active && !named.has(site));
+  const section = { path: ['sites'], isEmpty: wanted.size === 0, what: 'sites' };
+  const gone = pruned(planning, unnamed, section);
+  await checkUnused(planning, gone, instances);
+  for (const { name, siteKey } of gone) {
+    const change: Change = { kind: 'site', name, action: 'delete', before: null, after: null };
+    plan.add('siteDeletion', `delete the site ${name}`, [change], async () => {
+      await state.call('/sites/delete', {}, { siteKey });
+    });
+  }
+}
+
+/** The service deletes no site that an instance uses. */
+async function checkUnused(
+  { state, report, options }: Planning,
+  gone: readonly ShownSite[],
+  wanted: Wanted['instances'],
+): Promise<void> {
+  if (gone.length === 0) return;
+  for (const { cname, globalSiteKey } of await state.instances()) {
+    const isDeleted = wanted?.has(cname) === false && options.prune;
+    const isMoved = wanted?.get(cname)?.site !== undefined;
+    const site = gone.find(({ siteKey }) => siteKey === globalSiteKey);
+    if (site === undefined || isDeleted || isMoved) continue;
+    report.add(
+      ['sites'],
+      `would delete the site ${site.name}, which the instance ${cname} uses. Name it, or give the instance another site`,
+    );
+  }
+}
+
+function planNewSite({ state, report, plan }: Planning, { path, name, settings = {} }: At<FileSite>): void {
+  const whole = siteSettings.safeParse(settings);
+  for (const { path: inner, message } of whole.error?.issues ?? []) {
+    const isMissing = inner[0] === 'domains' && !('domains' in settings);
+    report.add([...path, 'settings', ...inner.map(stepOf)], isMissing ? 'is required for a new site' : message);
+  }
+  const change: Change = { kind: 'site', name, action: 'create', before: null, after: { settings } };
+  plan.add('site', `create the site ${name}`, [change], async (made) => {
+    const { siteKey } = await state.call<ShownSite>('/sites/create', { name, settings });
+    made.siteKeys.set(name.toLowerCase(), siteKey);
+  });
+}
+
+function planKnownSite(
+  { state, report, plan, made }: Planning,
+  { path, name, settings = {} }: At<FileSite>,
+  current: ShownSite,
+): void {
+  const { siteKey, version, active } = current;
+  made.siteKeys.set(name.toLowerCase(), siteKey);
+  const merged = siteSettings.safeParse({ ...current.settings, ...settings });
+  for (const { path: inner, message } of merged.error?.issues ?? []) {
+    report.add([...path, 'settings', ...inner.map(stepOf)], message);
+  }
+  const renamed = differing({ name }, current);
+  const changed = differing(settings as Partial<SiteSettings>, current.settings);
+  if (active && renamed === null && changed === null) {
+    plan.keep();
+    return;
+  }
+  const side = (which: 'before' | 'after') => ({
+    ...renamed?.[which],
+    ...(changed === null ? {} : { settings: changed[which] }),
+  });
+  const action = active ? 'change' : 'activate';
+  const change: Change = { kind: 'site', name, action, before: side('before'), after: side('after') };
+  plan.add('site', `${action} the site ${name}`, [change], async () => {
+    const answer = active ? { version } : await state.call<ShownSite>('/sites/activate', {}, { siteKey });
+    if (renamed === null && changed === null) return;
+    await state.call('/sites/update', { ...side('after'), ifVersion: answer.version }, { siteKey });
+  });
+}
+
+/** An account always has one default, so the file can only move it. */
+function planDefault({ state, plan }: Planning, { name, isDefault }: At<FileSite>, current?: ShownSite): void {
+  if (isDefault === undefined || (current?.isDefault === true && current.active)) return;
+  const change: Change = {
+    kind: 'site',
+    name,
+    action: 'change',
+    before: { isDefault: false },
+    after: { isDefault: true },
+  };
+  plan.add('defaultSite', `make ${name} the default site`, [change], async (made: Made) => {
+    await state.call('/sites/update', { isDefault: true }, { siteKey: made.siteKeyOf(name) });
+  });
+}
+
+const stepOf = (step: PropertyKey): string | number => (typeof step === 'number' ? step : String(step));

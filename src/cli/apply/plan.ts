@@ -1,0 +1,209 @@
+/**
+ * What has to happen so that the service runs what a file says: steps in a safe order, each with its changes and the
+ * calls that make them. Making a plan only reads.
+ */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Environment } from './secret-reference.ts';
+import type { Report } from './report.ts';
+import type { ServiceState } from './service-state.ts';
+
+export type Kind =
+  | 'site'
+  | 'instance'
+  | 'rule'
+  | 'policy'
+  | 'limit'
+  | 'origin'
+  | 'list'
+  | 'access control rule'
+  | 'bot'
+  | 'user'
+  | 'alert channel';
+
+type Action = 'create' | 'change' | 'activate' | 'move' | 'delete';
+
+export interface Change {
+  kind: Kind;
+  /** `cname` of the instance that it belongs to. */
+  of?: string;
+  name: string;
+  action: Action;
+  before: object | null;
+  after: object | null;
+}
+
+export interface FieldChange {
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/**
+ * The order of steps. What others refer to comes first, what lets visitors through before what stops them: a new
+ * setting of an instance takes effect when its rules and policies are there. Deletions come last.
+ */
+export const phases = {
+  site: 10,
+  defaultSite: 15,
+  newInstance: 20,
+  rules: 30,
+  policies: 40,
+  bots: 50,
+  accessControl: 55,
+  lists: 60,
+  instance: 70,
+  others: 80,
+  deletion: 90,
+  instanceDeletion: 95,
+  siteDeletion: 99,
+} as const;
+
+export interface Step {
+  phase: number;
+  /** Such as `update the site shop`. */
+  title: string;
+  changes: readonly Change[];
+  run: (made: Made) => Promise<void>;
+}
+
+/** Keys that only the service knows, and that a step before has received. */
+export class Made {
+  /** Of sites, by name in lower case. */
+  readonly siteKeys = new Map<string, string>();
+  /** Of instances, by cname. */
+  readonly instanceKeys = new Map<string, string>();
+  /** Versions of rules after a batch, by cname. */
+  readonly ruleVersions = new Map<string, number>();
+
+  siteKeyOf(name: string): string {
+    return this.siteKeys.get(name.toLowerCase()) ?? name;
+  }
+
+  instanceKeyOf(cname: string): string {
+    const key = this.instanceKeys.get(cname);
+    if (key === undefined) throw new Error(`The instance ${cname} has no site key`);
+    return key;
+  }
+}
+
+export interface PlanOptions {
+  /** Whether what the file does not name is deleted, of the kinds that it names. */
+  prune: boolean;
+  /** Whether an empty list may delete everything of its kind. */
+  allowEmpty: boolean;
+  /** Whether secrets are sent although nothing else of their object differs. */
+  sendSecrets: boolean;
+}
+
+export interface Planning {
+  state: ServiceState;
+  report: Report;
+  options: PlanOptions;
+  environment: Environment;
+  nowMs: number;
+  plan: PlanBuilder;
+  made: Made;
+}
+
+export interface Plan {
+  steps: readonly Step[];
+  unchanged: number;
+  /** Of the service, not in the file, and left alone. */
+  leftAlone: number;
+  notes: readonly string[];
+  made: Made;
+}
+
+export class PlanBuilder {
+  readonly #steps: Step[] = [];
+  readonly #notes: string[] = [];
+  #unchanged = 0;
+  #leftAlone = 0;
+
+  add(phase: keyof typeof phases, title: string, changes: readonly Change[], run: Step['run']): void {
+    this.#steps.push({ phase: phases[phase], title, changes, run });
+  }
+
+  keep(count = 1): void {
+    this.#unchanged += count;
+  }
+
+  leaveAlone(count: number): void {
+    this.#leftAlone += count;
+  }
+
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  finish(made: Made): Plan {
+    const steps = this.#steps.toSorted((a, b) => a.phase - b.phase);
+    return { steps, unchanged: this.#unchanged, leftAlone: this.#leftAlone, notes: this.#notes, made };
+  }
+}
+
+/**
+ * The items that are to be deleted, because the file does not name them. An empty list in the file deletes nothing unless
+ * the operator says so: a list that a template or a script left empty would take the protection away.
+ */
+export function pruned<Item>(
+  { options, report, plan }: Pick<Planning, 'options' | 'report' | 'plan'>,
+  unnamed: readonly Item[],
+  section: { path: (string | number)[]; isEmpty: boolean; what: string },
+): readonly Item[] {
+  if (unnamed.length === 0) return unnamed;
+  if (!options.prune) {
+    plan.leaveAlone(unnamed.length);
+    return [];
+  }
+  if (section.isEmpty && !options.allowEmpty) {
+    const all = unnamed.length === 1 ? `the only one of the ${section.what}` : `all ${unnamed.length} ${section.what}`;
+    report.add(
+      section.path,
+      `is empty and would delete ${all}. Remove the section to leave them alone, or add --allow-empty`,
+    );
+    return [];
+  }
+  return unnamed;
+}
+
+/** The fields of `wanted` that differ, as they are and as they will be. */
+export function differing<Fields extends object>(
+  wanted: Fields,
+  current: object,
+): { before: Partial<Fields>; after: Partial<Fields> } | null {
+  const names = Object.entries(wanted)
+    .filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, valueOf(current, name)))
+    .map(([name]) => name);
+  if (names.length === 0) return null;
+  const pick = (of: object) => Object.fromEntries(names.map((name) => [name, valueOf(of, name)])) as Partial<Fields>;
+  return { before: pick(current), after: pick(wanted) };
+}
+
+function valueOf(of: object, name: string): unknown {
+  return (of as Record<string, unknown>)[name];
+}
+
+/** Field by field; a group of settings is opened. */
+export function fieldsOf({ before, after }: Pick<Change, 'before' | 'after'>): FieldChange[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].flatMap((field) => {
+    const [was, is] = [before && valueOf(before, field), after && valueOf(after, field)];
+    if (isDeepStrictEqual(was, is)) return [];
+    if (field !== 'settings') return [{ field, before: was ?? null, after: is ?? null }];
+    const inner = { before: (was ?? null) as object | null, after: (is ?? null) as object | null };
+    return fieldsOf(inner).map((one) => ({ ...one, field: `settings.${one.field}` }));
+  });
+}
+
+/** Names the changes of a plan: another plan of the same changes has the same id. */
+export function planId({ steps }: Plan): string {
+  const hash = createHash('sha256');
+  for (const { changes } of steps) for (const change of changes) hash.update(`${JSON.stringify(change)}\n`);
+  return hash.digest('hex').slice(0, 16);
+}
+
+export function changesOf({ steps }: Plan): Change[] {
+  return steps.flatMap(({ changes }) => changes as Change[]);
+}

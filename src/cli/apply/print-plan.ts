@@ -1,0 +1,109 @@
+/** A plan as lines for a person, or as JSON for a program. */
+import { printable } from '../printable.ts';
+import { changesOf, fieldsOf, planId } from './plan.ts';
+import type { Change, FieldChange, Plan } from './plan.ts';
+
+/** Of one kind of one instance. A plan of a hundred thousand rules is read by its counts. */
+const SHOWN_PER_GROUP = 50;
+const VALUE_MAX_CHARS = 160;
+const signs = { create: '+', activate: '+', change: '~', move: '>', delete: '-' } as const;
+const plurals: Readonly<Record<Change['kind'], string>> = {
+  site: 'sites',
+  instance: 'instances',
+  rule: 'rules',
+  policy: 'policies',
+  limit: 'limits',
+  origin: 'origins',
+  list: 'lists',
+  'access control rule': 'access control rules',
+  bot: 'bots',
+  user: 'users',
+  'alert channel': 'alert channels',
+};
+
+export function planLines(plan: Plan): string[] {
+  const groups = Map.groupBy(changesOf(plan), ({ kind, of }) =>
+    of === undefined ? plurals[kind] : `${plurals[kind]} of ${of}`,
+  );
+  const lines = [...groups].flatMap(([title, changes]) => [title, ...groupLines(changes), '']);
+  return [...lines, ...plan.notes.map((note) => `Note: ${printable(note)}`), summary(plan)];
+}
+
+function groupLines(changes: readonly Change[]): string[] {
+  const shown = changes.slice(0, SHOWN_PER_GROUP).flatMap(changeLines);
+  const rest = changes.slice(SHOWN_PER_GROUP);
+  return rest.length === 0 ? shown : [...shown, `  … and ${counted(rest)}. --json lists all.`];
+}
+
+function changeLines(change: Change): string[] {
+  const { action, name } = change;
+  const head = `  ${signs[action]} ${printable(name)}`;
+  if (action === 'delete') return [head];
+  const fields = fieldsOf(change);
+  if (action === 'create') {
+    const inline = fields.map(({ field, after }) => `${field} ${valueText(after)}`).join(', ');
+    if (head.length + inline.length < VALUE_MAX_CHARS) return [inline === '' ? head : `${head}  ${inline}`];
+  }
+  return [head, ...fields.map((field) => `      ${fieldLine(change, field)}`)];
+}
+
+function fieldLine({ action }: Change, { field, before, after }: FieldChange): string {
+  return action === 'create'
+    ? `${field}: ${valueText(after)}`
+    : `${field}: ${valueText(before)} -> ${valueText(after)}`;
+}
+
+function valueText(value: unknown): string {
+  const text = printable(typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value ?? null));
+  return text.length <= VALUE_MAX_CHARS ? text : `${text.slice(0, VALUE_MAX_CHARS)}…`;
+}
+
+function summary(plan: Plan): string {
+  const changes = changesOf(plan);
+  const kept = plan.leftAlone === 0 ? '' : ` ${count(plan.leftAlone)} that the file does not name stay.`;
+  if (changes.length === 0) return `No changes. ${count(plan.unchanged)} unchanged.${kept}`;
+  return `Plan ${planId(plan)}: ${counted(changes)}; ${count(plan.unchanged)} unchanged.${kept}`;
+}
+
+/** Such as `3 to create, 1 to delete`. */
+function counted(changes: readonly Change[]): string {
+  const counts = countsOf(changes);
+  const parts = Object.entries(counts).flatMap(([action, number]) =>
+    number === 0 ? [] : [`${count(number)} to ${action}`],
+  );
+  return parts.join(', ');
+}
+
+function countsOf(changes: readonly Change[]): Record<Change['action'], number> {
+  const counts = { create: 0, activate: 0, change: 0, move: 0, delete: 0 };
+  for (const { action } of changes) counts[action] += 1;
+  return counts;
+}
+
+const count = (number: number): string => number.toLocaleString('en');
+
+export interface PrintedPlan {
+  id: string;
+  changed: boolean;
+  counts: Record<string, number>;
+  notes: readonly string[];
+  changes: object[];
+  /** For people. JSON leaves functions out. */
+  lines: () => string[];
+}
+
+export function planJson(plan: Plan): PrintedPlan {
+  const changes = changesOf(plan);
+  const { unchanged, leftAlone, notes } = plan;
+  return {
+    id: planId(plan),
+    changed: changes.length > 0,
+    counts: { ...countsOf(changes), unchanged, leftAlone },
+    notes,
+    changes: changes.map((change) => {
+      const { kind, of, name, action } = change;
+      return { kind, ...(of === undefined ? {} : { of }), name, action, fields: fieldsOf(change) };
+    }),
+    lines: () => planLines(plan),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * `${ENV:NAME}` in a file stands for a variable of the environment, so that a file in a repository has no secrets. A
+ * reference is read when something is sent, and its value is in no message.
+ */
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+
+/** The whole text is one reference. */
+export const SECRET_REFERENCE = /^\$\{ENV:([A-Za-z_][A-Za-z0-9_]{0,127})\}$/;
+const REFERENCES = /\$\{ENV:([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A text of the same form, to check what stands around the references. */
+export function withoutReferences(text: string): string {
+  return text.replaceAll(REFERENCES, 'x');
+}
+
+/** The text with what the service shows in place of a secret. */
+export function withHiddenReferences(text: string): string {
+  return text.replaceAll(REFERENCES, '***');
+}
+
+export function hasReference(text: string): boolean {
+  return withoutReferences(text) !== text;
+}
+
+/** The error says which variables to set. */
+export function resolved(text: string, environment: Environment): Result<string, string> {
+  const missing = [...text.matchAll(REFERENCES)].map(([, name = '']) => name).filter((name) => !environment[name]);
+  if (missing.length > 0) {
+    const names = [...new Set(missing)].join(', ');
+    return failed(`The variable ${names} is not set. Set it to the secret that the file refers to`);
+  }
+  return ok(text.replaceAll(REFERENCES, (_, name: string) => environment[name] ?? ''));
+}
+
+/** A reference with a name made of these words: `${ENV:LIST_TOR_AUTHORIZATION}`. */
+export function referenceFor(...words: readonly string[]): string {
+  const name = words.map((word) => word.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')).join('_');
+  return `\${ENV:${name.slice(0, 128)}}`;
+}
