@@ -11,12 +11,20 @@ interface Group {
 }
 
 const TUTORIAL = ['tutorial', 'first-day'];
-const HOW_TO = ['operations', 'origin-lockdown', 'query-the-log'];
+const HOW_TO = ['container', 'operations', 'origin-lockdown', 'query-the-log'];
 const REFERENCE =
-  'console policies access-rules limits lists bots attack-mode alerts verification widget instance-settings site-settings edge-configuration management-api api-fields verdict-log ip-categories languages storage-schema glossary'.split(
+  'console cli policies access-rules limits lists bots attack-mode alerts verification widget instance-settings site-settings edge-configuration service-configuration management-api api-fields verdict-log ip-categories languages storage-schema glossary'.split(
     ' ',
   );
-const EXPLANATION = ['architecture', 'risk', 'failure-modes', 'threat-model', 'privacy', 'edge-checklist'];
+const EXPLANATION = [
+  'how-it-works',
+  'architecture',
+  'risk',
+  'failure-modes',
+  'threat-model',
+  'privacy',
+  'edge-checklist',
+];
 
 /** By the beginning of a page's path. The decisions have a list of their own, because they are many. */
 export function sidebar(docs: string): Record<string, Group[]> {

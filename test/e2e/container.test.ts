@@ -1,7 +1,8 @@
 /**
  * The image of `container/Dockerfile`, without a container engine: its statements are read by a parser, the files that
  * it takes are copied as `.dockerignore` says, and its command and its health check run in that copy. Of its build only
- * `apt-get` and `npm ci` are left out: this checkout's packages stand in for what they install.
+ * `apt-get` and `npm ci` are left out: this checkout's packages stand in for what they install. What `npm ci` ends
+ * with, `prepare`, runs in the copy.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -33,6 +34,13 @@ const compose = parse(readFileSync('container/compose.yaml', 'utf8')) as {
 };
 
 const ignored = dockerIgnore().add(readFileSync('.dockerignore', 'utf8'));
+/** Everything that git does not ignore, committed or not. */
+function knownToGit(): string[] {
+  const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const paths = execFileSync('git', words, { encoding: 'utf8' }).split('\0').filter(Boolean);
+  // A file that is deleted and not committed yet is still listed.
+  return paths.filter((path) => existsSync(path));
+}
 const taken = (paths: readonly string[]): string[] => paths.filter((path) => !ignored.ignores(path));
 
 test('the image is built on a named release of Node, the one of this repository', () => {
@@ -74,13 +82,12 @@ test('the image takes no secret, no database and nothing that git ignores', () =
     'src/.dev.vars',
   ];
   expect(taken(kept)).toEqual([]);
-  const known = ['ls-files', '--cached', '--others', '--exclude-standard'];
-  const tracked = new Set(execFileSync('git', known, { encoding: 'utf8' }).split('\n'));
+  const known = new Set(knownToGit());
   const here = readdirSync('.', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.startsWith('node_modules/') && !path.startsWith('.git/'));
-  expect(taken(here).filter((path) => !tracked.has(path))).toEqual([]);
+  expect(taken(here).filter((path) => !known.has(path))).toEqual([]);
 });
 
 test('the image and the compose file open the ports of gate and service, the latter to this machine alone', () => {
@@ -107,12 +114,10 @@ describe('the command of the image, in a copy of what it takes', () => {
   const health = () => spawnSync(checker, checked, { cwd: folder, encoding: 'utf8' });
 
   beforeAll(async () => {
-    const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
-    // A file that is deleted and not committed yet is still listed.
-    for (const path of taken(tracked).filter((one) => existsSync(one))) {
-      cpSync(path, join(folder, path), { recursive: true });
-    }
+    for (const path of taken(knownToGit())) cpSync(path, join(folder, path), { recursive: true });
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+    // What `npm ci` ends with. It must find everything among the files of the image.
+    execFileSync('npm', ['run', '--silent', 'prepare'], { cwd: folder, stdio: 'pipe' });
     portBase = await freePortBase();
     const [program = '', ...words] = wordsOf('CMD');
     const child = spawn(program, [...words, '--port-base', String(portBase)], { cwd: folder });
@@ -147,6 +152,11 @@ describe('the command of the image, in a copy of what it takes', () => {
     expect(await at(portBase)).toBe(200);
     expect((await fetch(`http://127.0.0.2:${portBase + 1}/health`)).status).toBe(200);
     await expect(at(portBase + 2)).rejects.toThrow('fetch failed');
+  });
+
+  test('the documentation is in the image', async () => {
+    const page = await fetch(`http://127.0.0.1:${portBase + 1}/docs/tutorial`);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Start a site of your own')]);
   });
 
   test('is healthy while it runs, and not after', async () => {
