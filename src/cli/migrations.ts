@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { D1Database } from '@cloudflare/workers-types';
 import { OperatorError } from './operator-error.ts';
 
-const MIGRATIONS_DIR = 'src/store/d1/migrations';
+export const MIGRATIONS_DIR = 'src/store/d1/migrations';
 
 /**
  * Returns the names of the migrations that it applied. Each migration is one transaction.

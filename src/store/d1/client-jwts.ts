@@ -2,6 +2,7 @@
  * Register of issued Protect client JWTs: for which instance, until when, and whether revoked. It stores the `jti`,
  * never the token.
  */
+import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import type { StoreEnv } from '../binding.ts';
 import { storedInstance } from './instances.ts';
 import type { InstanceRow, StoredInstance } from './instances.ts';
@@ -23,10 +24,20 @@ interface ClientJwtRow {
   revoked_at: number | null;
 }
 
-export async function insertClientJwt(env: StoreEnv, record: Omit<ClientJwtRecord, 'revokedAt'>): Promise<void> {
-  await env.DB.prepare('INSERT INTO client_jwts (jti, instance_id, issued_at, expires_at) VALUES (?, ?, ?, ?)')
-    .bind(record.jti, record.instanceId, record.issuedAt, record.expiresAt)
-    .run();
+export type NewClientJwt = Omit<ClientJwtRecord, 'revokedAt'>;
+
+export async function insertClientJwt(env: StoreEnv, record: NewClientJwt): Promise<void> {
+  await clientJwtInsertion(env, record).run();
+}
+
+/** The statement alone, for a batch. */
+export function clientJwtInsertion(env: StoreEnv, record: NewClientJwt): D1PreparedStatement {
+  return env.DB.prepare('INSERT INTO client_jwts (jti, instance_id, issued_at, expires_at) VALUES (?, ?, ?, ?)').bind(
+    record.jti,
+    record.instanceId,
+    record.issuedAt,
+    record.expiresAt,
+  );
 }
 
 /** A JWT and its instance, active or not, in one query, because every call of an edge needs both. */

@@ -6,6 +6,7 @@ import { SignJWT } from 'jose';
 import { CLIENT_JWT_AUDIENCE } from '../../contract/edge/edge-api.ts';
 import type { StoreEnv } from '../binding.ts';
 import { insertClientJwt } from './client-jwts.ts';
+import type { NewClientJwt } from './client-jwts.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { signingKey } from '../keys/signing-keys.ts';
 
@@ -30,11 +31,23 @@ export async function issueClientJwt(
   expiresInWeeks: number,
   nowMs: number,
 ): Promise<IssuedClientJwt> {
+  const { record, clientJwt } = await signedClientJwt(env, serviceUrl, instanceId, expiresInWeeks, nowMs);
+  await insertClientJwt(env, record);
+  return { clientJwt, jti: record.jti, issuedAt: record.issuedAt, expiresAt: record.expiresAt };
+}
+
+/** Signed, but not registered: it is valid only once `record` is inserted. */
+export async function signedClientJwt(
+  env: StoreEnv,
+  serviceUrl: string,
+  instanceId: string,
+  expiresInWeeks: number,
+  nowMs: number,
+): Promise<{ record: NewClientJwt; clientJwt: string }> {
   const key = await signingKey(env, 'client-jwt', nowMs);
   const issuedSeconds = Math.floor(nowMs / 1000);
   const expiresSeconds = issuedSeconds + (expiresInWeeks === 0 ? UNLIMITED_SECONDS : expiresInWeeks * WEEK_SECONDS);
   const jti = randomToken(16);
-  await insertClientJwt(env, { jti, instanceId, issuedAt: nowMs, expiresAt: expiresSeconds * 1000 });
   const clientJwt = await new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: key.kid })
     .setIssuer(serviceUrl)
@@ -44,5 +57,5 @@ export async function issueClientJwt(
     .setIssuedAt(issuedSeconds)
     .setExpirationTime(expiresSeconds)
     .sign(key.privateKey);
-  return { clientJwt, jti, issuedAt: nowMs, expiresAt: expiresSeconds * 1000 };
+  return { record: { jti, instanceId, issuedAt: nowMs, expiresAt: expiresSeconds * 1000 }, clientJwt };
 }

@@ -1,0 +1,212 @@
+/**
+ * `npm run deploy -- --site HOST`: from a login to a protected site. It surveys first and prints the plan. Then each step
+ * looks whether it is done already, and does it if not, so that an interrupted run is continued by running it again.
+ */
+import type { D1Database } from '@cloudflare/workers-types';
+import { emailAddress } from '../../contract/management/email-address.ts';
+import { rootKey } from '../../store/keys/root-key.ts';
+import { CommandError } from '../command-line.ts';
+import { migrate } from '../migrations.ts';
+import { OperatorError } from '../operator-error.ts';
+import { signInUrl } from '../sign-in.ts';
+import { cloudflareApi } from './cloudflare-api.ts';
+import { loginEmail, loginToken } from './login.ts';
+import { masterKeyOf } from './master-key-file.ts';
+import { remember } from './memory.ts';
+import { namesOf, siteHost } from './names.ts';
+import type { Names } from './names.ts';
+import { proven, serviceReady, withApiKey } from './proof.ts';
+import { recorded, takeLease } from './record.ts';
+import type { Lease } from './record.ts';
+import { restDatabase } from './rest-database.ts';
+import { foundAccount, foundInstance, foundSite, newAccount, newInstance, newSite } from './site-account.ts';
+import { foundOrCreated } from './storage.ts';
+import type { Resources } from './storage.ts';
+import { survey } from './survey.ts';
+import type { Survey } from './survey.ts';
+import { deployEdge, deployService } from './workers.ts';
+import type { Deployment } from './workers.ts';
+import type { World } from './world.ts';
+import { routePattern } from './zone.ts';
+
+export interface DeployOptions {
+  site: string;
+  name: string;
+  serviceHost?: string;
+  email?: string;
+  masterKeyFile?: string;
+  dryRun: boolean;
+}
+
+const STEPS = 14;
+
+export async function deploy(options: DeployOptions, world: World): Promise<void> {
+  const names = namesOf(options.name, world.folder);
+  const site = siteHost('--site', options.site);
+  const serviceHost = options.serviceHost === undefined ? undefined : siteHost('--service-host', options.serviceHost);
+  const api = cloudflareApi(await loginToken());
+  const seen = await survey(api, names, { site, serviceHost, masterKeyFile: options.masterKeyFile });
+  const email = ownerEmail(options.email, await loginEmail(api), seen);
+  for (const planned of planOf(seen, names, site)) world.say(planned);
+  if (options.dryRun) {
+    world.say('Nothing was changed. Run the command without --dry-run to do it.');
+    return;
+  }
+
+  const step = steps(world);
+  const { accountId } = seen.zone;
+  const databaseId = await made(seen.resources, 'database', step);
+  const database = restDatabase(api, accountId, databaseId);
+  const lease = await takeLease(database, email ?? 'a token');
+  try {
+    for (const key of ['rulesets', 'segments', 'verdicts', 'dead'] as const) {
+      await lease.check();
+      await made(seen.resources, key, step);
+    }
+    const storage = { databaseId, kvId: await made(seen.resources, 'kv', step) };
+    const masterKey = await keyOf(seen, database, lease, step);
+    const serviceUrl = `https://${seen.serviceHost}`;
+    const env = { DB: database, MASTER_KEY: masterKey.key };
+    const run: Deployment = { api, world, names, storage, env, lease, serviceUrl };
+    remember(names, { accountId, masterKeyFile: masterKey.file, serviceUrl });
+
+    const applied = await migrate(database);
+    await rootKey(env);
+    step('Database tables', applied.length === 0 ? 'found' : `${applied.length} migrations applied`);
+    await lease.check();
+    step(`Service Worker ${names.service}`, await deployService(run, seen.serviceZone, seen.recorded.deployment));
+    await serviceReady(serviceUrl, world);
+    step(`Service at ${serviceUrl}`, 'answers');
+    const link = await protect(run, seen, site, email, step);
+    world.say('');
+    for (const last of farewell(site, names, options, masterKey.file, link)) world.say(last);
+  } finally {
+    await lease.release().catch(() => {});
+  }
+}
+
+type Step = (title: string, outcome: string) => void;
+
+/** Account, site, instance, edge and proof. @returns the console's link. */
+async function protect(
+  run: Deployment,
+  seen: Survey,
+  site: string,
+  email: string | null,
+  step: Step,
+): Promise<{ url: string; email: string }> {
+  const { env, serviceUrl, lease, world } = run;
+  const existing = await foundAccount(env, email);
+  if (existing === null && email === null) throw noEmail();
+  const account = existing ?? (await newAccount(env, email ?? ''));
+  step(`Account of ${account.ownerEmail}`, existing === null ? 'created' : 'found');
+
+  await lease.check();
+  let instance = await foundInstance(env, account.id, site);
+  const isNew = instance === null;
+  const siteKey =
+    instance?.globalSiteKey ??
+    ((await foundSite(env, account.id, site)) ?? (await newSite(env, account, site))).siteKey;
+  instance ??= await newInstance(env, account.id, siteKey, site);
+  step(`Site ${site}`, isNew ? 'created, in monitor mode' : `found, ${modeOf(instance)}`);
+
+  await lease.check();
+  const { edges } = await recorded(env.DB);
+  const row = edges.find(({ host }) => host === site);
+  step(`Edge Worker ${seen.edge} on ${routePattern(site)}`, await deployEdge(run, seen.zone, site, instance.id, row));
+
+  const permissions = { Protect: ['readProtect'] as const };
+  const reference = await withApiKey(env, { accountId: account.id, serviceUrl, siteKey, permissions }, (target) =>
+    proven(site, target, world),
+  );
+  step(`A request for https://${site}/`, `passed the gate and is in the log as ${reference}`);
+  return signInUrl(env, serviceUrl, { email: account.ownerEmail, accountId: account.id }, Date.now());
+}
+
+export function modeOf(policy: { monitor: boolean; rollout?: number }): string {
+  return policy.monitor ? 'in monitor mode' : 'enforcing';
+}
+
+/** Asked before anything is made, because the first account needs it. */
+function ownerEmail(given: string | undefined, ofLogin: string | null, seen: Survey): string | null {
+  const email = given ?? ofLogin;
+  if (email !== null && !emailAddress.safeParse(email).success)
+    throw new CommandError(`${email} is not an email address. Use one such as --email owner@example.com.`);
+  if (email === null && seen.recorded.deployment?.version == null) throw noEmail();
+  return email;
+}
+
+function noEmail(): CommandError {
+  return new CommandError(
+    'The token does not say whose it is. Add the owner of the new account: --email owner@example.com.',
+  );
+}
+
+async function made(resources: Resources, key: keyof Resources, step: Step): Promise<string> {
+  const { id, created } = await foundOrCreated(resources[key]);
+  step(resources[key].title, created ? 'created' : 'found');
+  return id;
+}
+
+/** Under the lease, because two deployers must not make two keys. */
+async function keyOf(seen: Survey, database: D1Database, lease: Lease, step: Step) {
+  await lease.check();
+  const { rootKeySealed } = await recorded(database);
+  const key = await masterKeyOf(seen.keyFile, rootKeySealed, true);
+  if (key === null) throw new OperatorError('There is no master key. Run the command again.');
+  const place = key.file === null ? 'from the variable MASTER_KEY' : `in ${key.file}`;
+  step('Master key', key.created ? `created ${place}. Keep a copy: there is no second one` : `found ${place}`);
+  return key;
+}
+
+export function steps(world: World, of = STEPS): Step {
+  let at = 0;
+  return (title, outcome) => {
+    at += 1;
+    world.say(`[${String(at).padStart(String(of).length)}/${of}] ${title}: ${outcome}`);
+  };
+}
+
+const line = (isThere: boolean, title: string): string => `  ${isThere ? 'keep  ' : 'create'}  ${title}`;
+
+function planOf(seen: Survey, names: Names, site: string): string[] {
+  const resources = (Object.keys(seen.resources) as (keyof Resources)[]).map((key) =>
+    line(seen.ids[key] !== null, seen.resources[key].title),
+  );
+  return [
+    `Plan for ${site} in the zone ${seen.zone.name}, account ${seen.zone.accountId}:`,
+    ...resources,
+    line(
+      seen.masterKey !== null,
+      process.env['MASTER_KEY'] ? 'master key in the variable MASTER_KEY' : `master key in ${seen.keyFile}`,
+    ),
+    line(seen.hasService, `Worker ${names.service}, deployed if it differs`),
+    line(seen.hasDomain, `its domain ${seen.serviceHost}`),
+    line(
+      seen.recorded.edges.some(({ host }) => host === site),
+      `account, site, instance and credential of ${site}; a new instance only monitors`,
+    ),
+    line(seen.hasEdge, `Worker ${seen.edge}, deployed if it differs`),
+    line(seen.hasRoute, `its route ${routePattern(site)}, with the zone's own origin`),
+    ...seen.warnings.map((warning) => `Note: ${warning}`),
+    '',
+  ];
+}
+
+function farewell(
+  site: string,
+  names: Names,
+  options: DeployOptions,
+  keyFile: string | null,
+  link: { url: string; email: string },
+): string[] {
+  const named = options.name === 'gatehouse' ? '' : ` --name ${names.deployment}`;
+  return [
+    `${site} is behind the gate, which records and enforces nothing yet.`,
+    ...(keyFile === null
+      ? ['Keep the variable MASTER_KEY in a safe place. Every secret of the deployment depends on it.']
+      : [`Copy ${keyFile} to a safe place. Every secret of the deployment depends on it.`]),
+    `Console, for ${link.email}, once and within 15 minutes: ${link.url}`,
+    `To enforce: npm run deploy -- enforce --site ${site}${named}`,
+  ];
+}

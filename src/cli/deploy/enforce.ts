@@ -1,0 +1,53 @@
+/**
+ * `npm run deploy -- enforce --site HOST` and its way back, `monitor`. It calls the management API, so that the change is
+ * checked and in the audit trail as any other.
+ */
+import { instanceById } from '../../store/d1/instances.ts';
+import { CommandError } from '../command-line.ts';
+import { call } from '../management-call.ts';
+import { OperatorError } from '../operator-error.ts';
+import { deployed, existing, keyOfExisting } from './existing.ts';
+import { siteHost } from './names.ts';
+import { withApiKey } from './proof.ts';
+import type { World } from './world.ts';
+
+export interface EnforceOptions {
+  site: string;
+  name: string;
+  masterKeyFile?: string;
+  /** Percent of the visitors, as text. */
+  rollout?: string;
+  monitor: boolean;
+}
+
+export async function enforce(options: EnforceOptions, world: World): Promise<void> {
+  const rollout = options.rollout === undefined ? 100 : Number(options.rollout);
+  if (!Number.isInteger(rollout) || rollout < 1 || rollout > 100)
+    throw new CommandError('--rollout is a whole number of percent from 1 to 100.');
+  const there = await existing(options.name, world.folder);
+  const { database, recorded, serviceUrl } = deployed(there);
+  const host = siteHost('--site', options.site);
+  const edge = recorded.edges.find((one) => one.host === host);
+  const env = { DB: database, MASTER_KEY: await keyOfExisting(there, options.masterKeyFile) };
+  const instance = edge === undefined ? null : await instanceById(env, edge.instance_id);
+  if (!instance?.active)
+    throw new OperatorError(
+      `${host} is not a site of this deployment. Deploy it with "npm run deploy -- --site ${host}".`,
+    );
+  const change = options.monitor ? { monitor: true } : { monitor: false, rollout };
+  const on = {
+    accountId: instance.accountId,
+    serviceUrl,
+    siteKey: instance.globalSiteKey,
+    permissions: { Protect: ['readProtect', 'updateProtectSettings'] as const },
+  };
+  await withApiKey(env, on, (target) =>
+    // The call names an instance, and would refuse a site as well.
+    call({ ...target, siteKey: undefined }, '/protect/instances/update', { id: instance.id, ...change }),
+  );
+  world.say(
+    options.monitor
+      ? `${host} only records from now on, within seconds.`
+      : `${host} challenges and blocks ${rollout === 100 ? 'visitors' : `${rollout} percent of its visitors`} from now on, within seconds. Back: npm run deploy -- monitor --site ${host}`,
+  );
+}

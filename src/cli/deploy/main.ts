@@ -1,0 +1,116 @@
+/** `npm run deploy -- …`: reads the command line. Errors are one sentence, because they say what the operator can do. */
+import { argumentsOf, usageOf } from '../command-line.ts';
+import type { Arguments, CommandLine } from '../command-line.ts';
+import { OperatorError } from '../operator-error.ts';
+import { deploy } from './deploy.ts';
+import { destroy } from './destroy.ts';
+import { enforce } from './enforce.ts';
+import { DEFAULT_NAME } from './names.ts';
+import { status } from './status.ts';
+import { upgrade } from './upgrade.ts';
+import { terminal } from './world.ts';
+import type { World } from './world.ts';
+
+interface Command extends CommandLine {
+  /** Returns the exit code. */
+  run(given: Arguments, world: World): Promise<number>;
+}
+
+const name = { name: 'NAME' } as const;
+const keyFile = { 'master-key-file': 'PATH' } as const;
+const nameOf = ({ values }: Arguments): string => values['name'] ?? DEFAULT_NAME;
+const keyFileOf = ({ values }: Arguments) =>
+  values['master-key-file'] === undefined ? {} : { masterKeyFile: values['master-key-file'] };
+
+const mode = (about: string, monitor: boolean, optional: Record<string, string>): Command => ({
+  about,
+  required: { site: 'HOST' },
+  optional: { ...name, ...keyFile, ...optional },
+  run: async (given, world) => {
+    const { site = '', rollout } = given.values;
+    await enforce(
+      { site, name: nameOf(given), monitor, ...keyFileOf(given), ...(rollout === undefined ? {} : { rollout }) },
+      world,
+    );
+    return 0;
+  },
+});
+
+const commands: Readonly<Record<string, Command>> = {
+  '': {
+    about:
+      'Deploys the service and the gate of one site, in monitor mode. Run it again after a failure, or for another site.',
+    required: { site: 'HOST' },
+    optional: { ...name, 'service-host': 'HOST', email: 'ADDRESS', ...keyFile },
+    switches: ['dry-run'],
+    run: async (given, world) => {
+      const { site = '', email, 'service-host': serviceHost } = given.values;
+      await deploy(
+        {
+          site,
+          name: nameOf(given),
+          dryRun: given.switches.has('dry-run'),
+          ...keyFileOf(given),
+          ...(email === undefined ? {} : { email }),
+          ...(serviceHost === undefined ? {} : { serviceHost }),
+        },
+        world,
+      );
+      return 0;
+    },
+  },
+  status: {
+    about: 'Says what of the deployment is there. The exit code is 1 if something is missing.',
+    optional: name,
+    run: async (given, world) => ((await status(nameOf(given), world)) ? 0 : 1),
+  },
+  upgrade: {
+    about: 'Deploys this checkout: tables, service, then the gates of all sites.',
+    optional: { ...name, ...keyFile },
+    run: async (given, world) => {
+      await upgrade(nameOf(given), given.values['master-key-file'], world);
+      return 0;
+    },
+  },
+  enforce: mode('Challenges and blocks visitors of a site, or of a part of them.', false, { rollout: 'PERCENT' }),
+  monitor: mode('Records again, and enforces nothing.', true, {}),
+  destroy: {
+    about: 'Deletes the deployment with all its data, or the gate of one site, after asking twice.',
+    optional: { ...name, site: 'HOST', yes: 'NAME' },
+    run: async (given, world) => {
+      const { site, yes } = given.values;
+      await destroy(
+        { name: nameOf(given), ...(site === undefined ? {} : { site }), ...(yes === undefined ? {} : { yes }) },
+        world,
+      );
+      return 0;
+    },
+  },
+};
+
+function help(): string {
+  const lines = Object.entries(commands).map(
+    ([command, line]) => `  npm run deploy -- ${usageOf(command, line).trim()}\n      ${line.about}`,
+  );
+  return `Usage:\n\n${lines.join('\n')}\n\nThe login is wrangler's: "npx wrangler login", or CLOUDFLARE_API_TOKEN. CLOUDFLARE_ACCOUNT_ID chooses one of several\naccounts. MASTER_KEY in the environment replaces the file with the master key.`;
+}
+
+/** Returns the exit code. */
+export async function main(argv: readonly string[], world: World): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    world.say(help());
+    return 0;
+  }
+  const command = argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? argv[0] : '';
+  try {
+    const line = commands[command]!;
+    const given = argumentsOf(`npm run deploy -- ${command}`.trim(), line, command === '' ? argv : argv.slice(1));
+    return await line.run(given, world);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    world.complain(error.message);
+    return 1;
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2), terminal);

@@ -1,0 +1,93 @@
+/** Deploys the two Workers, each only if something differs from what runs. `deploy` and `upgrade` both use it. */
+import * as z from 'zod/mini';
+import type { StoreEnv } from '../../store/binding.ts';
+import { OperatorError } from '../operator-error.ts';
+import { version } from '../version.ts';
+import type { CloudflareApi } from './cloudflare-api.ts';
+import { edgeNameOf } from './names.ts';
+import type { Names } from './names.ts';
+import { recordEdge, recordService } from './record.ts';
+import type { EdgeRow, Lease } from './record.ts';
+import { endFormerJwt, keptClientJwt, newClientJwt } from './site-account.ts';
+import type { Storage } from './storage.ts';
+import { secretsOf } from './survey.ts';
+import { edgeFile, serviceFile } from './worker-files.ts';
+import type { World } from './world.ts';
+import { checkRoute, domainsOf, routePattern, routesOf } from './zone.ts';
+import type { Zone } from './zone.ts';
+
+export type Outcome = 'found' | 'created' | 'deployed';
+
+/** What every step of a run has at hand. */
+export interface Deployment {
+  api: CloudflareApi;
+  world: World;
+  names: Names;
+  storage: Storage;
+  env: StoreEnv;
+  lease: Lease;
+  serviceUrl: string;
+}
+
+export async function deployService(
+  run: Deployment,
+  zone: Zone,
+  runs: { version: string | null; service_print: string | null } | null,
+): Promise<Outcome> {
+  const { api, names, env } = run;
+  const host = new URL(run.serviceUrl).host;
+  const worker = serviceFile(names, zone, host, run.storage);
+  const secrets = await secretsOf(api, zone.accountId, names.service);
+  const domains = await domainsOf(api, zone.accountId, `service=${names.service}`);
+  const hasKey = secrets?.includes('MASTER_KEY') ?? false;
+  const isCurrent = runs?.service_print === worker.print && runs.version === version();
+  if (hasKey && isCurrent && domains.some(({ hostname, service }) => hostname === host && service === names.service))
+    return 'found';
+  // A key that is there stays: during a rotation it is newer than the operator's file.
+  await run.world.upload({
+    worker,
+    accountId: zone.accountId,
+    secrets: hasKey ? {} : { MASTER_KEY: env.MASTER_KEY },
+  });
+  await recordService(env.DB, { version: version(), serviceUrl: run.serviceUrl, print: worker.print });
+  return 'deployed';
+}
+
+export async function deployEdge(
+  run: Deployment,
+  zone: Zone,
+  host: string,
+  instanceId: string,
+  row: EdgeRow | undefined,
+): Promise<Outcome> {
+  const { api, names, env, serviceUrl } = run;
+  const name = edgeNameOf(names, host);
+  const worker = edgeFile(names, zone, host, serviceUrl, run.storage);
+  const kept = await keptClientJwt(env, row, instanceId);
+  const routes = await routesOf(api, zone.id);
+  const hasRoute = routes.some(({ pattern, script }) => pattern === routePattern(host) && script === name);
+  const hasSecret = (await secretsOf(api, zone.accountId, name))?.includes('CLIENT_JWT') ?? false;
+  if (kept !== null && hasRoute && hasSecret && row?.edge_print === worker.print) {
+    await endFormerJwt(env, host);
+    return 'found';
+  }
+  // Again, because a run takes minutes.
+  checkRoute(routes, host, name);
+  const clientJwt = kept ?? (await newClientJwt(env, { host, worker: name, zoneId: zone.id, instanceId, serviceUrl }));
+  await run.world.upload({ worker, accountId: zone.accountId, secrets: { CLIENT_JWT: clientJwt } });
+  await recordEdge(env.DB, host, worker.print);
+  await endFormerJwt(env, host);
+  return 'deployed';
+}
+
+const zoneShape = z.object({ id: z.string(), name: z.string(), account: z.object({ id: z.string() }) });
+
+/** The zone of an edge that is there, by its id. */
+export async function zoneById(api: CloudflareApi, id: string): Promise<Zone> {
+  const zone = await api.find(zoneShape, `/zones/${id}`);
+  if (zone === null)
+    throw new OperatorError(
+      `The zone ${id} of a site is gone. Remove the site with "npm run deploy -- destroy --site HOST".`,
+    );
+  return { id: zone.id, name: zone.name, accountId: zone.account.id };
+}

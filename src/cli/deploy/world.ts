@@ -1,0 +1,35 @@
+/** What a deployment does beside calling the platform: it speaks, waits, asks, and runs wrangler. */
+import { createInterface } from 'node:readline/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEPLOY_FOLDER } from './names.ts';
+import { uploadWithWrangler } from './wrangler.ts';
+import type { Upload } from './wrangler.ts';
+
+export interface World {
+  /** Where files are generated. */
+  folder: string;
+  say(line: string): void;
+  /** Why the command ends without success. */
+  complain(message: string): void;
+  pause(ms: number): Promise<void>;
+  /** `null` where nobody can be asked. */
+  ask(question: string): Promise<string | null>;
+  upload(upload: Upload): Promise<void>;
+}
+
+export const terminal: World = {
+  folder: DEPLOY_FOLDER,
+  say: (line) => process.stdout.write(`${line}\n`),
+  complain: (message) => process.stderr.write(`${message}\n`),
+  pause: (ms) => sleep(ms),
+  upload: uploadWithWrangler,
+  ask: async (question) => {
+    if (!process.stdin.isTTY) return null;
+    const reader = createInterface({ input: process.stdin, output: process.stdout });
+    try {
+      return await reader.question(question);
+    } finally {
+      reader.close();
+    }
+  },
+};

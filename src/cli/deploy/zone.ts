@@ -1,0 +1,143 @@
+/**
+ * The zone of a host, and what stands in the way of a route or a domain in it. Everything is checked before the first
+ * change, because wrangler without a terminal replaces DNS records and domains of others without a question.
+ */
+import * as z from 'zod/mini';
+import { OperatorError } from '../operator-error.ts';
+import { ApiError } from './cloudflare-api.ts';
+import type { CloudflareApi } from './cloudflare-api.ts';
+
+export interface Zone {
+  id: string;
+  name: string;
+  accountId: string;
+}
+
+const zoneShape = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z._default(z.string(), 'active'),
+  account: z.object({ id: z.string() }),
+});
+const recordShape = z.object({ type: z.string(), name: z.string(), proxied: z._default(z.boolean(), false) });
+const routeShape = z.object({ id: z.string(), pattern: z.string(), script: z.optional(z.nullable(z.string())) });
+const domainShape = z.object({ id: z.string(), hostname: z.string(), service: z.optional(z.nullable(z.string())) });
+
+export type Route = z.infer<typeof routeShape>;
+
+/** The zone that holds `host`. `CLOUDFLARE_ACCOUNT_ID` restricts the search; otherwise the zone says the account. */
+export async function zoneOf(api: CloudflareApi, host: string, flag: string): Promise<Zone> {
+  const accountId = process.env['CLOUDFLARE_ACCOUNT_ID'];
+  const inAccount = accountId ? `&account.id=${encodeURIComponent(accountId)}` : '';
+  const labels = host.split('.');
+  for (let at = 0; at + 2 <= labels.length; at += 1) {
+    const name = labels.slice(at).join('.');
+    const found = (await api.list(zoneShape, `/zones?name=${encodeURIComponent(name)}${inAccount}`)).filter(
+      (zone) => zone.name === name && (!accountId || zone.account.id === accountId),
+    );
+    const active = found.filter(({ status }) => status === 'active');
+    const [zone] = active;
+    if (zone !== undefined && active.length === 1) return { id: zone.id, name, accountId: zone.account.id };
+    if (active.length > 1)
+      throw new OperatorError(
+        `Several accounts of the login have the zone ${name}. Set CLOUDFLARE_ACCOUNT_ID to one of: ${active.map(({ account }) => account.id).join(', ')}.`,
+      );
+    if (found[0] !== undefined)
+      throw new OperatorError(
+        `The zone ${name} is ${found[0].status}, not active. Finish its set-up in the Cloudflare dashboard, and run the command again.`,
+      );
+  }
+  const known = (await api.list(zoneShape, `/zones${inAccount.replace('&', '?')}`))
+    .slice(0, 10)
+    .map(({ name }) => name);
+  throw new OperatorError(
+    `No zone of the login holds ${host}. ${known.length === 0 ? 'It sees no zone' : `It sees ${known.join(', ')}`}. Correct ${flag}, add the zone to the account, or log in to the account that has it.`,
+  );
+}
+
+/** @returns a warning when the login may not read DNS records: the proof at the end then shows a mistake. */
+export async function checkProxied(api: CloudflareApi, zone: Zone, host: string): Promise<string | null> {
+  const wildcard = `*.${host.split('.').slice(1).join('.')}`;
+  let records: z.infer<typeof recordShape>[] = [];
+  for (const name of [host, wildcard]) {
+    try {
+      records = await recordsOf(api, zone, name);
+    } catch (error) {
+      if (error instanceof ApiError && error.isForbidden)
+        return `The login may not read DNS records, so nobody has checked that ${host} is proxied.`;
+      throw error;
+    }
+    if (records.length > 0) break;
+  }
+  if (records.length === 0)
+    throw new OperatorError(
+      `${host} has no DNS record in the zone ${zone.name}. Add one that names your server, proxied, and run the command again.`,
+    );
+  if (!records.some(({ proxied }) => proxied))
+    throw new OperatorError(
+      `The DNS record of ${host} is not proxied, so its visitors do not pass Cloudflare. Set it to "Proxied" in the dashboard, and run the command again.`,
+    );
+  return null;
+}
+
+/** @throws OperatorError when another Worker or another record has the host. @returns whether it is this service's. */
+export async function checkServiceHost(
+  api: CloudflareApi,
+  zone: Zone,
+  host: string,
+  service: string,
+): Promise<boolean> {
+  const taken = (await domainsOf(api, zone.accountId, `hostname=${encodeURIComponent(host)}`)).find(
+    ({ hostname }) => hostname === host,
+  );
+  if (taken?.service === service) return true;
+  if (taken !== undefined)
+    throw new OperatorError(
+      `${host} is the domain of the Worker ${taken.service ?? 'of another kind'}. Choose another host with --service-host.`,
+    );
+  const records = await recordsOf(api, zone, host).catch((error: unknown) => {
+    if (error instanceof ApiError && error.isForbidden) return [];
+    throw error;
+  });
+  if (records.length > 0)
+    throw new OperatorError(
+      `${host} has a DNS record already, which the service would replace. Choose another host with --service-host, or delete the record.`,
+    );
+  return false;
+}
+
+export function domainsOf(
+  api: CloudflareApi,
+  accountId: string,
+  query: string,
+): Promise<z.infer<typeof domainShape>[]> {
+  return api.list(domainShape, `/accounts/${accountId}/workers/domains?${query}`);
+}
+
+export const routePattern = (host: string): string => `${host}/*`;
+
+export function routesOf(api: CloudflareApi, zoneId: string): Promise<Route[]> {
+  return api.list(routeShape, `/zones/${zoneId}/workers/routes`);
+}
+
+/**
+ * @throws OperatorError when another Worker has the route.
+ * @returns the site's routes that lead past the gate: they are longer, so the platform prefers them.
+ */
+export function checkRoute(routes: readonly Route[], host: string, edge: string): Route[] {
+  const pattern = routePattern(host);
+  const taken = routes.find((route) => route.pattern === pattern && route.script !== edge);
+  if (taken !== undefined)
+    throw new OperatorError(
+      `The route ${pattern} belongs to ${taken.script ? `the Worker ${taken.script}` : 'no Worker, which exempts it'}. Remove that route in the dashboard (Workers Routes of the zone), and run the command again.`,
+    );
+  return routes.filter(
+    (route) => route.pattern.startsWith(`${host}/`) && route.pattern !== pattern && route.script !== edge,
+  );
+}
+
+function recordsOf(api: CloudflareApi, zone: Zone, name: string): Promise<z.infer<typeof recordShape>[]> {
+  return api
+    .list(recordShape, `/zones/${zone.id}/dns_records?name=${encodeURIComponent(name)}`)
+    .then((all) => all.filter((record) => record.name === name && ['A', 'AAAA', 'CNAME'].includes(record.type)));
+}

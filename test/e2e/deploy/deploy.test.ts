@@ -1,0 +1,191 @@
+/** What `npm run deploy` does on an account: from nothing, again, for a second site, and with lost or foreign files. */
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { uploadWithWrangler } from '../../../src/cli/deploy/wrangler.ts';
+import { randomToken } from '../../../src/store/keys/master-key.ts';
+import { inventory, keptKey, keyFileOf, oneSite, rows } from '../../support/platform/inventory.ts';
+import { Operator } from '../../support/platform/operator.ts';
+import type { Run } from '../../support/platform/operator.ts';
+
+const DEPLOY = ['--site', 'www.example.com'];
+let operator: Operator;
+
+beforeEach(async () => {
+  operator = new Operator();
+  await operator.start();
+});
+afterEach(() => operator.stop());
+
+async function deployed(words: readonly string[] = DEPLOY, env: Record<string, string> = {}): Promise<string> {
+  const { code, output, error } = await operator.run(words, env);
+  expect([code, error]).toEqual([0, '']);
+  return output;
+}
+
+/** Uploads, and everything that is created: all writes but queries. */
+const creations = (): number => operator.platform.writes().filter(({ path }) => !path.endsWith('/query')).length;
+
+test('a second run finds everything and creates nothing', async () => {
+  await deployed();
+  const [made, whole] = [creations(), await inventory(operator)];
+  const output = await deployed();
+  expect(creations()).toBe(made);
+  expect(await inventory(operator)).toEqual(whole);
+  expect(output.match(/^\[.*: (?:created|deployed|\d+ migrations)/gm)).toBeNull();
+});
+
+test('the plan of --dry-run names what will be made, and nothing is written, on the platform or on disk', async () => {
+  const output = await deployed([...DEPLOY, '--dry-run']);
+  expect(operator.platform.writes()).toEqual([]);
+  expect(keptKey(operator)).toBeNull();
+  expect(output.match(/^ {2}create/gm)).toHaveLength(12);
+  await deployed();
+  const writes = operator.platform.writes().length;
+  const again = await deployed([...DEPLOY, '--dry-run']);
+  expect(again.match(/^ {2}keep/gm)).toHaveLength(12);
+  expect(operator.platform.writes()).toHaveLength(writes);
+});
+
+test('a second site gets a gate of its own on the same service', async () => {
+  await deployed();
+  const output = await deployed(['--site', 'shop.example.com']);
+  expect(output).toContain('Service Worker gatehouse-service: found');
+  expect(await inventory(operator)).toEqual({
+    ...oneSite,
+    sites: [...oneSite.sites, 'shop-example-com'],
+    instances: [...oneSite.instances, 'shop.example.com monitor=1'],
+    credentials: 2,
+    edges: ['www.example.com', 'shop.example.com'],
+    workers: [...oneSite.workers, ['gatehouse-edge-shop-example-com', ['CLIENT_JWT']]],
+    routes: [...oneSite.routes, ['shop.example.com/*', 'gatehouse-edge-shop-example-com']],
+  });
+});
+
+test('no tracked file changes', async () => {
+  const tracked = () => execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { encoding: 'utf8' });
+  const before = tracked();
+  await deployed();
+  expect(tracked()).toBe(before);
+});
+
+test('without its files, a run on another machine finds the deployment by itself, with the key from the environment', async () => {
+  await deployed();
+  const [made, whole, key] = [creations(), await inventory(operator), keptKey(operator)!];
+  const file = keyFileOf(operator);
+  rmSync(operator.home, { recursive: true });
+  await deployed(DEPLOY, { MASTER_KEY: key });
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${key}\n`, { mode: 0o600 });
+  expect(creations()).toBe(made);
+  expect(await inventory(operator)).toEqual(whole);
+});
+
+test('an instance that enforces already stays as it is', async () => {
+  await deployed();
+  await rows(operator, `UPDATE protect_instances SET policy = json_set(policy, '$.monitor', json('false'))`);
+  expect(await deployed()).toContain('Site www.example.com: found, enforcing');
+  expect(await rows(operator, `SELECT json_extract(policy, '$.monitor') AS monitor FROM protect_instances`)).toEqual([
+    { monitor: 0 },
+  ]);
+});
+
+test('a credential that was revoked is replaced, and the edge runs with the new one', async () => {
+  await deployed();
+  const before = operator.platform.account.scripts.get('gatehouse-edge-www-example-com')!.secrets.get('CLIENT_JWT');
+  await rows(operator, 'UPDATE client_jwts SET revoked_at = 1');
+  await deployed();
+  expect(operator.platform.account.scripts.get('gatehouse-edge-www-example-com')!.secrets.get('CLIENT_JWT')).not.toBe(
+    before,
+  );
+  expect(await inventory(operator)).toEqual(oneSite);
+});
+
+test('a queue that keeps messages for less than two weeks is corrected', async () => {
+  operator.platform.account.queues.push({
+    queue_id: 'q1',
+    queue_name: 'gatehouse-verdicts',
+    settings: { message_retention_period: 345_600 },
+    consumers: [],
+    producers: [],
+  });
+  await deployed();
+  expect(await inventory(operator)).toEqual(oneSite);
+});
+
+test('of two deployers at once one deploys, and the other is told to wait', async () => {
+  const upload = operator.upload;
+  let second: Run | undefined;
+  operator.upload = async (worker) => {
+    second ??= await operator.run(['--site', 'shop.example.com']);
+    await upload(worker);
+  };
+  await deployed();
+  expect(second).toMatchObject({ code: 1 });
+  expect(second?.error).toMatch(
+    /^Another deployment is running \(owner@example\.com on .*\)\. Wait until it has ended, .*, and run the command again\.$/,
+  );
+  expect(await inventory(operator)).toEqual(oneSite);
+});
+
+test('two deployers that begin in the same moment make everything once', async () => {
+  const both = await Promise.all([operator.run(DEPLOY), operator.run(DEPLOY)]);
+  expect(both.some(({ code }) => code === 0)).toBe(true);
+  for (const { error } of both) expect(error).toMatch(/^(?:|Another deployment is running .*)$/);
+  expect(await inventory(operator)).toEqual(oneSite);
+});
+
+test('a service that wrangler refuses is reported with the reason of the platform', async () => {
+  operator.upload = uploadWithWrangler;
+  operator.platform.forbidden = /^PUT .*\/scripts\/gatehouse-service$/;
+  const { code, error } = await operator.run(DEPLOY);
+  expect(code).toBe(1);
+  expect(error).toMatch(
+    /^wrangler could not deploy gatehouse-service: .*Authentication error.* run the command again\.$/,
+  );
+});
+
+describe('the master key', () => {
+  test('is refused where it is not the deployment’s, and nothing changes', async () => {
+    await deployed();
+    const writes = operator.platform.writes().length;
+    for (const [env, file] of [
+      [{ MASTER_KEY: randomToken(32) }, null],
+      [{}, randomToken(32)],
+      [{}, 'not a key'],
+    ] as const) {
+      const words = file === null ? DEPLOY : [...DEPLOY, '--master-key-file', join(operator.home, 'other')];
+      if (file !== null) writeFileSync(join(operator.home, 'other'), file, { mode: 0o600 });
+      const { code, error } = await operator.run(words, env);
+      expect(code).toBe(1);
+      expect(error).toMatch(/^(?:The deployment exists with another master key|The master key in .* is not 32 bytes)/);
+    }
+    expect(operator.platform.writes()).toHaveLength(writes);
+  });
+
+  test('that is lost is named, and no other one is made', async () => {
+    await deployed();
+    rmSync(keyFileOf(operator));
+    const { code, error } = await operator.run(DEPLOY);
+    expect(code).toBe(1);
+    expect(error).toContain(`its master key is not in ${keyFileOf(operator)}.`);
+    expect(keptKey(operator)).toBeNull();
+  });
+
+  test('that others may read is refused, with the command that corrects it', async () => {
+    await deployed();
+    chmodSync(keyFileOf(operator), 0o644);
+    const { code, error } = await operator.run(DEPLOY);
+    expect([code, error]).toEqual([1, expect.stringContaining(`"chmod 600 ${keyFileOf(operator)}"`)]);
+  });
+
+  test('is kept where the operator says, and found there again', async () => {
+    const file = join(operator.home, 'vault/gatehouse.key');
+    await deployed([...DEPLOY, '--master-key-file', file]);
+    expect(readFileSync(file, 'utf8')).toMatch(/^[\w-]{43}\n$/);
+    expect(keptKey(operator)).toBeNull();
+    await deployed();
+    expect(keptKey(operator)).toBeNull();
+  });
+});

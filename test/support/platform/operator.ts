@@ -1,0 +1,88 @@
+/** An operator at a terminal: runs deployment commands against the stand-in, and has what they printed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { main } from '../../../src/cli/deploy/main.ts';
+import type { World } from '../../../src/cli/deploy/world.ts';
+import { cheapHosts, fetchWith } from './network.ts';
+import type { Hosts } from './network.ts';
+import { Platform, TOKEN } from './platform.ts';
+import { uploadAsWrangler } from './upload-as-wrangler.ts';
+
+export interface Run {
+  code: number;
+  /** What the command printed. */
+  output: string;
+  /** What it printed as its error. */
+  error: string;
+}
+
+export class Operator {
+  readonly platform = new Platform();
+  /** Checkout-side files and home directory of this operator. */
+  readonly home = mkdtempSync(join(tmpdir(), 'gatehouse-operator-'));
+  hosts: Hosts = cheapHosts(this.platform);
+  upload: World['upload'] = uploadAsWrangler(this.platform);
+  /** Given to questions, in turn. `null`: there is no terminal. */
+  answers: string[] | null = null;
+  /** How long a wait takes. */
+  pauseMs = 0;
+
+  /** Commands that run at the same time share the stubs. */
+  #running = 0;
+
+  get folder(): string {
+    return join(this.home, 'deploy');
+  }
+
+  async start(): Promise<void> {
+    await this.platform.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.platform.stop();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** `env` replaces variables of the operator's shell. */
+  async run(words: readonly string[], env: Record<string, string | undefined> = {}): Promise<Run> {
+    const shell = {
+      CLOUDFLARE_API_BASE_URL: this.platform.url,
+      CLOUDFLARE_API_TOKEN: TOKEN,
+      CLOUDFLARE_ACCOUNT_ID: '',
+      HOME: this.home,
+      XDG_CONFIG_HOME: '',
+      MASTER_KEY: '',
+      MASTER_KEY_PREVIOUS: '',
+      ...env,
+    };
+    if (this.#running === 0)
+      vi.stubGlobal(
+        'fetch',
+        fetchWith((url, init) => this.hosts(url, init), globalThis.fetch),
+      );
+    for (const [name, value] of Object.entries(shell)) vi.stubEnv(name, value);
+    this.#running += 1;
+    const said: string[] = [];
+    let error = '';
+    try {
+      const code = await main(words, {
+        folder: this.folder,
+        say: (line) => said.push(line),
+        complain: (message) => (error += message),
+        pause: () => sleep(this.pauseMs),
+        ask: () => Promise.resolve(this.answers?.shift() ?? null),
+        upload: (one) => this.upload(one),
+      });
+      return { code, output: said.join('\n'), error };
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) {
+        vi.unstubAllEnvs();
+        vi.unstubAllGlobals();
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Stands in for the platform's API over HTTP: it keeps what is created, records every call, and can fail at any of them,
+ * before or after the effect. Wrangler and the deployment reach it through `CLOUDFLARE_API_BASE_URL`.
+ */
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Refusal } from './call.ts';
+import type { Call } from './call.ts';
+import { loginRoutes } from './login-routes.ts';
+import { storageRoutes } from './storage-routes.ts';
+import { workerRoutes } from './worker-routes.ts';
+import { newState } from './account-state.ts';
+import type { AccountState, PlatformState } from './account-state.ts';
+
+export interface Recorded {
+  method: string;
+  path: string;
+  isWrite: boolean;
+}
+
+interface Fault {
+  /** Counted over all writes from now on, from 1. */
+  atWrite: number;
+  /** `from`: it and every later call, as when the deployer is killed. */
+  when: 'before' | 'after' | 'from';
+}
+
+export const TOKEN = 'token-of-the-stand-in-0123456789abcdefghij';
+
+export class Platform {
+  state: PlatformState = newState();
+  calls: Recorded[] = [];
+  /** Called after each change, for what runs the uploaded Workers. */
+  changed: () => Promise<void> = () => Promise.resolve();
+  /** Calls that the login may not make. */
+  forbidden: RegExp | null = null;
+  #fault: Fault | null = null;
+  #writes = 0;
+  #server: Server | null = null;
+
+  get account(): AccountState {
+    return this.state.accounts[0]!;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server!.address() as AddressInfo).port}/client/v4`;
+  }
+
+  async start(): Promise<void> {
+    this.#server = createServer((request, response) => {
+      void this.#answer(request).then(({ status, text, isCut }) => {
+        // The connection breaks, as it does when a network fails in the middle of a call.
+        if (isCut) return response.destroy();
+        return response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+      });
+    });
+    await new Promise<void>((done) => this.#server!.listen(0, '127.0.0.1', done));
+  }
+
+  async stop(): Promise<void> {
+    this.#server?.closeAllConnections();
+    await new Promise((done) => this.#server?.close(done) ?? done(null));
+  }
+
+  /** The connection of the n-th write from now on is cut. */
+  failAtWrite(atWrite: number, when: Fault['when']): void {
+    this.#fault = { atWrite, when };
+    this.#writes = 0;
+  }
+
+  /** @returns whether the fault was met. */
+  endFault(): boolean {
+    const wasMet = this.#fault === null || this.#writes >= this.#fault.atWrite;
+    this.#fault = null;
+    return wasMet;
+  }
+
+  writes(): Recorded[] {
+    return this.calls.filter(({ isWrite }) => isWrite);
+  }
+
+  async #answer(request: IncomingMessage): Promise<{ status: number; text: string; isCut: boolean }> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    const url = new URL(request.url ?? '/', 'http://platform.test');
+    const path = url.pathname.replace(/^\/client\/v4/, '');
+    const method = request.method ?? 'GET';
+    const call: Call = { method, path, query: url.searchParams, body: await bodyOf(request, Buffer.concat(chunks)) };
+    const isWrite = isWriteOf(call);
+    this.calls.push({ method, path, isWrite });
+    const fault = isWrite ? this.#faultNow() : this.#isKilled ? 'from' : null;
+    if (fault === 'before' || fault === 'from') return { status: 0, text: '', isCut: true };
+    const { status, text } = await this.#handled(request, call);
+    if (isWrite && status === 200) await this.changed();
+    return { status, text, isCut: fault === 'after' };
+  }
+
+  get #isKilled(): boolean {
+    return this.#fault?.when === 'from' && this.#writes >= this.#fault.atWrite;
+  }
+
+  #faultNow(): Fault['when'] | null {
+    this.#writes += 1;
+    if (this.#isKilled) return 'from';
+    return this.#fault !== null && this.#writes === this.#fault.atWrite ? this.#fault.when : null;
+  }
+
+  async #handled(request: IncomingMessage, call: Call): Promise<{ status: number; text: string }> {
+    const envelope = (result: unknown, errors: object[] = []) =>
+      JSON.stringify({ success: errors.length === 0, errors, messages: [], result, result_info: infoOf(result) });
+    try {
+      if (request.headers.authorization !== `Bearer ${TOKEN}`) throw new Refusal(401, 10000, 'Authentication error');
+      if (this.forbidden?.test(`${call.method} ${call.path}`)) throw new Refusal(403, 10000, 'Authentication error');
+      for (const [method, path, handler] of [...loginRoutes, ...storageRoutes, ...workerRoutes]) {
+        const params = method === call.method ? path.exec(call.path) : null;
+        if (params !== null) return { status: 200, text: envelope(await handler(this.state, call, params.slice(1))) };
+      }
+      throw new Refusal(404, 7003, `The stand-in has no ${call.method} ${call.path}`);
+    } catch (error) {
+      const { status, code, message } = error instanceof Refusal ? error : new Refusal(500, 10013, String(error));
+      return { status, text: envelope(null, [{ code, message }]) };
+    }
+  }
+}
+
+const infoOf = (result: unknown) =>
+  Array.isArray(result)
+    ? { page: 1, per_page: 50, count: result.length, total_count: result.length, total_pages: 1 }
+    : undefined;
+
+async function bodyOf(request: IncomingMessage, bytes: Buffer<ArrayBuffer>): Promise<unknown> {
+  const type = request.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/')) return new Response(bytes, { headers: { 'content-type': type } }).formData();
+  return bytes.length === 0 ? null : JSON.parse(bytes.toString());
+}
+
+/** Queries are sent with POST, and some of them only read. */
+function isWriteOf({ method, path, body }: Call): boolean {
+  if (method === 'GET') return false;
+  if (path.endsWith('/domains/changeset')) return false;
+  if (!path.endsWith('/query')) return true;
+  const asked = body as { sql?: string; batch?: { sql: string }[] };
+  return [asked, ...(asked.batch ?? [])].some(({ sql }) => sql !== undefined && !/^\s*SELECT\b/i.test(sql));
+}
