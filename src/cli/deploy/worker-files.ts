@@ -120,6 +120,8 @@ function written(names: Names, fileName: string, config: Config): WorkerFile {
   const path = join(dir, fileName);
   try {
     mkdirSync(dir, { recursive: true });
+    // The service also works without its documentation.
+    if (assets?.['directory'] !== undefined) mkdirSync(resolve(String(assets['directory'])), { recursive: true });
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   } catch {

@@ -138,7 +138,8 @@ async function bodyOf(request: IncomingMessage, bytes: Buffer<ArrayBuffer>): Pro
 /** Queries are sent with POST, and some of them only read. */
 function isWriteOf({ method, path, body }: Call): boolean {
   if (method === 'GET') return false;
-  if (path.endsWith('/domains/changeset')) return false;
+  // A comparison, and the beginning of an upload.
+  if (/\/(?:domains\/changeset|assets-upload-session)$/.test(path)) return false;
   if (!path.endsWith('/query')) return true;
   const asked = body as { sql?: string; batch?: { sql: string }[] };
   return [asked, ...(asked.batch ?? [])].some(({ sql }) => sql !== undefined && !/^\s*SELECT\b/i.test(sql));

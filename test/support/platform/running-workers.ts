@@ -4,10 +4,11 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Miniflare, Response as WorkerResponse } from 'miniflare';
 import { runtimeOptions } from '../../../src/cli/runtime-options.ts';
-import { moduleManifest } from '../../../src/cli/worker-config.ts';
+import { SERVICE_CONFIG } from '../../../src/cli/service-worker.ts';
+import { moduleManifest, readWranglerFile } from '../../../src/cli/worker-config.ts';
 import type { WorkerConfig, WorkerEnv, WorkerOptions } from '../../../src/cli/worker-config.ts';
 import type { QueueState, ScriptState } from './account-state.ts';
 import type { Answer, PlatformDatabase, Query } from './memory-database.ts';
@@ -103,6 +104,15 @@ export class RunningWorkers {
   }
 }
 
+/** The directory that is uploaded. */
+function readAssets(): NonNullable<WorkerConfig['assets']> {
+  return {
+    directory: resolve(readWranglerFile(SERVICE_CONFIG).assets!.directory),
+    hasUserWorker: true,
+    runWorkerFirst: true,
+  };
+}
+
 function configOf(name: string, script: ScriptState, queues: readonly QueueState[]): WorkerConfig {
   const env: WorkerEnv = {};
   const exports: NonNullable<WorkerConfig['exports']> = {};
@@ -112,6 +122,7 @@ function configOf(name: string, script: ScriptState, queues: readonly QueueState
     if (type === 'd1') env[binding] = { type: 'd1', id: DATABASE_ID };
     if (type === 'kv_namespace') env[binding] = { type: 'kv', id: String(rest['namespace_id']) };
     if (type === 'r2_bucket') env[binding] = { type: 'r2', name: String(rest['bucket_name']) };
+    if (type === 'assets') env[binding] = { type: 'assets' };
     if (type === 'queue') env[binding] = { type: 'queue', name: String(rest['queue_name']) };
     if (type === 'service') env[binding] = { type: 'worker', worker: String(rest['service']) };
     if (type === 'durable_object_namespace') {
@@ -130,6 +141,7 @@ function configOf(name: string, script: ScriptState, queues: readonly QueueState
     manifest: moduleManifest(source),
     env,
     exports,
+    ...('assets' in script.metadata ? { assets: readAssets() } : {}),
     triggers: consumed.map(({ queue_name: queue }) => ({ type: 'queue' as const, name: queue, maxBatchTimeout: 0 })),
   };
 }
