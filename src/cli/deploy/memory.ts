@@ -6,7 +6,6 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
-import { DEFAULT_NAME, DEPLOY_FOLDER, namesOf } from './names.ts';
 import type { Names } from './names.ts';
 
 const memory = z.object({
@@ -30,12 +29,4 @@ export function remember(names: Names, facts: Memory): void {
   mkdirSync(names.folder, { recursive: true });
   writeFileSync(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`);
   renameSync(`${path}.new`, path);
-}
-
-/** For `--remote`: the configuration that `npm run deploy` wrote, if it did. */
-export function deployedService(): { configPath: string; memory: Memory } | null {
-  const names = namesOf(DEFAULT_NAME, DEPLOY_FOLDER);
-  const facts = remembered(names);
-  const configPath = join(names.folder, `${names.service}.json`);
-  return facts !== null && existsSync(configPath) ? { configPath, memory: facts } : null;
 }
