@@ -97,14 +97,12 @@ function renamed(names: Record<string, string>, queue: unknown): string {
 function written(names: Names, fileName: string, config: Config): WorkerFile {
   const dir = names.folder;
   const fromHere = (path: unknown) => relative(dir, resolve(String(path)));
-  const assets = config['assets'] as Config | undefined;
+  const assets = config['assets'] as { directory?: string } | undefined;
   const text = `${JSON.stringify(
     {
       ...config,
       main: fromHere(config['main']),
-      ...(assets?.['directory'] === undefined
-        ? {}
-        : { assets: { ...assets, directory: fromHere(assets['directory']) } }),
+      ...(assets?.directory === undefined ? {} : { assets: { ...assets, directory: fromHere(assets.directory) } }),
       ...(config['d1_databases'] === undefined
         ? {}
         : {
@@ -121,7 +119,7 @@ function written(names: Names, fileName: string, config: Config): WorkerFile {
   try {
     mkdirSync(dir, { recursive: true });
     // The service also works without its documentation.
-    if (assets?.['directory'] !== undefined) mkdirSync(resolve(String(assets['directory'])), { recursive: true });
+    if (assets?.directory !== undefined) mkdirSync(resolve(assets.directory), { recursive: true });
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   } catch {
