@@ -89,7 +89,7 @@ const withoutRepository: Plugin = {
 /** One file without dependencies. */
 async function buildCli(): Promise<void> {
   const outfile = packagePath('cli', 'dist/gatehouse.js');
-  await build({
+  const { metafile } = await build({
     entryPoints: [join(root, 'src/cli/packed.ts')],
     outfile,
     bundle: true,
@@ -99,7 +99,7 @@ async function buildCli(): Promise<void> {
     charset: 'utf8',
     minifySyntax: true,
     minifyWhitespace: true,
-    legalComments: 'external',
+    metafile: true,
     // CommonJS packages inside the bundle ask for Node's own modules.
     banner: {
       js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n${REFUSES_OLD_NODE}`,
@@ -108,6 +108,22 @@ async function buildCli(): Promise<void> {
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   chmodSync(outfile, 0o755);
+  writeFileSync(packagePath('cli', 'dist/LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)));
+}
+
+/** The licences of the packages that a bundle carries, which their copies must come with. */
+function licencesOf(inputs: readonly string[]): string {
+  const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(folders)]
+    .toSorted()
+    .map((folder) => {
+      const [licence] = globSync(join(root, folder, 'licen[cs]e*'));
+      const [name] = globSync(join(root, folder, 'LICEN[CS]E*'));
+      const path = licence ?? name;
+      if (path === undefined) throw new Error(`${folder} is bundled and has no licence file`);
+      return `${folder.split('node_modules/').at(-1)}\n\n${readFileSync(path, 'utf8').trim()}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 /**

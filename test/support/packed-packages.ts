@@ -12,7 +12,7 @@ import { buildPackages } from '../../scripts/build-packages.ts';
 import { eventually } from './eventually.ts';
 
 const run = promisify(execFile);
-const names = ['server', 'widget'] as const;
+const names = ['server', 'widget', 'cli'] as const;
 type PackageName = (typeof names)[number];
 
 /** Path of a package's tarball. The first process that asks makes all of them. */
