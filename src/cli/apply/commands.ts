@@ -9,6 +9,7 @@ import { jsonText } from '../print/json.ts';
 import { exportConfig, sectionNames, yamlText } from './export-config.ts';
 import type { SectionName } from './export-config.ts';
 import { makePlan } from './make-plan.ts';
+import { RejectedFileError } from './problem.ts';
 import { changesOf, planId } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { planJson, planLines } from './print-plan.ts';
@@ -21,7 +22,7 @@ import { ServiceState } from './service-state.ts';
 const DIFFERS = 2;
 
 const service = { service: 'URL' } as const;
-const choices = ['no-prune', 'allow-empty', 'send-secrets'] as const;
+const choices = ['no-prune', 'send-secrets'] as const;
 
 export const applyCommands: Commands = {
   plan: command({
@@ -43,7 +44,7 @@ export const applyCommands: Commands = {
     on: 'service',
     positionals: ['FILE'],
     optional: { expect: 'PLAN', ...service },
-    switches: ['yes', ...choices],
+    switches: ['yes', 'allow-empty', ...choices],
     run: applied,
     print: ({ changed, changes, lines }) =>
       changed ? [`Done: ${changes.length.toLocaleString('en')} changes.`] : lines(),
@@ -63,7 +64,6 @@ async function planOf(state: ServiceState, { positionals: [path = ''], switches,
   const config = await readConfigFile(path);
   const options = {
     prune: !switches.has('no-prune'),
-    allowEmpty: switches.has('allow-empty'),
     sendSecrets: switches.has('send-secrets'),
   };
   return makePlan(config, state, options, env, Date.now());
@@ -82,6 +82,8 @@ async function applied(given: Given): Promise<PrintedPlan> {
       `The plan is ${planId(plan)} by now and not ${expected}: the file or the service was changed. Nothing was changed. Read the new plan, then apply that one.`,
     );
   if (changesOf(plan).length === 0) return planJson(plan);
+  if (plan.emptied.length > 0 && !switches.has('allow-empty'))
+    throw new RejectedFileError(positionals[0] ?? '', plan.emptied);
   for (const line of planLines(plan)) note(line);
   if (!switches.has('yes') && !(await isConfirmed())) throw new CommandError('Nothing was changed.');
   await runPlan(plan, state, given);

@@ -30,16 +30,26 @@ export async function exportConfig(
   const file: Record<string, unknown> = { version: 1 satisfies ConfigFile['version'] };
   const names = new References();
   const read: Record<SectionName, () => Promise<unknown>> = {
-    sites: async () => (await state.sites()).filter(({ active }) => active).map((site) => siteItem(site, say)),
+    sites: async () =>
+      sorted(await state.sites(), ({ name }) => name)
+        .filter(({ active }) => active)
+        .map((site) => siteItem(site, say)),
     instances: async () => instanceItems(state, names, { note: say, progress }),
     accessControl: async () => (await state.accessRules()).filter(({ expired }) => !expired).map(settable),
     bots: () => state.bots(),
     users: async () =>
-      (await state.users()).filter(({ isOwner }) => !isOwner).map(({ email, name, role }) => ({ email, name, role })),
+      sorted(await state.users(), ({ email }) => email)
+        .filter(({ isOwner }) => !isOwner)
+        .map(({ email, name, role }) => ({ email, name, role })),
     alertChannels: async () => channelItems(await state.channels(), names),
   };
   for (const section of sectionNames) if (sections.has(section)) file[section] = await read[section]();
   return file;
+}
+
+/** In one order, so that two exports of the same are the same text. */
+function sorted<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 /** Each reference gets a variable of its own. */
@@ -80,7 +90,7 @@ async function instanceItems(
 ): Promise<object[]> {
   const sites = new Map((await state.sites()).map(({ siteKey, name }) => [siteKey, name]));
   const items: object[] = [];
-  for (const instance of await state.instances()) {
+  for (const instance of sorted(await state.instances(), ({ cname }) => cname)) {
     const { cname, name, globalSiteKey } = instance;
     const { version: _version, policies, limits, origins } = await state.policies(instance);
     items.push({
@@ -91,7 +101,7 @@ async function instanceItems(
       origins,
       limits,
       policies: policies.map(policyItem),
-      lists: (await state.lists(instance)).map((list) => listItem(list, cname, names)),
+      lists: sorted(await state.lists(instance), ({ name }) => name).map((list) => listItem(list, cname, names)),
       rules: await ruleItems(state, instance, progress('export')),
     });
   }
@@ -165,7 +175,7 @@ function ruleItem({ type, value, verdict, mode, expiry, rollout, note }: EdgeRul
 
 function channelItems(channels: readonly Channel[], names: References): object[] {
   const taken = new Set<string>();
-  return channels.map(({ name, shape, kinds, quietHours, enabled }) => {
+  return sorted(channels, ({ name }) => name).map(({ name, shape, kinds, quietHours, enabled }) => {
     if (taken.has(name))
       throw new CommandError(`Two alert channels are named "${name}". Rename one in the console, then export again.`);
     taken.add(name);

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Problem } from './problem.ts';
 import type { Environment } from './secret-reference.ts';
 import type { Report } from './report.ts';
 import type { ServiceState } from './service-state.ts';
@@ -90,8 +91,6 @@ export class Made {
 export interface PlanOptions {
   /** Whether what the file does not name is deleted, of the kinds that it names. */
   prune: boolean;
-  /** Whether an empty list may delete everything of its kind. */
-  allowEmpty: boolean;
   /** Whether secrets are sent although nothing else of their object differs. */
   sendSecrets: boolean;
 }
@@ -112,12 +111,15 @@ export interface Plan {
   /** Of the service, not in the file, and left alone. */
   leftAlone: number;
   notes: readonly string[];
+  /** Lists of the file that are empty and would delete everything of their kind. */
+  emptied: readonly Problem[];
   made: Made;
 }
 
 export class PlanBuilder {
   readonly #steps: Step[] = [];
   readonly #notes: string[] = [];
+  readonly #emptied: Problem[] = [];
   #unchanged = 0;
   #leftAlone = 0;
 
@@ -137,15 +139,20 @@ export class PlanBuilder {
     this.#notes.push(text);
   }
 
+  empty(problem: Problem): void {
+    this.#emptied.push(problem);
+  }
+
   finish(made: Made): Plan {
     const steps = this.#steps.toSorted((a, b) => a.phase - b.phase);
-    return { steps, unchanged: this.#unchanged, leftAlone: this.#leftAlone, notes: this.#notes, made };
+    const counts = { unchanged: this.#unchanged, leftAlone: this.#leftAlone };
+    return { steps, ...counts, notes: this.#notes, emptied: this.#emptied, made };
   }
 }
 
 /**
- * The items that are to be deleted, because the file does not name them. An empty list in the file deletes nothing unless
- * the operator says so: a list that a template or a script left empty would take the protection away.
+ * The items that are to be deleted, because the file does not name them. `apply` does not empty a list unless the operator
+ * says so: a list that a template or a script left empty would take the protection away.
  */
 export function pruned<Item>(
   { options, report, plan }: Pick<Planning, 'options' | 'report' | 'plan'>,
@@ -157,13 +164,10 @@ export function pruned<Item>(
     plan.leaveAlone(unnamed.length);
     return [];
   }
-  if (section.isEmpty && !options.allowEmpty) {
+  if (section.isEmpty) {
     const all = unnamed.length === 1 ? `the only one of the ${section.what}` : `all ${unnamed.length} ${section.what}`;
-    report.add(
-      section.path,
-      `is empty and would delete ${all}. Remove the section to leave them alone, or add --allow-empty`,
-    );
-    return [];
+    const message = `is empty and would delete ${all}. Remove the section to leave them alone, or add --allow-empty`;
+    plan.empty(report.problem(section.path, message));
   }
   return unnamed;
 }

@@ -26,7 +26,8 @@ export function planLines(plan: Plan): string[] {
     of === undefined ? plurals[kind] : `${plurals[kind]} of ${of}`,
   );
   const lines = [...groups].flatMap(([title, changes]) => [title, ...groupLines(changes), '']);
-  return [...lines, ...plan.notes.map((note) => `Note: ${printable(note)}`), summary(plan)];
+  const emptied = plan.emptied.map(({ path, message }) => `${path} ${message}`);
+  return [...lines, ...[...plan.notes, ...emptied].map((note) => `Note: ${printable(note)}`), summary(plan)];
 }
 
 function groupLines(changes: readonly Change[]): string[] {
@@ -94,12 +95,12 @@ export interface PrintedPlan {
 
 export function planJson(plan: Plan): PrintedPlan {
   const changes = changesOf(plan);
-  const { unchanged, leftAlone, notes } = plan;
+  const { unchanged, leftAlone, notes, emptied } = plan;
   return {
     id: planId(plan),
     changed: changes.length > 0,
     counts: { ...countsOf(changes), unchanged, leftAlone },
-    notes,
+    notes: [...notes, ...emptied.map(({ path, message }) => `${path} ${message}`)],
     changes: changes.map((change) => {
       const { kind, of, name, action } = change;
       return { kind, ...(of === undefined ? {} : { of }), name, action, fields: fieldsOf(change) };

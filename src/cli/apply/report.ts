@@ -4,17 +4,21 @@ import { pathText, RejectedFileError } from './problem.ts';
 import type { Path, Problem } from './problem.ts';
 
 export class Report {
-  readonly #file: string;
+  readonly file: string;
   readonly #document: ConfigDocument;
   readonly #problems: Problem[] = [];
 
   constructor(file: string, document: ConfigDocument) {
-    this.#file = file;
+    this.file = file;
     this.#document = document;
   }
 
+  problem(path: Path, message: string): Problem {
+    return { place: this.#document.place(path), path: pathText(path), message };
+  }
+
   add(path: Path, message: string): void {
-    this.#problems.push({ place: this.#document.place(path), path: pathText(path), message });
+    this.#problems.push(this.problem(path, message));
   }
 
   addAll(problems: readonly Problem[]): void {
@@ -27,7 +31,7 @@ export class Report {
 
   /** @throws RejectedFileError with every problem so far. */
   check(): void {
-    if (this.#problems.length > 0) throw new RejectedFileError(this.#file, this.#problems);
+    if (this.#problems.length > 0) throw new RejectedFileError(this.file, this.#problems);
   }
 
   /** Adds a problem for each item whose key an earlier item has, and returns the others. */
