@@ -109,7 +109,7 @@ test('a pull request from a fork, which has no secrets, fails with one sentence'
 test('inputs are words and never commands', async () => {
   const marker = join(dir, 'executed');
   const hostile = `$(touch ${marker}) \`touch ${marker}\`; touch ${marker}`;
-  file('version: 1\n');
+  file('version: 1\nusers: []\n');
   const given = { service: stack().serviceUrl, 'api-key': stack().apiKey };
   for (const name of ['file', 'flags', 'command', 'service']) {
     expect((await onEvent('pull_request', { ...given, [name]: hostile })).status).toBe(1);

@@ -101,7 +101,7 @@ async function instanceItems(
       origins,
       limits,
       policies: policies.map(policyItem),
-      lists: sorted(await state.lists(instance), ({ name }) => name).map((list) => listItem(list, cname, names)),
+      lists: sorted(await state.lists(instance), (list) => list.name).map((list) => listItem(list, cname, names)),
       rules: await ruleItems(state, instance, progress('export')),
     });
   }
