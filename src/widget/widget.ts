@@ -10,9 +10,10 @@ export type { GatehouseApi } from './element/gatehouse-api.ts';
 export type { RenderOptions, Size, StartMode, Theme } from './element/settings.ts';
 export type { CaptchaErrorCode } from './token/captcha-error.ts';
 
-if (typeof customElements !== 'undefined' && customElements.get(ELEMENT_NAME) === undefined) {
+// A compatibility script that ran before has defined the element, and nothing else of this.
+if (typeof customElements !== 'undefined' && window.gatehouse?.render === undefined) {
   window.gatehouse = gatehouse;
-  customElements.define(ELEMENT_NAME, GatehouseWidget);
+  if (customElements.get(ELEMENT_NAME) === undefined) customElements.define(ELEMENT_NAME, GatehouseWidget);
   gatehouse.ready(() => {
     if (script.params.get('render') !== 'explicit') autoRender();
     const onload = (globalThis as unknown as Record<string, unknown>)[script.params.get('onload') ?? ''];

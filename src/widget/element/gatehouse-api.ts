@@ -2,7 +2,7 @@
  * `window.gatehouse`: the API for pages that render by script, with the function names of other widgets. Every function
  * takes a widget id, the element, or nothing for the only widget of the page.
  */
-import { GatehouseWidget } from './widget-element.ts';
+import type { GatehouseWidget } from './widget-element.ts';
 import { type RenderOptions, settingNames } from './settings.ts';
 
 export const ELEMENT_NAME = 'gatehouse-widget';
@@ -79,7 +79,7 @@ function find(reference: WidgetReference): GatehouseWidget {
   const byId = typeof reference === 'string' ? widgets.get(reference)?.deref() : undefined;
   if (byId !== undefined) return byId;
   const scope = typeof reference === 'string' ? document.querySelector(reference) : (reference ?? document);
-  if (scope instanceof GatehouseWidget) return scope;
+  if (scope instanceof Element && scope.localName === ELEMENT_NAME) return scope as GatehouseWidget;
   const widget = scope?.querySelector(ELEMENT_NAME);
   if (widget == null) throw new Error('No such Gatehouse widget');
   return widget;

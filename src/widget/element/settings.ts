@@ -14,6 +14,7 @@ export const settingNames = [
   'start',
   'language',
   'field',
+  'renew',
   'callback',
   'expired-callback',
   'error-callback',

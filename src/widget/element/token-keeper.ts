@@ -14,6 +14,8 @@ const RENEWALS_MAX = 10;
 export interface KeeperEvents {
   /** `isAsked`: the visitor asked for it by now. Otherwise a task that needs the visitor must be refused. */
   request(signal: AbortSignal, isAsked: () => boolean): Promise<IssuedToken>;
+  /** Whether a token is replaced before it expires. */
+  renews(): boolean;
   onWorking(): void;
   onToken(token: string): void;
   onExpired(): void;
@@ -118,7 +120,7 @@ export class TokenKeeper {
     if (leftMs <= 0) return this.#expire();
     const expire = (): void => this.#expire();
     this.#timer = setTimeout(expire, leftMs);
-    if (this.#renewals++ >= RENEWALS_MAX || document.hidden || this.#running !== null) return;
+    if (!this.#events.renews() || this.#renewals++ >= RENEWALS_MAX || document.hidden || this.#running !== null) return;
     // A failed renewal is not shown: the token is still valid until it expires.
     this.#run(true).catch(() => undefined);
   }

@@ -54,6 +54,7 @@ export class GatehouseWidget extends Base {
   #wasOpen = false;
   readonly #keeper = new TokenKeeper({
     request: (signal, isAsked) => this.#obtain(signal, isAsked),
+    renews: () => this.#setting('renew') !== 'never',
     onWorking: () => {
       this.#view?.progress(0);
       this.#show('working');
@@ -71,7 +72,10 @@ export class GatehouseWidget extends Base {
     },
     onError: (error) => {
       this.#writeField(null);
-      if (error.detail === UNASKED) return this.#show('waiting');
+      if (error.detail === UNASKED) {
+        this.#show('waiting');
+        return this.#notify('waiting');
+      }
       this.#show(error.code === 'cancelled' ? 'waiting' : error.state);
       this.#report(error);
     },
@@ -84,8 +88,8 @@ export class GatehouseWidget extends Base {
     addEventListener('pageshow', this.#onPageShow);
     addEventListener('online', this.#onOnline);
     darkScheme().addEventListener('change', this.#onScheme);
-    if (this.#start === 'interaction') this.addEventListener('focusin', this.#onInteraction);
-    if (this.#start === 'load') this.#onInteraction();
+    if (this.#start === 'interaction') this.addEventListener('focusin', this.begin);
+    if (this.#start === 'load') this.begin();
     // Without a box, a failure is shown in the dialog, which cannot be loaded any more when the network is gone.
     if (this.#setting('size') === 'invisible') this.#dialog().catch(() => undefined);
     this.#notify('ready');
@@ -154,17 +158,17 @@ export class GatehouseWidget extends Base {
   readonly #onPageShow = (event: PageTransitionEvent): void => {
     if (!event.persisted) return;
     this.reset();
-    if (this.#start === 'load') this.#onInteraction();
+    if (this.#start === 'load') this.begin();
   };
 
-  /** The visitor uses the form and did not ask for anything, so no task opens. */
-  readonly #onInteraction = (): void => {
+  /** Starts solving. The visitor uses the form and did not ask for anything, so no task opens. */
+  readonly begin = (): void => {
     if (this.#keeper.token !== null || this.#view?.state === 'waiting') return;
     this.#keeper.obtain(false).catch(() => undefined);
   };
 
   readonly #onOnline = (): void => {
-    if (this.#view?.state === 'offline') this.#onInteraction();
+    if (this.#view?.state === 'offline') this.begin();
   };
 
   readonly #onScheme = (): void => this.#applySettings();
@@ -196,13 +200,13 @@ export class GatehouseWidget extends Base {
       obtain: () => this.execute(),
       used: () => this.#keeper.renew(),
     });
-    if (this.#start === 'interaction') form.addEventListener('focusin', this.#onInteraction);
+    if (this.#start === 'interaction') form.addEventListener('focusin', this.begin);
   }
 
   #releaseForm(): void {
     this.#release?.();
     this.#release = undefined;
-    this.#form?.removeEventListener('focusin', this.#onInteraction);
+    this.#form?.removeEventListener('focusin', this.begin);
     this.#form = null;
   }
 

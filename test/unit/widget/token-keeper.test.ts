@@ -31,6 +31,7 @@ afterEach(() => {
 
 function keeper(): TokenKeeper {
   return new TokenKeeper({
+    renews: () => true,
     async request(_signal, isAsked) {
       await Promise.resolve();
       log.requests.push(isAsked());
