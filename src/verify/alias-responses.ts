@@ -21,6 +21,19 @@ export function aliasFault(fault: AliasFault): AliasResponse {
   return { success: false, 'error-codes': [fault] };
 }
 
+/** reCAPTCHA's score of a visitor who is probably a person, or a bot, where the tier has no exact one. */
+const PROBABLY_PERSON = 0.9;
+const PROBABLY_BOT = 0.3;
+
+/**
+ * reCAPTCHA's 1 is a person. Its version 3 clients compare the score with a limit, usually 0.5, and would refuse
+ * everybody without one. So there always is one, in two steps where the tier has no exact one.
+ */
+export function recaptchaScore(exact: number | null, botScore: number): number {
+  if (exact === null) return botScore < 0.5 ? PROBABLY_PERSON : PROBABLY_BOT;
+  return Math.round((1 - exact) * 100) / 100;
+}
+
 /** @param score closer to 1 for a bot, or `null` where the tier has none. */
 export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: number | null): AliasResponse {
   return {
@@ -30,10 +43,9 @@ export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: 
     hostname: token.hostname,
     ...(dialect === 'hcaptcha' || token.action === '' ? {} : { action: token.action }),
     ...(dialect === 'turnstile' && token.cdata !== '' ? { cdata: token.cdata } : {}),
-    // hCaptcha's 1 is a bot too; reCAPTCHA's 1 is a person.
-    ...(score === null || dialect === 'turnstile'
-      ? {}
-      : { score: dialect === 'recaptcha' ? Math.round((1 - score) * 100) / 100 : score }),
+    // hCaptcha's 1 is a bot too.
+    ...(dialect === 'hcaptcha' && score !== null ? { score } : {}),
+    ...(dialect === 'recaptcha' ? { score: recaptchaScore(score, token.facts.score) } : {}),
   };
 }
 

@@ -10,7 +10,8 @@ import { edgeVisitor } from '../edge/edge-api.ts';
 
 export * from './challenge-constants.ts';
 
-export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
+/** What the token is for. Pages written for reCAPTCHA have slashes in it. */
+export const action = z.string().check(z.regex(/^[A-Za-z0-9_/-]{1,64}$/));
 export const sessionId = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/));
 
 /** An account and two times take a fifth of it. */

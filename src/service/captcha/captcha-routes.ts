@@ -16,7 +16,7 @@ import { siteverifyAlias } from './siteverify/siteverify-alias.ts';
 import { siteverify } from './siteverify/siteverify.ts';
 import { submitSolution } from './solution/submit-solution.ts';
 import { waitPage } from './wait/wait-page.ts';
-import { publicAssets, widgetAsset } from './widget-assets.ts';
+import { compatAssets, publicAssets, widgetAsset } from './widget-assets.ts';
 
 type CaptchaContext = Context<ServiceHonoEnv>;
 
@@ -36,7 +36,10 @@ export function captchaRoutes(): ServiceApp {
     ['/hcaptcha/siteverify', 'hcaptcha'],
     ['/recaptcha/api/siteverify', 'recaptcha'],
   ] as const) {
-    routes.post(path, (context) => respond(context, async (call) => ok(await siteverifyAlias(dialect, call)), {}));
+    // The other two refuse GET, as the originals do.
+    routes.on(dialect === 'recaptcha' ? ['GET', 'POST'] : ['POST'], path, (context) =>
+      respond(context, async (call) => ok(await siteverifyAlias(dialect, call)), {}),
+    );
   }
   for (const [path, handler] of [
     ['/captcha/v1/challenge', createChallenge],
@@ -46,9 +49,9 @@ export function captchaRoutes(): ServiceApp {
     routes.post(path, (context) => respond(context, handler, CORS_HEADERS));
   }
   routes.on(['GET', 'POST'], '/captcha/v1/wait', (context) => waitPage(serviceCall(context)));
-  for (const name of publicAssets) {
-    routes.get(`/${name}`, (context) => widgetAsset(context.req.raw, name) ?? context.notFound());
-  }
+  const files = [...publicAssets.map((name) => [`/${name}`, name] as const), ...Object.entries(compatAssets)];
+  for (const [path, name] of files)
+    routes.get(path, (context) => widgetAsset(context.req.raw, name) ?? context.notFound());
   return routes;
 }
 

@@ -22,6 +22,20 @@ export const publicAssets = [
   'frame.html',
 ] as const;
 
+/**
+ * Scripts with the APIs of other products, under the paths of the originals. Some wrappers build the path themselves
+ * from the address of a host, so it is the same below the product's name. See docs/compatibility.md.
+ */
+export const compatAssets = {
+  '/turnstile/v0/api.js': 'compat/turnstile.js',
+  '/hcaptcha/1/api.js': 'compat/hcaptcha.js',
+  '/hcaptcha/1/secure-api.js': 'compat/hcaptcha.js',
+  '/recaptcha/api.js': 'compat/recaptcha.js',
+  '/recaptcha/enterprise.js': 'compat/recaptcha.js',
+  '/procaptcha/js/procaptcha.bundle.js': 'compat/procaptcha.js',
+  '/procaptcha/js/procaptcha.bundle.iife.js': 'compat/procaptcha.js',
+} as const;
+
 const SCRIPT = { 'content-type': 'text/javascript; charset=utf-8' } as const;
 const DATA = { 'content-type': 'application/json' } as const;
 /** The frame lends its origin to a worker and does nothing else, so any page may embed it. */

@@ -3,6 +3,9 @@
  * other configuration.
  */
 
+/** Folder of a compatibility script below the other files, filled in by `scripts/build-client.ts`. */
+declare const GATEHOUSE_COMPAT_FOLDER: string | undefined;
+
 export interface ScriptLocation {
   /** Folder of the running script, without a trailing slash; the other scripts are in it. */
   base: string;
@@ -16,11 +19,19 @@ export interface ScriptLocation {
 
 /** Call it while the script is first run: `currentScript` is `null` afterwards. Works without a DOM. */
 export function scriptLocation(): ScriptLocation {
-  const script = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null);
+  // Some pages load a compatibility script as a module, which is not the current script while it runs.
+  const script =
+    typeof document === 'undefined'
+      ? null
+      : typeof GATEHOUSE_COMPAT_FOLDER === 'undefined'
+        ? (document.currentScript as HTMLScriptElement | null)
+        : ((document.currentScript ??
+            document.querySelector(`script[src*="/${GATEHOUSE_COMPAT_FOLDER}/"]`)) as HTMLScriptElement | null);
   if (script === null || script.src === '')
     return { base: '/__protect', apiBase: '/__protect', params: new URLSearchParams(), nonce: '' };
   const url = new URL(script.src);
-  const base = url.origin + url.pathname.replace(/\/[^/]*$/, '');
+  let base = url.origin + url.pathname.replace(/\/[^/]*$/, '');
+  if (typeof GATEHOUSE_COMPAT_FOLDER !== 'undefined') base = base.slice(0, -1 - GATEHOUSE_COMPAT_FOLDER.length);
   return {
     base,
     apiBase: /\/(?:__protect|captcha\/v1)$/.test(base) ? base : `${base}/captcha/v1`,

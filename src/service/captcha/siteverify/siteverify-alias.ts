@@ -1,14 +1,16 @@
 /**
  * `/turnstile/v0/siteverify`, `/hcaptcha/siteverify` and `/recaptcha/api/siteverify`: `{secret, response, remoteip?,
  * idempotency_key?}` as JSON or as a form, verified like `/siteverify`. Unknown fields are ignored, as these services
- * do.
+ * do. reCAPTCHA also reads the parameters of the address, with GET and with POST, and so many of its clients send them
+ * there. Nothing here logs an address.
  */
 import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
 import { aliasRequest } from '../../../contract/captcha/siteverify-alias.ts';
 import type { AliasResponse } from '../../../contract/captcha/siteverify-alias.ts';
-import { aliasFault, aliasRefused, aliasVerified } from '../../../verify/alias-responses.ts';
+import { aliasFault, aliasRefused, aliasVerified, recaptchaScore } from '../../../verify/alias-responses.ts';
 import type { AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
+import { formObject } from '../../http/body/form-object.ts';
 import { readBody } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
@@ -29,7 +31,8 @@ export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall):
 async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {
   const body = await readBody(call.request);
   if (!body.ok) return aliasFault('bad-request');
-  const read = aliasRequest.safeParse(body.value.kind === 'empty' ? {} : body.value.value);
+  const fields = body.value.kind === 'empty' ? addressFields(dialect, call.request) : body.value.value;
+  const read = aliasRequest.safeParse(fields);
   if (!read.success) return aliasFault('bad-request');
   const { secret, response, remoteip, sitekey, idempotency_key: idempotencyKey } = read.data;
   if (secret === '') return aliasFault('missing-input-secret');
@@ -48,6 +51,13 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
   return verification.ok ? shaped(dialect, verification.value) : aliasFault(faultOf(verification.error));
 }
 
+/** A body wins, so that nobody who can add to an address can change what a backend sends. */
+function addressFields(dialect: AliasDialect, { method, url }: Request): unknown {
+  if (dialect !== 'recaptcha' || method === 'HEAD') return {};
+  const fields = formObject(new URL(url).searchParams);
+  return fields.ok ? fields.value : null;
+}
+
 function shaped(dialect: AliasDialect, { judgement, answer }: Verification): AliasResponse {
   if (judgement === null) return testShaped(dialect, answer);
   const { token } = judgement;
@@ -60,7 +70,13 @@ function shaped(dialect: AliasDialect, { judgement, answer }: Verification): Ali
 /** A test secret: there is no solved challenge to describe. */
 function testShaped(dialect: AliasDialect, answer: SiteverifyResponse): AliasResponse {
   if (!answer.verified) return { ...aliasRefused(dialect, reasonOf(answer.reason)), test: true };
-  return { success: true, 'error-codes': [], hostname: answer.hostname ?? 'localhost', test: true };
+  return {
+    success: true,
+    'error-codes': [],
+    hostname: answer.hostname ?? 'localhost',
+    ...(dialect === 'recaptcha' ? { score: recaptchaScore(answer.score ?? null, 0) } : {}),
+    test: true,
+  };
 }
 
 function reasonOf(text: string | undefined): VerifyReason {

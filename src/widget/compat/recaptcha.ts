@@ -1,0 +1,55 @@
+/** `window.grecaptcha`, for pages and libraries that were written for reCAPTCHA 2 or 3. See docs/compatibility.md. */
+import { createCompatWidget, type Dialect } from './compat-widget.ts';
+import { optionsOf } from './options.ts';
+import { params, startApi, whenReady } from './page-start.ts';
+import { placeOf, type Reference, WidgetRegistry } from './widget-registry.ts';
+
+const dialect: Dialect = {
+  fields: () => ['g-recaptcha-response'],
+  fieldTag: 'textarea',
+  theme: 'light',
+  language: params.get('hl'),
+  start: (options) => (options.get('size') === 'invisible' ? 'submit' : 'click'),
+  renews: () => false,
+  onError(widget, code) {
+    if (code !== 'cancelled') widget.call('error-callback');
+  },
+};
+
+interface Execution {
+  action?: string;
+}
+type Queue = { fns?: unknown } | undefined;
+
+startApi('grecaptcha', () => {
+  const registry = new WidgetRegistry(dialect, (number) => number);
+  /** Version 3: a widget for this one token, which nobody sees unless the service asks for a task. */
+  function tokenFor(sitekey: string, action: string): Promise<string> {
+    const options = optionsOf(document.body, { sitekey, action, size: 'invisible' }, false);
+    const widget = createCompatWidget({ ...dialect, fields: () => [] }, document.body, options, -1, 0);
+    return widget.solve().finally(widget.remove);
+  }
+  const api = {
+    ready: whenReady,
+    render(place: Element | string, parameters?: object, inherits = parameters === undefined): number {
+      const found = placeOf(place);
+      // Pages look for these texts.
+      if (found === null) throw new Error('reCAPTCHA placeholder element must be an element or id');
+      if (registry.find(found) !== undefined) throw new Error('reCAPTCHA has already been rendered in this element');
+      return Number(registry.render(found, parameters, inherits).id);
+    },
+    execute(reference?: Reference, { action = '' }: Execution = {}): Promise<string> {
+      const widget = registry.find(reference);
+      if (widget === undefined && typeof reference === 'string') return tokenFor(reference, action);
+      const { element, solve } = widget ?? registry.need(reference);
+      if (action !== '') element.setAttribute('action', action);
+      return solve();
+    },
+    reset: (reference?: Reference) => registry.need(reference).element.reset(),
+    getResponse: (reference?: Reference) => registry.need(reference).element.response,
+  };
+  // Pages put functions there to have them called when the API is ready.
+  const queue = (globalThis as unknown as Record<string, Queue>)['___grecaptcha_cfg']?.fns;
+  if (Array.isArray(queue)) for (const run of queue) if (typeof run === 'function') whenReady(run as () => void);
+  return { api: Object.assign(api, { enterprise: api }), renderMarked: () => registry.renderMarked('.g-recaptcha') };
+});

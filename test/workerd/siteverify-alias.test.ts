@@ -1,0 +1,129 @@
+/** The endpoints with the requests and responses of Turnstile, hCaptcha and reCAPTCHA, on the real bindings. */
+import { describe, expect, test, vi } from 'vitest';
+import { testSecretKey } from '../../src/contract/captcha/test-keys.ts';
+import { recaptchaScore } from '../../src/verify/alias-responses.ts';
+import { makeSite, post, send, tokenFor } from './captcha-harness.ts';
+
+const get = (path: string, method = 'GET'): Promise<Response> =>
+  send(new Request(`https://gatehouse.test${path}`, { method }));
+
+describe('the compatible endpoints', () => {
+  test.each([
+    ['/turnstile/v0/siteverify', { action: 'login', cdata: 'order-7' }],
+    ['/hcaptcha/siteverify', { score: 0 }],
+    ['/recaptcha/api/siteverify', { action: 'login', score: 1 }],
+  ])('%s takes a form and responds in its own shape', async (path, expected) => {
+    const site = await makeSite('premium');
+    const token = await tokenFor(site, { action: 'login', cdata: 'order-7' });
+    const form = new URLSearchParams({ secret: site.secretKey, response: token, remoteip: 'unknown', other: '1' });
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const first = await post<Record<string, unknown>>(path, form.toString(), type);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { success: true, 'error-codes': [], hostname: 'www.example.com', ...expected },
+    });
+    expect(Date.parse(String(first.body['challenge_ts']))).toBeGreaterThan(0);
+    const second = await post<{ success: boolean; 'error-codes': string[] }>(path, {
+      secret: site.secretKey,
+      response: token,
+    });
+    const code = path.startsWith('/hcaptcha') ? 'invalid-or-already-seen-response' : 'timeout-or-duplicate';
+    expect(second).toMatchObject({ status: 200, body: { success: false, 'error-codes': [code] } });
+  });
+
+  test.each([
+    ['/turnstile/v0/siteverify', null],
+    ['/hcaptcha/siteverify', ''],
+    ['/recaptcha/api/siteverify', ['192.0.2.9']],
+  ])('%s ignores %j as remoteip, and null for every optional field', async (path, remoteip) => {
+    const site = await makeSite('premium');
+    const fields = { secret: site.secretKey, response: await tokenFor(site), remoteip, idempotency_key: null };
+    expect(await post(path, { ...fields, sitekey: null })).toMatchObject({ status: 200, body: { success: true } });
+  });
+
+  test('check hCaptcha’s sitekey field, and accept a token with surrounding blanks', async () => {
+    const site = await makeSite('premium');
+    const response = ` ${await tokenFor(site)}\n`;
+    const ask = (sitekey: string): Promise<unknown> =>
+      post('/hcaptcha/siteverify', { secret: site.secretKey, response, sitekey });
+    expect(await ask('site_other')).toMatchObject({
+      body: { success: false, 'error-codes': ['sitekey-secret-mismatch'] },
+    });
+    expect(await ask(site.siteKey)).toMatchObject({ body: { success: true } });
+  });
+
+  test.each(['/turnstile/v0/siteverify', '/hcaptcha/siteverify'])(
+    '%s reads no secret from the address, where logs would keep it, and refuses GET',
+    async (path) => {
+      const site = await makeSite('premium');
+      const query = new URLSearchParams({ secret: site.secretKey, response: await tokenFor(site) });
+      expect(await post(`${path}?${query.toString()}`, '')).toMatchObject({
+        body: { success: false, 'error-codes': ['missing-input-secret'] },
+      });
+      expect((await get(`${path}?${query.toString()}`)).status).toBe(405);
+    },
+  );
+
+  test.each(['GET', 'POST'])('reCAPTCHA’s reads the address of a %s without a body', async (method) => {
+    const site = await makeSite('premium');
+    const query = new URLSearchParams({ secret: site.secretKey, response: await tokenFor(site) });
+    const response = await get(`/recaptcha/api/siteverify?${query.toString()}`, method);
+    expect(await response.json()).toMatchObject({ success: true, hostname: 'www.example.com' });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('reCAPTCHA’s prefers the body to the address, and spends nothing on HEAD', async () => {
+    const site = await makeSite('premium');
+    const fields = { secret: site.secretKey, response: await tokenFor(site) };
+    const address = `/recaptcha/api/siteverify?${new URLSearchParams(fields).toString()}`;
+    expect((await get(address, 'HEAD')).status).toBe(200);
+    expect(await post(address, { secret: site.secretKey })).toMatchObject({
+      body: { 'error-codes': ['missing-input-response'] },
+    });
+    expect(await post(address, fields)).toMatchObject({ body: { success: true } });
+  });
+
+  test.each(['secret=a&secret=b&response=c', '__proto__=a', 'secret[a]=b&response=c', 'secret=%'])(
+    'reCAPTCHA’s refuses the address ?%s',
+    async (query) => {
+      const { success } = await (await get(`/recaptcha/api/siteverify?${query}`)).json<{ success: boolean }>();
+      expect(success).toBe(false);
+    },
+  );
+
+  test('keep secrets and tokens of addresses out of what they log', async () => {
+    const site = await makeSite('premium');
+    const logged: string[] = [];
+    for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const)
+      vi.spyOn(console, level).mockImplementation(
+        (...values: unknown[]) => void logged.push(values.map(String).join(' ')),
+      );
+    const token = await tokenFor(site);
+    for (const response of [token, token, 'garbage'])
+      await get(`/recaptcha/api/siteverify?${new URLSearchParams({ secret: site.secretKey, response }).toString()}`);
+    vi.restoreAllMocks();
+    expect(logged.filter((line) => line.includes(site.secretKey) || line.includes(token))).toEqual([]);
+  });
+
+  test('reCAPTCHA’s always has a score, in two steps below premium', async () => {
+    const site = await makeSite('free');
+    const fields = { secret: site.secretKey, response: await tokenFor(site) };
+    expect(await post('/recaptcha/api/siteverify', fields)).toMatchObject({ body: { success: true, score: 0.9 } });
+    expect(recaptchaScore(null, 0.5)).toBe(0.3);
+    const tried = { secret: testSecretKey('score'), response: 'anything' };
+    expect(await post('/recaptcha/api/siteverify', tried)).toMatchObject({ body: { success: true, score: 0.1 } });
+  });
+
+  test.each([
+    ['', 'missing-input-secret'],
+    ['{', 'bad-request'],
+    [{ secret: 'x' }, 'missing-input-response'],
+    [{ secret: 'x', response: 'y' }, 'invalid-input-secret'],
+    [{ secret: 7, response: 'y' }, 'bad-request'],
+  ])('respond 200 to mistakes too (%#)', async (body, code) => {
+    expect(await post('/turnstile/v0/siteverify', body)).toMatchObject({
+      status: 200,
+      body: { success: false, 'error-codes': [code] },
+    });
+  });
+});
