@@ -9,6 +9,7 @@ const root = {
     'src/cli/{start,gatehouse,packed,queue-relay-worker,unread-bodies}.ts',
     // Entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,dialog,visual}.ts',
+    'src/widget/compat/{turnstile,hcaptcha,recaptcha,procaptcha}.ts',
     'src/console/main.tsx',
     'src/console/dev/components.tsx',
     'scripts/*.ts',
@@ -25,6 +26,8 @@ const root = {
     'test/support/command-stand-ins.ts',
     'test/support/local-platform-hook.ts',
     'test/support/local-platform.ts',
+    // Bundled for browsers, as applications bundle them.
+    'test/browser/wrappers/*.js',
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],
