@@ -38,10 +38,10 @@ startApi('grecaptcha', () => {
       if (registry.find(found) !== undefined) throw new Error('reCAPTCHA has already been rendered in this element');
       return Number(registry.render(found, parameters, inherits).id);
     },
-    execute(reference?: Reference, { action = '' }: Execution = {}): Promise<string> {
-      const widget = registry.find(reference);
-      if (widget === undefined && typeof reference === 'string') return tokenFor(reference, action);
-      const { element, solve } = widget ?? registry.need(reference);
+    execute(given?: Reference, { action = '' }: Execution = {}): Promise<string> {
+      const widget = registry.find(given);
+      if (widget === undefined && typeof given === 'string') return tokenFor(given, action);
+      const { element, solve } = widget ?? registry.need(given);
       if (action !== '') element.setAttribute('action', action);
       return solve();
     },

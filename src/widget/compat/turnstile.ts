@@ -73,7 +73,7 @@ function errorNumber(code: CaptchaErrorCode, detail: string): string {
   return { unsupported: '110500', expired: '110600', network: '300010', server: '300010' }[code as string] ?? '600010';
 }
 
-/** The more often it failed, the later it begins, whoever asks for it. */
+/** The more often it failed, the later it begins, also where the page asks for it. */
 function restart({ element, options, failures }: CompatWidget, waitMs: number): void {
   if (options.get('execution') === 'execute') return;
   const pauseMs = 1000 * (2 ** Math.min(failures, DOUBLINGS_MAX) - 1);

@@ -32,6 +32,7 @@ const attributes = {
   theme: 'theme',
   language: 'language',
   field: 'field',
+  renew: 'renew',
   api: 'api',
 } as const satisfies Record<keyof WidgetSettings, string>;
 

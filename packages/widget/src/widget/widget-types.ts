@@ -32,6 +32,8 @@ export interface WidgetSettings {
   language?: string | undefined;
   /** Name of the hidden form field. Default `captcha-response`. */
   field?: string | undefined;
+  /** Whether the widget replaces a token before it expires: `auto` (default) or `never`. */
+  renew?: string | undefined;
   /** The challenge API, if it is not beside the script. */
   api?: string | undefined;
 }
