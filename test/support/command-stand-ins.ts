@@ -80,10 +80,22 @@ function npm(): void {
   const scripts = Object.keys(
     (JSON.parse(readFileSync(`${facts.repository}/package.json`, 'utf8')) as { scripts: object }).scripts,
   );
-  if (words[0] === 'ci') return;
+  if (words[0] === 'ci' || (words[0] === 'pack' && words.includes('--workspaces'))) return;
   const script = words[0] === 'run' ? words[1] : words[0];
   if (script === undefined || !scripts.includes(script)) fail(`npm: no script ${script}`);
   if (script === 'gatehouse') gatehouse(words.slice(words.indexOf('--') + 1));
+  if (script === 'deploy') deploy(words.slice(words.indexOf('--') + 1));
+}
+
+/** Nothing is deployed from here: the command and its flags are looked up in the help. */
+function deploy(words: string[]): void {
+  const help = spawnSync(process.execPath, ['src/cli/deploy/main.ts', '--help'], {
+    cwd: facts.repository,
+    encoding: 'utf8',
+  });
+  const usage = help.stdout.split('\n').find((line) => line.trim().startsWith(`npm run deploy -- ${words[0]} `));
+  const missing = words.filter((word) => word.startsWith('--') && usage?.includes(word) !== true);
+  if (usage === undefined || missing.length > 0) fail(`npm run deploy has no ${words.join(' ')}: ${help.stdout}`);
 }
 
 function gatehouse(words: string[]): void {
