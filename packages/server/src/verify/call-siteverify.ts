@@ -64,7 +64,7 @@ async function attempt({ url, body, fetch: send }: SiteverifyCall, signal: Abort
 
 async function read(response: Response, url: string): Promise<CallOutcome> {
   const { status, type } = response;
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  if ((type as string) === 'opaqueredirect' || (status >= 300 && status < 400)) {
     return { kind: 'refusal', status, key: null, message: `${url} redirects. Set serviceUrl to the final address.` };
   }
   if (status === 429) return fault('rate-limited', retryAfterMs(response));
