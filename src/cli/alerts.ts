@@ -7,6 +7,7 @@ import { command } from './command.ts';
 import type { Commands, Given } from './command.ts';
 import { isOn, listOf, wholeNumber } from './flag-values.ts';
 import { call, targetFlags } from './management-call.ts';
+import { valueLines } from './print/value.ts';
 
 const service = { service: targetFlags.service };
 const settings = { kinds: 'A,B', quiet: 'HH:MM-HH:MM|off', 'time-zone': 'ZONE', enabled: 'on|off' };
@@ -25,15 +26,17 @@ export const alertCommands: Commands = {
     run: (given) => {
       const { kind, limit = '20' } = given.values;
       const body = { kind, limit: wholeNumber('--limit', limit) };
-      return call(given.target(), '/alerts/list', body);
+      return call(given.target(), '/alerts/list', body) as Promise<{ alerts: unknown[] }>;
     },
+    print: ({ alerts }, screen) => valueLines(alerts, screen),
   }),
   'alerts channels': command({
     about: 'Lists where alerts are sent.',
     example: 'alerts channels',
     on: 'service',
     optional: service,
-    run: (given) => call(given.target(), '/alerts/channels', {}),
+    run: (given) => call(given.target(), '/alerts/channels', {}) as Promise<{ channels: unknown[] }>,
+    print: ({ channels }, screen) => valueLines(channels, screen),
   }),
   'alerts add': command({
     about:

@@ -19,7 +19,7 @@ export const botPolicyCommands: Commands = {
   'bots policy': command({
     about:
       'Shows the bot policy of an instance, or changes parts of it. --set takes BEHAVIOUR=ACTION,… with an empty action for the one of the preset. An override is JSON, and N counts from 1.',
-    example: 'bots policy --preset no-ai-training',
+    example: 'bots policy --preset search-only',
     on: 'service',
     optional: {
       preset: botPresets.join('|'),

@@ -40,7 +40,7 @@ function nearest(typed: string, names: readonly string[]): string | null {
   for (const name of names) {
     for (const text of new Set([typed, first])) {
       const mistakes = distance(text, name);
-      if (mistakes <= Math.min(MISTAKES_MAX, Math.floor(name.length / 2), text.length - 1) && mistakes < fewest)
+      if (mistakes <= Math.min(MISTAKES_MAX, name.length - 1, text.length - 1) && mistakes < fewest)
         [best, fewest] = [name, mistakes];
     }
   }

@@ -51,7 +51,7 @@ export const listCommands: Commands = {
   'lists add': command({
     about:
       'Subscribes to a list and reads it. Without --url it is a file, see lists replace. It is monitored until lists enforce.',
-    example: 'lists add spamhaus-drop --url https://www.spamhaus.org/drop/drop.txt',
+    example: 'lists add offices --verdict allow',
     on: 'service',
     positionals: ['NAME'],
     optional: { ...settings, ...targetFlags },

@@ -1,10 +1,13 @@
 /** The commands that read traffic, on a running stack: the log in pages and as a whole, live, counted, and tried rules. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandTable } from '../../src/cli/command-table.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
+import { exampleExitCodes, runExamples } from '../support/command-examples.ts';
+import { commandSection, shownLines } from '../support/command-sections.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import type { RunSettings } from '../support/gatehouse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -217,5 +220,34 @@ describe('gatehouse tail', () => {
     await ended;
     expect(lines.filter((line) => line.includes('REFERENCE'))).toHaveLength(1);
     expect(lines[1]).toContain('\u001B[31mblock');
+  });
+});
+
+/** After a change: `node scripts/cli-docs.ts`. */
+describe('docs/cli.md', () => {
+  const page = readFileSync('docs/cli.md', 'utf8');
+  const sections = new Map(
+    [...page.matchAll(/^### (.+)\n([^]*?)(?=^### |^<!-- end)/gm)].map(([whole, name = '']) => [name, whole]),
+  );
+  const words = (text: string): string => text.replaceAll(/[\s\\]+/g, ' ').trim();
+
+  test('has every command, as the table describes it', () => {
+    expect([...sections.keys()]).toEqual(Object.keys(commandTable));
+    for (const [name, entry] of Object.entries(commandTable)) {
+      const written = commandSection(name, entry, undefined).split('```')[0] ?? '';
+      expect(words(sections.get(name)?.split('```')[0] ?? '')).toBe(words(written));
+      expect(sections.get(name)).toContain(`$ gatehouse ${entry.example}\n`);
+    }
+  });
+
+  test('has examples that work, and print what the page shows', async () => {
+    /** Ids, numbers and times differ from run to run. */
+    const shape = (line: string): string =>
+      words(line.replaceAll(/\b(acc|site|inst|key|chan|evt|whsec)_[\w-]+/g, '$1_').replaceAll(/\d[\d:.,TZ-]*/g, '0'));
+    for (const { name, ran } of await runExamples(stack())) {
+      expect(ran.exitCode, `${name}: ${ran.errors}`).toBe(exampleExitCodes[name] ?? 0);
+      const shown = sections.get(name)?.split('```')[1]?.split('\n').slice(2) ?? [];
+      expect([name, shape(shown[0] ?? '')]).toEqual([name, shape(shownLines(ran)[0] ?? '')]);
+    }
   });
 });

@@ -37,7 +37,7 @@ export async function gatehouse(words: readonly string[], settings: RunSettings 
           done();
         },
       }),
-      settings.columns === undefined ? {} : { isTTY: true, columns: settings.columns },
+      settings.columns === undefined || name === 'errors' ? {} : { isTTY: true, columns: settings.columns },
     );
   const target = settings.state === undefined ? [] : ['--state', settings.state];
   const exitCode = await main([...words, ...target], {

@@ -91,7 +91,7 @@ export const databaseLines = {
     optional: { permissions: 'Feature,Feature:permission', 'expires-in': 'SECONDS' },
   },
   'key list': {
-    about: 'Lists the API keys of an account, with their tokens.',
+    about: 'Lists the API keys of an account. --json has their tokens.',
     example: 'key list --account ACCOUNT',
     required: owned,
   },
@@ -128,7 +128,7 @@ export const databaseLines = {
   'bots add': {
     about:
       'Adds a bot of your own to the catalogue of an account, or replaces it. JSON has id, behaviours and patterns.',
-    example: `bots add --account ACCOUNT --bot '{"id":"ourbot","behaviours":["monitoring"],"patterns":["ourbot/"]}'`,
+    example: `bots add --account ACCOUNT --bot '{"id":"ourbot","behaviours":["monitor"],"patterns":["ourbot/"]}'`,
     required: { ...owned, bot: 'JSON' },
   },
   'bots remove': {

@@ -64,11 +64,11 @@ function sampleLines(samples: readonly Sample[], screen: Screen): string[] {
   return table(
     [
       { title: 'TIME', cell: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' '), isWhole: true },
-      { title: 'NOW', cell: ({ from }) => from, style: decisionStyle, isExtra: true },
       { title: 'THEN', cell: ({ to }) => to, style: decisionStyle },
-      { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true },
-      { title: 'PATH', cell: ({ requestPath }) => requestPath },
-      { title: 'DECIDED BY', cell: ({ decidedBy }) => decidedBy, isExtra: true },
+      { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true, least: 15 },
+      { title: 'PATH', cell: ({ requestPath }) => requestPath, least: 12 },
+      { title: 'DECIDED BY', cell: ({ decidedBy }) => decidedBy, isExtra: true, least: 12 },
+      { title: 'NOW', cell: ({ from }) => from, style: decisionStyle, isExtra: true },
       { title: 'REFERENCE', cell: ({ requestId }) => requestId, isWhole: true },
     ],
     samples,

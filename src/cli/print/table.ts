@@ -13,12 +13,13 @@ export interface Column<Row> {
   style?(text: string): Parameters<Screen['style']>[0] | null;
   /** Never cut, such as an id that is copied. */
   isWhole?: boolean;
-  /** Left out where the terminal is too narrow. */
+  /** Left out where the terminal is too narrow, the last one first. */
   isExtra?: boolean;
+  /** A cut column keeps so many characters. */
+  least?: number;
 }
 
 const GAP = '  ';
-/** A cut column keeps so many characters. */
 const CUT_MIN = 8;
 
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string[] {
@@ -102,7 +103,9 @@ export function shown(value: unknown): string {
 }
 
 function isCount(value: unknown): boolean {
-  return typeof value === 'number' || value === null || (typeof value === 'string' && /^\d[\d.,]* ?%?$/.test(value));
+  return (
+    typeof value === 'number' || value === null || (typeof value === 'string' && /^\d[\d,]*(\.\d+)?( %)?$/.test(value))
+  );
 }
 
 function styledCell<Row>(column: Column<Row> | undefined, text: string, whole: string, screen: Screen): string {
@@ -117,9 +120,12 @@ function layoutOf<Row>(columns: readonly Column<Row>[], cells: readonly string[]
     const widths = fitted(columns, kept, cells, room);
     if (widths !== null) return { kept, widths };
     const extra = kept.findLast((at) => columns[at]?.isExtra === true);
-    if (extra === undefined) return null;
+    if (extra === undefined) break;
     kept.splice(kept.indexOf(extra), 1);
   }
+  const narrow = columns.map((column) => ({ ...column, least: CUT_MIN }));
+  const widths = fitted(narrow, kept, cells, room);
+  return widths === null ? null : { kept, widths };
 }
 
 /** The widest column that may be cut is cut first. */
@@ -132,12 +138,12 @@ function fitted<Row>(
   const widths = columns.map(({ title }, at) =>
     kept.includes(at) ? Math.max(widthOf(title), ...cells.map((row) => widthOf(row[at] ?? ''))) : 0,
   );
-  const least = columns.map(({ title, isWhole }, at) =>
-    isWhole === true ? (widths[at] ?? 0) : Math.min(widths[at] ?? 0, Math.max(CUT_MIN, widthOf(title))),
+  const minima = columns.map(({ title, isWhole, least = CUT_MIN }, at) =>
+    isWhole === true ? (widths[at] ?? 0) : Math.min(widths[at] ?? 0, Math.max(least, widthOf(title))),
   );
   let over = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (kept.length - 1) - room;
   while (over > 0) {
-    const slack = widths.map((width, at) => width - (least[at] ?? 0));
+    const slack = widths.map((width, at) => width - (minima[at] ?? 0));
     const at = slack.indexOf(Math.max(...slack));
     if ((slack[at] ?? 0) <= 0) return null;
     const step = Math.min(over, Math.ceil((slack[at] ?? 0) / 2));

@@ -35,7 +35,8 @@ function listLines(list: readonly unknown[], screen: Screen): string[] {
 
 function cellOf(name: string, value: unknown): string | number | null {
   if (typeof value === 'number') return TIME.test(name) && value >= MS_MIN ? timeText(value) : value;
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ');
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object'))
+    return value.length === 0 ? null : value.join(', ');
   return value === null || value === undefined ? null : shown(value);
 }
 

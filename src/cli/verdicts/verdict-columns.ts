@@ -7,11 +7,11 @@ import { timeText } from '../print/time.ts';
 export const verdictColumns: readonly Column<VerdictRecord>[] = [
   { title: 'TIME (UTC)', cell: ({ timestamp }) => timeText(timestamp), isWhole: true },
   { title: 'DECISION', cell: ({ decision }) => decision, style: decisionStyle, isWhole: true },
+  { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true, least: 15 },
+  { title: 'REQUEST', cell: ({ method, host, request_path }) => `${method} ${host}${request_path}`, least: 20 },
+  { title: 'DECIDED BY', cell: ({ decided_by }) => decided_by, isExtra: true, least: 12 },
+  { title: 'FROM', cell: ({ country, asn }) => fromText(country, asn), isExtra: true, least: 10 },
   { title: 'STATUS', cell: ({ status }) => status, isExtra: true },
-  { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true },
-  { title: 'FROM', cell: ({ country, asn }) => fromText(country, asn), isExtra: true },
-  { title: 'REQUEST', cell: ({ method, host, request_path }) => `${method} ${host}${request_path}` },
-  { title: 'DECIDED BY', cell: ({ decided_by }) => decided_by, isExtra: true },
   { title: 'REFERENCE', cell: ({ request_id }) => request_id, isWhole: true },
 ];
 

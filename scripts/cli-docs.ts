@@ -1,0 +1,36 @@
+/**
+ * `node scripts/cli-docs.ts`: writes the commands of docs/cli.md from the table of commands, with what their examples
+ * print on a stack of this machine. A test compares the page with the table, and runs the examples again.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandTable } from '../src/cli/command-table.ts';
+import { startStack } from '../src/cli/stack.ts';
+import { runExamples } from '../test/support/command-examples.ts';
+import type { Example } from '../test/support/command-examples.ts';
+import { commandSection, END, START } from '../test/support/command-sections.ts';
+import { freePortBase } from '../test/support/ports.ts';
+
+const PAGE = 'docs/cli.md';
+
+async function examples(): Promise<Example[]> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-cli-docs-'));
+  const stack = await startStack({ portBase: await freePortBase(), stateDir, quiet: true });
+  try {
+    return await runExamples(stack);
+  } finally {
+    await stack.stop();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+const ran = new Map((await examples()).map((one) => [one.name, one.ran]));
+const sections = Object.entries(commandTable).map(([name, entry]) => commandSection(name, entry, ran.get(name)));
+const page = readFileSync(PAGE, 'utf8');
+const [head = ''] = page.split(START);
+const rest = page.split(END)[1] ?? '\n';
+writeFileSync(PAGE, `${head}${START}\n\n${sections.join('\n')}\n${END}${rest}`);
+execFileSync('oxfmt', [PAGE], { stdio: 'inherit' });
+process.exit();
