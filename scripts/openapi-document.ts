@@ -15,6 +15,7 @@ import { errorStatus } from '../src/contract/errors.ts';
 import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-alias.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
+import { addExamples } from './openapi-examples.ts';
 import { describeFields } from './openapi-fields.ts';
 import { describeInput } from './openapi-input.ts';
 import { refTo, shareSchemas } from './openapi-shared.ts';
@@ -49,6 +50,7 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
     item[operation.method.toLowerCase()] = managementOperation(operation, schemas);
   }
   Object.assign(paths, publicPaths(schemas));
+  addExamples(paths as Record<string, Json>);
   for (const schema of Object.values(schemas)) describe(schema);
   const components = shareSchemas(schemas);
   describeFields(components);

@@ -14,7 +14,7 @@ const HASH_CHARS = 12;
 /** Languages of the code samples. The others are hidden. */
 const hiddenClients = {
   ...Object.fromEntries(
-    'c clojure csharp dart fsharp http java kotlin node objc ocaml powershell r ruby rust swift'
+    'c clojure csharp dart fsharp http java julia kotlin node objc ocaml powershell r ruby rust swift'
       .split(' ')
       .map((language) => [language, true]),
   ),

@@ -90,13 +90,25 @@ test('a script of these pages cannot call the API with the session of the reader
 });
 
 describe('the page of the API', () => {
-  test('shows an operation, keeps its security policy, asks no other host and has no fault in either theme', async () => {
+  test('shows an operation with its example and a code sample, asks no other host and has no fault', async () => {
     await open('api#tag/protect/POST/protect/policies/set');
-    await visitor.page.getByRole('heading', { name: 'Replace the policies, limits and origins' }).waitFor();
+    const { page } = visitor;
+    await page.getByRole('heading', { name: 'Replace the policies, limits and origins' }).waitFor();
+    // The recorded request in the sample, and the recorded response.
+    const sample = page.locator('pre, code').filter({ hasText: '/protect/policies/set' }).first();
+    await expect.poll(() => sample.textContent()).toMatch(/curl .*\/protect\/policies\/set[^]*Watch log-ins/);
+    await expect.poll(() => page.locator('body').textContent()).toContain('"placeBefore"');
     // The renderer names two cards alike.
-    const faults = await faultsInBothThemes(visitor.page);
+    const faults = await faultsInBothThemes(page);
     expect(faults.filter((fault) => !fault.startsWith('light: landmark-unique'))).toEqual([]);
     expectNoOtherHost();
+  });
+
+  test('has code samples in Go, JavaScript, PHP, Python and curl', async () => {
+    await open('api#tag/protect/POST/protect/policies/set');
+    await visitor.page.getByRole('button', { name: 'Shell Curl' }).first().click();
+    const clients = visitor.page.getByRole('option');
+    await expect.poll(() => clients.allInnerTexts()).toEqual(['NewRequest', 'Fetch', 'cURL', 'http.client', 'Curl']);
   });
 
   test('finds an operation by its path', async () => {

@@ -12685,6 +12685,7 @@ export interface operations {
     "open-wait-page": {
         parameters: {
             query: {
+                /** @example site_EXAMPLE_4 */
                 sitekey: string;
                 action?: string;
                 cdata?: string;
