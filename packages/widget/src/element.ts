@@ -11,6 +11,7 @@ declare global {
   interface HTMLElementEventMap {
     'gatehouse:ready': CustomEvent<object>;
     'gatehouse:start': CustomEvent<object>;
+    'gatehouse:waiting': CustomEvent<object>;
     'gatehouse:verified': CustomEvent<{ token: string }>;
     'gatehouse:expired': CustomEvent<object>;
     'gatehouse:error': CustomEvent<{ code: CaptchaErrorCode; detail: string }>;

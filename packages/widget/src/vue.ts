@@ -22,6 +22,7 @@ export const Gatehouse = defineComponent({
     theme: String as PropType<Theme>,
     language: String,
     field: String,
+    renew: String as PropType<'auto' | 'never'>,
     api: String,
     /** Set by the widget. */
     modelValue: String,
@@ -30,6 +31,7 @@ export const Gatehouse = defineComponent({
     'update:modelValue': (_token: string) => true,
     ready: () => true,
     start: () => true,
+    waiting: () => true,
     verify: (_token: string) => true,
     expire: () => true,
     error: (_code: CaptchaErrorCode, _detail: string) => true,
@@ -41,13 +43,15 @@ export const Gatehouse = defineComponent({
     const container = shallowRef<HTMLDivElement>();
     let mounted: MountedWidget | undefined;
 
-    const settings = (): WidgetSettings => {
-      const { sitekey, action, cdata, userToken, start, size, theme, language, field, api } = props;
-      return { sitekey, action, cdata, userToken, start, size, theme, language, field, api };
+    // All of them by name, so that a new one is not forgotten.
+    const settings = (): Required<WidgetSettings> => {
+      const { sitekey, action, cdata, userToken, start, size, theme, language, field, renew, api } = props;
+      return { sitekey, action, cdata, userToken, start, size, theme, language, field, renew, api };
     };
-    const events: WidgetEvents = {
+    const events: Required<WidgetEvents> = {
       onReady: () => emit('ready'),
       onStart: () => emit('start'),
+      onWaiting: () => emit('waiting'),
       onVerify: (token) => {
         emit('update:modelValue', token);
         emit('verify', token);

@@ -1,4 +1,5 @@
 /** The types that `@gatehouse/widget` publishes are those of the widget that the service serves. */
+import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as published from '../../../packages/widget/src/index.ts';
 import { scriptUrl } from '../../../packages/widget/src/index.ts';
@@ -23,4 +24,11 @@ test.each([
   ['/__protect', '/__protect/widget.js'],
 ])('the script of %s is at %s', (serviceUrl, url) => {
   expect(scriptUrl(serviceUrl)).toBe(url);
+});
+
+test('every event of the element reaches the application', () => {
+  const notified = readFileSync('src/widget/element/widget-element.ts', 'utf8').matchAll(/#notify\('(\w+)'/g);
+  const handled = readFileSync('packages/widget/src/widget/mount-widget.ts', 'utf8').matchAll(/^  (\w+): \(events/gm);
+  const names = (matches: Iterable<RegExpExecArray>) => [...new Set([...matches].map(([, name]) => name))].toSorted();
+  expect(names(handled)).toEqual(names(notified));
 });

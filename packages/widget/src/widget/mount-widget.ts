@@ -41,6 +41,7 @@ type Detail = { token: string; code: CaptchaErrorCode; detail: string };
 const handlers: Readonly<Record<string, (events: WidgetEvents, detail: Detail) => void>> = {
   ready: (events) => events.onReady?.(),
   start: (events) => events.onStart?.(),
+  waiting: (events) => events.onWaiting?.(),
   verified: (events, { token }) => events.onVerify?.(token),
   expired: (events) => events.onExpire?.(),
   error: (events, { code, detail }) => events.onError?.(code, detail),

@@ -32,8 +32,8 @@ export interface WidgetSettings {
   language?: string | undefined;
   /** Name of the hidden form field. Default `captcha-response`. */
   field?: string | undefined;
-  /** Whether the widget replaces a token before it expires: `auto` (default) or `never`. */
-  renew?: string | undefined;
+  /** Whether the widget replaces a token before it expires. Default `auto`. */
+  renew?: 'auto' | 'never' | undefined;
   /** The challenge API, if it is not beside the script. */
   api?: string | undefined;
 }
@@ -43,6 +43,8 @@ export interface WidgetEvents {
   onReady?: (() => void) | undefined;
   /** It began to solve. */
   onStart?: (() => void) | undefined;
+  /** A task is needed, and the visitor has not asked for it yet. */
+  onWaiting?: (() => void) | undefined;
   onVerify?: ((token: string) => void) | undefined;
   onExpire?: (() => void) | undefined;
   /** `detail`: the service's error key. With the code `network` also when the script could not be loaded. */
