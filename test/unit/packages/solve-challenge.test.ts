@@ -10,7 +10,7 @@ const order = { siteKey: 's', api: '/__protect', action: 'clearance', level: 0 }
 const challenged = (challenge: unknown = order, headers: Record<string, string> = {}): Response =>
   Response.json({ challenge }, { status: 403, headers: { 'x-protect-decision': 'challenge', ...headers } });
 const solve = (response: Response, options: SolveOptions = {}) =>
-  solveChallenge(response, { url: `${gate.url}/stock`, timeoutMs: 20_000, ...options });
+  solveChallenge(response, { url: `${gate.url}/stock`, timeoutMs: 120_000, ...options });
 
 const puzzles = mintSha256(200);
 const work = json({ kind: 'pow', challenge: 'sealed', pow: { lane: 'sha256', ...puzzles } });
