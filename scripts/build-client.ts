@@ -24,7 +24,7 @@ const compatFolders: Record<string, string> = {
   'compat/recaptcha': 'recaptcha',
   'compat/procaptcha': 'procaptcha/js',
 };
-const entries = ['widget', 'protect', 'interstitial', 'frame', ...Object.keys(compatFolders)];
+const entries = ['widget', 'protect', 'interstitial', 'copy', 'frame', ...Object.keys(compatFolders)];
 const output = 'src/widget/bundle.generated.ts';
 
 interface SizeLimit {
@@ -102,8 +102,8 @@ export function checkClientSizes(assets: Readonly<Record<string, ClientAsset>>):
   });
 }
 
-/** Scripts that a challenge needs while the service is unreachable. The edge gets the others from the service. */
-const edgeFiles = new Set(['interstitial.js', 'pow-worker.js']);
+/** Scripts that the gate's pages need while the service is unreachable. The edge gets the others from the service. */
+const edgeFiles = new Set(['interstitial.js', 'pow-worker.js', 'copy.js']);
 /** Scripts that an edge without a service of this project carries too, because no service provides them. */
 const pageFiles = new Set(['widget.js', 'languages.js', 'dialog.js', 'protect.js']);
 

@@ -23,6 +23,8 @@ button,.button{display:inline-block;min-height:44px;padding:10px 22px;margin:0 0
 button:focus-visible,a:focus-visible{outline:3px solid var(--fg);outline-offset:3px}
 a{color:var(--go)}
 footer{margin-top:20px;padding-top:14px;border-top:1px solid var(--line);color:var(--soft);font-size:.9rem}
+footer strong{display:block;font:700 1.6rem/1.3 monospace;letter-spacing:.06em;color:var(--fg);user-select:all}
+.copy{margin:6px 0 0;background:none;color:var(--go);border:1px solid var(--soft)}
 code{font:.95em monospace;overflow-wrap:anywhere;user-select:all}
 @media (forced-colors:active){button,.button{border:1px solid ButtonText}}
 `.replaceAll('\n', '');

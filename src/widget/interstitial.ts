@@ -3,6 +3,7 @@
  * wanted or sends the held submission, once. The edge has already written every text into the page, in the visitor's
  * language; this script chooses which one shows.
  */
+import { offerCopy } from './copy-reference.ts';
 import { countPass, cookiesWork, forgetPasses, isLooping } from './interstitial/loop-guard.ts';
 import { safeReturnTarget } from './interstitial/return-target.ts';
 import { loadAsset } from './loading/asset-loader.ts';
@@ -110,3 +111,5 @@ function start(root: HTMLElement): void {
 
 const root = document.getElementById('gatehouse');
 if (root !== null) start(root);
+
+offerCopy();

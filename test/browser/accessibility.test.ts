@@ -68,7 +68,7 @@ describe('in both themes, no fault is on', () => {
       await visitor.comesAs({ ...STILL, locale });
       server.overrides.push(refusal);
       await visitor.page.goto(`${server.url}/protected`);
-      await visitor.page.getByRole('button').waitFor();
+      await visitor.page.locator('main > button').waitFor();
       expect(await faults()).toEqual([]);
     });
 
@@ -99,7 +99,7 @@ describe('in both themes, no fault is on', () => {
         },
       };
       await visitor.page.goto(`${server.url}/protected`);
-      await visitor.page.getByRole('button').waitFor();
+      await visitor.page.locator('main > button').waitFor();
       expect(await faults()).toEqual([]);
     });
 
@@ -127,11 +127,18 @@ describe('in both themes, no fault is on', () => {
   describe('a message page', () => {
     const input: PageInput = {
       nonce: NONCE,
-      requestId: 'request-1',
+      requestId: '01a209a6-dfc4-7ba8-8d3e-233b91e7b6ba',
+      host: 'shop.example',
+      assetHashes: {},
       acceptLanguage: 'en',
       languages: pageLanguages,
       style: pageStyle({}),
-      branding: { name: 'Shop', supportUrl: 'https://shop.example/help', privacyUrl: '/privacy' },
+      branding: {
+        name: 'Shop',
+        contact: 'help@shop.example',
+        supportUrl: 'https://shop.example/help',
+        privacyUrl: '/privacy',
+      },
     };
     const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
     const pages: [string, () => string][] = [
@@ -145,7 +152,7 @@ describe('in both themes, no fault is on', () => {
     test.each(pages)('%s', async (_name, render) => {
       await visitor.comesAs(STILL);
       await openPage(render(), pageSecurityHeaders(NONCE));
-      await visitor.page.getByText('request-1').waitFor();
+      await visitor.page.getByText('01a209a6-dfc4-7ba8-8d3e-233b91e7b6ba').waitFor();
       expect(await faults()).toEqual([]);
     });
   });

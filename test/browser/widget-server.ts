@@ -280,6 +280,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     const html = renderChallengePage({
       nonce,
       requestId: 'request-1',
+      host: 'shop.example',
       acceptLanguage: request.headers['accept-language'] ?? null,
       languages: pageLanguages,
       branding: {},

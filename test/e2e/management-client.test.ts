@@ -260,6 +260,9 @@ describe('the client typed by the OpenAPI document', () => {
     );
     const requestId = verdicts[0]!.request_id;
     expect((await api.post('/protect/verdicts/explain', { requestId })).verdict.request_id).toBe(requestId);
+    const short = `${requestId.slice(4, 8)}-${requestId.slice(-4)}`;
+    const found = await api.post('/protect/verdicts/find', { reference: short });
+    expect(found.verdicts.map((verdict) => verdict.request_id)).toContain(requestId);
     await api.post('/protect/verdicts/search', { ip: '127.0.0.1' });
     await api.post('/protect/verdicts/distinct-sources', { since });
     await api.post('/protect/verdicts/distinct-fired-rules', { since });

@@ -82,6 +82,7 @@ function expected(records: readonly VerdictRecord[], filter: RowFilter): Verdict
     .filter(({ ip }) => filter.ip === null || ip === filter.ip)
     .filter(({ jti }) => filter.jti === null || jti === filter.jti)
     .filter(({ id }) => filter.id === null || id === filter.id)
+    .filter(({ id }) => filter.shortId === null || `${id.slice(4, 8)}-${id.slice(32)}` === filter.shortId)
     .filter(({ request_path: path }) => {
       if (!filter.path) return true;
       return filter.path.prefix ? path.indexOf(filter.path.text) === 0 : path === filter.path.text;
@@ -144,6 +145,7 @@ const filters: [string, RowFilter][] = [
       ip: null,
       jti: null,
       id: null,
+      shortId: null,
     },
   ]),
 ];

@@ -1620,6 +1620,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/verdicts/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the verdicts of a reference, whole or short
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["find-reference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/verdicts/distinct-sources": {
         parameters: {
             query?: never;
@@ -3701,6 +3721,11 @@ export interface components {
             supportUrl?: string;
             /** @description Your page on privacy */
             privacyUrl?: string;
+            /**
+             * @description Whom visitors tell the reference: an email address or `https://…`, 320 characters
+             * @example help@shop.example
+             */
+            contact?: string;
         };
         CookieCycling: {
             /** @description Sessions without input */
@@ -8150,6 +8175,18 @@ export interface components {
             /** @description Site key of the instance. Default: every active instance of the account is searched */
             siteKey?: string;
         };
+        "find-reference.requestBody": {
+            /** @description The reference of a request as on the gate's pages: whole, or its short form like `09a6-b6ba` */
+            reference: string;
+            /** @description Site key of the instance. Default: every active instance of the account is searched */
+            siteKey?: string;
+        };
+        "find-reference.response": {
+            /** @description The verdicts that the reference can be of, newest first, at most 20 */
+            verdicts: components["schemas"]["Verdict"][];
+            /** @description `false`: there are more, or the short form's window has more verdicts than one search reads */
+            isComplete: boolean;
+        };
         "list-distinct-sources.response": {
             /** @description The sources, with their counts */
             sources: {
@@ -11946,6 +11983,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerdictExplanation"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "find-reference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["find-reference.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["find-reference.requestBody"];
+                "multipart/form-data": components["schemas"]["find-reference.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["find-reference.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -49,6 +49,8 @@ const colour = z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/));
 const line = z.string().check(z.maxLength(200));
 /** A page of the operator's own: on the site that shows the link, or anywhere over HTTPS. */
 export const pageUrl = z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|\/(?![/\\]))[^\s"'<>]*$/));
+/** Without the characters that would add a subject or a second address to a `mailto:`. */
+const CONTACT = /^(https:\/\/[^\s"'<>]+|[\w.+-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+)$/;
 /** Shown on the interstitial and block pages as text, never as markup. */
 export const branding = z.strictObject({
   name: z.optional(line),
@@ -60,6 +62,8 @@ export const branding = z.strictObject({
   message: z.optional(z.string().check(z.maxLength(1000))),
   supportUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|mailto:)[^\s"'<>]*$/))),
   privacyUrl: z.optional(pageUrl),
+  /** Shown beside the reference: an email address, or a page over HTTPS. */
+  contact: z.optional(z.string().check(z.maxLength(320), z.regex(CONTACT))),
 });
 export type Branding = z.infer<typeof branding>;
 

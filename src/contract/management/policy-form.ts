@@ -87,6 +87,7 @@ export const policyForm = z.object({
     message: optionalText,
     supportUrl: optionalText,
     privacyUrl: optionalText,
+    contact: optionalText,
   }),
   submission: z.object({ tokenField: text, jsonPath: text, forwardToken: flag }),
 }) satisfies z.ZodMiniType<InstancePolicy>;

@@ -117,8 +117,7 @@ function challengeForms({ config, facts, verdict }: RequestContext, extras: Chal
     status: 403,
     line: 'Challenge required',
     body: { ...envelope, challenge },
-    render: (input) =>
-      renderChallengePage({ ...input, ...extras, siteKey, level, returnTo: facts.target.received, assetHashes }),
+    render: (input) => renderChallengePage({ ...input, ...extras, siteKey, level, returnTo: facts.target.received }),
   };
 }
 
@@ -180,7 +179,16 @@ async function page(
   const nonce = newNonce();
   const branding = config?.policy.branding ?? {};
   const style = config?.pageStyle ?? '';
-  const body = render({ nonce, requestId: facts.requestId, acceptLanguage, languages, branding, style });
+  const body = render({
+    nonce,
+    requestId: facts.requestId,
+    acceptLanguage,
+    languages,
+    branding,
+    style,
+    host: facts.target.host,
+    assetHashes,
+  });
   const security = pageSecurityHeaders(nonce, branding.logoUrl);
   return make(context, status, body, { ...security, vary: `${security['vary'] ?? ''}, Origin, Sec-Fetch-Dest` });
 }

@@ -72,6 +72,7 @@ import { testPolicies } from './protect/policies/test-policies.ts';
 import { updatePolicy } from './protect/policies/update-policy.ts';
 import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
 import { explainVerdictOperation } from './protect/verdicts/explain-verdict.ts';
+import { findReference } from './protect/verdicts/find-reference.ts';
 import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
 import { getMetrics } from './protect/verdicts/get-metrics.ts';
 import { getOriginLatency } from './protect/verdicts/get-origin-latency.ts';
@@ -181,6 +182,7 @@ export const operations: readonly Operation[] = [
   listVerdicts,
   tailVerdicts,
   explainVerdictOperation,
+  findReference,
   listDistinctSources,
   listDistinctFiredRules,
   getTrafficSummary,

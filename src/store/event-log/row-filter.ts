@@ -3,6 +3,7 @@
  * SQL and `shard/verdict-segment-match.ts` to sealed segments by their columns. The three must agree; a property test
  * compares them.
  */
+import { shortReference } from '../../contract/edge/short-reference.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 import type { LogRecord } from './log-record.ts';
 
@@ -29,6 +30,8 @@ export interface RowFilter {
   jti: string | null;
   /** One record. Sealed segments have no key of it, so a filter by id needs a window of its own. */
   id: string | null;
+  /** Records whose id has this short form. It needs a window too: that of the short form. */
+  shortId: string | null;
 }
 
 export const everything: RowFilter = {
@@ -46,6 +49,7 @@ export const everything: RowFilter = {
   ip: null,
   jti: null,
   id: null,
+  shortId: null,
 };
 
 /** Whether a sealed record matches. */
@@ -60,6 +64,7 @@ export function matches(filter: RowFilter, record: LogRecord): boolean {
   if (filter.ip !== null && record.ip !== filter.ip) return false;
   if (filter.jti !== null && record.jti !== filter.jti) return false;
   if (filter.id !== null && record.id !== filter.id) return false;
+  if (filter.shortId !== null && shortReference(record.id) !== filter.shortId) return false;
   if (filter.path?.prefix && !record.request_path.startsWith(filter.path.text)) return false;
   if (filter.path && !filter.path.prefix && record.request_path !== filter.path.text) return false;
   if (record.fired_rules.length < filter.minRulesFired) return false;
@@ -76,5 +81,8 @@ export function fragmentsOf(filter: RowFilter): string[] {
   for (const list of [filter.sources, filter.devices, filter.bots, filter.proofs, filter.firedRules])
     if (list?.length === 1) texts.push(list[0] ?? null);
   const asn = filter.asns?.length === 1 ? [`"asn":${filter.asns[0]}`] : [];
-  return [...texts.filter((text) => text?.isWellFormed()).map((text) => JSON.stringify(text).slice(1, -1)), ...asn];
+  // The end of an id is the end of its text.
+  const idEnd = filter.shortId === null ? [] : [`${filter.shortId.slice(-4)}"`];
+  const plain = texts.filter((text) => text?.isWellFormed()).map((text) => JSON.stringify(text).slice(1, -1));
+  return [...plain, ...asn, ...idEnd];
 }

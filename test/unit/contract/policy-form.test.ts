@@ -31,6 +31,7 @@ const full = instancePolicy.parse({
     message: 'Please wait',
     supportUrl: text,
     privacyUrl: text,
+    contact: 'help@shop.example',
   },
 });
 

@@ -20,12 +20,13 @@ const base: PageInput = {
   languages: pageLanguages,
   branding: {},
   style: pageStyle({}),
+  host: 'shop.example',
+  assetHashes: { 'interstitial.js': 'abc123', 'copy.js': 'def456' },
 };
 const challenge: ChallengePageInput = {
   ...base,
   siteKey: 'site-1',
   returnTo: '/a?b=1',
-  assetHashes: { 'interstitial.js': 'abc123' },
 };
 const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 
@@ -38,7 +39,16 @@ describe('escaping', () => {
       returnTo: EVIL,
       action: EVIL,
       apiBase: EVIL,
-      branding: { name: EVIL, title: EVIL, message: EVIL, logoUrl: EVIL, supportUrl: EVIL, primaryColor: EVIL },
+      branding: {
+        name: EVIL,
+        title: EVIL,
+        message: EVIL,
+        logoUrl: EVIL,
+        supportUrl: EVIL,
+        contact: EVIL,
+        primaryColor: EVIL,
+      },
+      host: EVIL,
       replay: { url: EVIL, seal: EVIL, noScript: { url: EVIL, waitSeconds: 5 } },
       noScript: { url: EVIL, waitSeconds: 5 },
     });
@@ -54,7 +64,8 @@ describe('escaping', () => {
         requestId: text,
         siteKey: text,
         returnTo: text,
-        branding: { name: text, title: text, message: text, supportUrl: text },
+        branding: { name: text, title: text, message: text, supportUrl: text, contact: text },
+        host: `h${text}`,
         replay: { url: text, seal: text, noScript: null },
       });
     const tags = (page: string): number => page.split('<').length;
@@ -82,6 +93,33 @@ describe('escaping', () => {
 
 test('an Arabic page is marked as Arabic and runs from right to left', () => {
   expect(renderBlockPage({ ...base, acceptLanguage: 'ar-EG' })).toContain('<html lang="ar" dir="rtl"');
+});
+
+describe('the block page', () => {
+  const requestId = '01a209a6-dfc4-7ba8-8d3e-233b91e7b6ba';
+
+  test('names the site, says what happened, and shows the reference in a long and a short form', () => {
+    const page = renderBlockPage({ ...base, requestId, branding: { name: 'Shop' } });
+    expect(page).toContain('<p class="site">Shop · shop.example</p>');
+    expect(page).toContain('This site is protected from bots and refused this request.');
+    expect(page).toContain('<strong dir="ltr">09a6-b6ba</strong>');
+    expect(page).toContain(`<code dir="ltr">${requestId}</code>`);
+    expect(page).toContain(`<script nonce="${NONCE}" src="/__protect/copy.js?v=def456" defer>`);
+  });
+
+  test('has a contact line only where the operator set one, and a mail begins with the reference', () => {
+    const contact = (text: string): string => renderBlockPage({ ...base, requestId, branding: { contact: text } });
+    expect(contact('help@shop.example')).toContain(
+      `Contact: <a href="mailto:help@shop.example?subject=${requestId}" rel="noopener">help@shop.example</a>`,
+    );
+    expect(contact('https://shop.example/help')).toContain('href="https://shop.example/help"');
+    expect(renderBlockPage(base)).not.toContain('Contact');
+  });
+
+  test('shows a reference of another form as it is, without a short form', () => {
+    expect(renderBlockPage(base)).not.toContain('<strong');
+    expect(renderBlockPage(base)).toContain('<code dir="ltr">req-1</code>');
+  });
 });
 
 describe('the challenge page', () => {

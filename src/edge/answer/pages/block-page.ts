@@ -1,6 +1,6 @@
 /**
- * The page of a blocked request: it says that the request was refused and which reference to quote. It never says why,
- * which would teach an attacker more than it helps a visitor.
+ * The page of a blocked request: it says what happened and what to do, and which reference to quote. It never says which
+ * rule decided, which would teach an attacker more than it helps a visitor.
  */
 import { html } from './html.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
@@ -12,6 +12,7 @@ export function renderBlockPage(input: PageInput): string {
   const { messages } = localised;
   return renderPage(input, localised, {
     title: messages.blockedTitle,
-    body: html`<p>${messages.blockedText}</p>`,
+    body: html`<p>${messages.blockedReason}</p>
+      <p>${messages.blockedText}</p>`,
   });
 }

@@ -7,7 +7,7 @@ import { html, type Html } from './html.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
-import { renderPage } from './page-layout.ts';
+import { pageScript, renderPage } from './page-layout.ts';
 
 /** The way through without scripts: a link that opens after the wait. */
 export interface WaitLink {
@@ -24,8 +24,6 @@ export interface ChallengePageInput extends PageInput {
   level?: number;
   /** Path and query to go to after passing, as the edge has checked it. */
   returnTo: string;
-  /** Content hashes of the browser scripts; the page loads `interstitial.js`. */
-  assetHashes: Readonly<Record<string, string>>;
   /** Address of the edge's own endpoints; default `/__protect`. */
   apiBase?: string;
   action?: string;
@@ -46,12 +44,10 @@ const states = ['working', 'done', 'sent', 'failed', 'expired', 'offline'] as co
 export function renderChallengePage(input: ChallengePageInput): string {
   const localised = pickLanguage(input.acceptLanguage, input.languages);
   const { messages } = localised;
-  const { branding, nonce, apiBase = '/__protect' } = input;
-  const script = `${apiBase}/interstitial.js?v=${input.assetHashes['interstitial.js'] ?? ''}`;
+  const { branding, apiBase = '/__protect' } = input;
   return renderPage(input, localised, {
     title: branding.title ?? messages.challengeTitle,
-    head: html`${noScriptRefresh(input)} ${noScriptForm(input)}
-      <script nonce="${nonce}" src="${script}" defer></script>`,
+    head: html`${noScriptRefresh(input)} ${noScriptForm(input)} ${pageScript(input, 'interstitial.js', apiBase)}`,
     data: html` data-api="${apiBase}" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
     data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"`,
     body: html`<p>${branding.message ?? messages.challengeText}</p>

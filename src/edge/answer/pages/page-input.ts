@@ -12,6 +12,10 @@ export interface PageInput {
   /** Texts to choose from; English at least. */
   languages: PageLanguages;
   branding: Branding;
+  /** The host that the visitor asked for, as the URL has it. */
+  host: string;
+  /** Content hashes of the browser scripts; a page loads `interstitial.js` or `copy.js`. */
+  assetHashes: Readonly<Record<string, string>>;
   /** Style sheet, from `pageStyle`. Empty before the first config is loaded. */
   style: string;
 }

@@ -1,7 +1,8 @@
 /**
- * The frame that every page shares: language and direction, style, the instance's name and logo, and the reference a
- * visitor can quote.
+ * The frame that every page shares: language and direction, style, the site's name, logo and host, whom to contact, and
+ * the reference a visitor can quote, long and short.
  */
+import { shortReference } from '../../../contract/edge/short-reference.ts';
 import { html, type Html, trustedHtml } from './html.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
@@ -18,6 +19,7 @@ export interface PageParts {
 
 export function renderPage(input: PageInput, { tag, direction, messages }: LocalisedPage, parts: PageParts): string {
   const { branding, nonce, requestId, style } = input;
+  const short = shortReference(requestId);
   const page = html`<!doctype html>
     <html lang="${tag}" dir="${direction}">
       <head>
@@ -28,17 +30,24 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
         <style nonce="${nonce}">
           ${trustedHtml(style)}
         </style>
-        ${parts.head ?? null}
+        ${parts.head ?? pageScript(input, 'copy.js')}
       </head>
       <body>
         <main id="gatehouse" ${parts.data ?? null}>
-          ${logo(input)}
+          ${site(input)}
           <h1>${parts.title}</h1>
           ${parts.body}
           <footer>
+            <p>
+              ${messages.reference}${short && html` <strong dir="ltr">${short}</strong>`}
+              <button type="button" class="copy" data-copied="${messages.copied}" aria-live="polite" hidden>
+                ${messages.copy}
+              </button>
+            </p>
+            <p><code dir="ltr">${requestId}</code></p>
+            ${contactLine(input, messages.contact)}
             ${branding.supportUrl === undefined ? null : html`<p><a href="${branding.supportUrl}" rel="noopener">${messages.support}</a></p>`}
             ${branding.privacyUrl === undefined ? null : html`<p><a href="${branding.privacyUrl}" rel="noopener">${messages.privacy}</a></p>`}
-            <p>${messages.reference}: <code dir="ltr">${requestId}</code></p>
           </footer>
         </main>
       </body>
@@ -46,8 +55,21 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
   return page.text;
 }
 
-/** The alternative text is the name. Without a logo, the name is shown as text. */
-function logo({ branding: { logoUrl, name } }: PageInput): Html | null {
-  if (logoUrl !== undefined) return html`<img src="${logoUrl}" alt="${name ?? ''}" />`;
-  return name === undefined ? null : html`<p class="site">${name}</p>`;
+/** A browser script of the gate, first-party. */
+export function pageScript({ nonce, assetHashes }: PageInput, name: string, base = '/__protect'): Html {
+  return html`<script nonce="${nonce}" src="${`${base}/${name}?v=${assetHashes[name] ?? ''}`}" defer></script>`;
+}
+
+/** A mail begins with the reference as its subject, so that nobody has to copy it. */
+function contactLine({ branding: { contact }, requestId }: PageInput, label: string): Html | null {
+  if (contact === undefined) return null;
+  const address = contact.startsWith('https://') ? contact : `mailto:${contact}?subject=${requestId}`;
+  return html`<p>${label}: <a href="${address}" rel="noopener">${contact}</a></p>`;
+}
+
+/** The name of the site and its host. A logo's alternative text is the name. */
+function site({ branding: { logoUrl, name }, host }: PageInput): Html {
+  const parts = [logoUrl === undefined ? name : undefined, host].filter((part) => part !== undefined && part !== '');
+  const line = parts.length === 0 ? null : html`<p class="site">${parts.join(' · ')}</p>`;
+  return logoUrl === undefined ? html`${line}` : html`<img src="${logoUrl}" alt="${name ?? ''}" />${line}`;
 }

@@ -4,6 +4,7 @@
  * number of unsealed rows is bounded, so this stays below 20 MB. It replaces table indexes, of which every entry would
  * be a written row.
  */
+import { shortReference } from '../../../contract/edge/short-reference.ts';
 import type { RowFilter } from '../row-filter.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import type { RowColumns } from '../packed-batch.ts';
@@ -165,6 +166,7 @@ export function keyMatches(filter: RowFilter, key: HotKey): boolean {
   if (filter.jti !== null && key.jti !== filter.jti) return false;
   if (filter.ip !== null && key.ip !== filter.ip) return false;
   if (filter.id !== null && key.id !== filter.id) return false;
+  if (filter.shortId !== null && shortReference(key.id) !== filter.shortId) return false;
   if (outcomes && !outcomes.includes(key.outcome)) return false;
   if (sources && !sources.includes(key.source)) return false;
   if (asns && (key.asn === null || !asns.includes(key.asn))) return false;

@@ -54,7 +54,8 @@ export class SegmentMatcher {
     this.#classes = this.#passingClasses(segments.filter(({ no }) => no >= span.first && no <= span.last));
     const tables = this.#classes && new Map([...this.#classes].map(([segment, { table }]) => [segment, table]));
     this.#path = path && new PathLookup(sql, path, span, tables);
-    this.isSure = filter.id === null && [...keys.flatMap(([, texts]) => texts), path?.text ?? ''].every(isToldApart);
+    const isIdWanted = filter.id !== null || filter.shortId !== null;
+    this.isSure = !isIdWanted && [...keys.flatMap(([, texts]) => texts), path?.text ?? ''].every(isToldApart);
   }
 
   count(segment: SealedSegment): number {

@@ -11,6 +11,7 @@ import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
 import { canonicalIp } from '../../../../address/ip.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { shortReferenceWindow } from '../../../../contract/edge/short-reference.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
@@ -58,6 +59,18 @@ export function rowFilter(query: FilterFields, horizon: number): RowFilter {
     ip: query.ip === undefined ? null : requiredIp(query.ip),
     jti: query.jti ?? null,
     id: requestId ?? null,
+    shortId: null,
+  };
+}
+
+/** The rows of a short reference: those of the newest window that it can be of. */
+export function shortReferenceFilter(short: string, horizon: number, nowMs: number): RowFilter {
+  const window = shortReferenceWindow(short, nowMs + AHEAD_MS);
+  return {
+    ...everything,
+    since: Math.max(horizon, window.since - REFERENCE_OFF_MS),
+    until: window.until + REFERENCE_OFF_MS,
+    shortId: short,
   };
 }
 
