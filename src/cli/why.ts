@@ -1,11 +1,15 @@
 /**
  * `gatehouse why REFERENCE`: what the gate did with the request whose reference a visitor quotes, in sentences. It asks
- * the management API, of a local stack or a deployed service.
+ * the management API, of a local stack or a deployed service. A short reference that several requests have lists them.
  */
+import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
 import { command } from './command.ts';
 import type { Commands } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
+import type { Target } from './management-call.ts';
+import { OperatorError } from './operator-error.ts';
 import { fields, table } from './print/table.ts';
 import type { Screen } from './print/screen.ts';
 import { printable } from './printable.ts';
@@ -13,18 +17,52 @@ import { printable } from './printable.ts';
 export const whyCommands: Commands = {
   why: command({
     about:
-      "Says what the gate did with a request, and why. The reference is on the gate's pages and in the header X-Protect-Request-Id.",
+      "Says what the gate did with a request, and why. The reference is on the gate's pages, long and short, and in the header X-Protect-Request-Id.",
     example: 'why REFERENCE',
     on: 'service',
     positionals: ['REFERENCE'],
     optional: targetFlags,
-    run: (given) =>
-      call(given.target(), '/protect/verdicts/explain', {
-        requestId: given.positionals[0],
-      }) as Promise<VerdictExplanation>,
-    print: explained,
+    run: (given) => answered(given.target(), given.positionals[0] ?? ''),
+    print: (answer, screen) => ('verdicts' in answer ? several(answer, screen) : explained(answer, screen)),
   }),
 };
+
+interface Found {
+  verdicts: VerdictRecord[];
+  isComplete: boolean;
+}
+
+async function answered(target: Target, reference: string): Promise<VerdictExplanation | Found> {
+  const explain = (requestId: string): Promise<VerdictExplanation> =>
+    call(target, '/protect/verdicts/explain', { requestId }) as Promise<VerdictExplanation>;
+  if (!SHORT_REFERENCE.test(reference.trim())) return explain(reference);
+  const found = (await call(target, '/protect/verdicts/find', { reference })) as Found;
+  const [one, ...others] = found.verdicts;
+  if (one === undefined)
+    throw new OperatorError(
+      `No verdict has the short reference ${reference.trim()}. It finds requests of the last 49 days that the log still has. Ask for the long reference, which has 36 characters.`,
+    );
+  return others.length === 0 && found.isComplete ? explain(one.request_id) : found;
+}
+
+function several({ verdicts, isComplete }: Found, screen: Screen): string[] {
+  const rows = table(
+    [
+      { title: 'TIME', cell: ({ timestamp }) => new Date(timestamp).toISOString() },
+      { title: 'DECISION', cell: ({ decision }) => decision },
+      { title: 'REQUEST', cell: ({ method, host, request_path: path }) => `${method} ${host}${path}` },
+      { title: 'REFERENCE', cell: ({ request_id: id }) => id, isWhole: true },
+    ],
+    verdicts,
+    screen,
+  );
+  return [
+    'These requests have this short reference. Ask again with the long reference of the right one.',
+    '',
+    ...rows,
+    ...(isComplete ? [] : ['', 'There are more: the log has too many requests in that minute to read all of them.']),
+  ];
+}
 
 const outcomes = { allow: 'passed', challenge: 'was challenged', block: 'was blocked' } as const;
 const policies = {

@@ -6,9 +6,9 @@ export function offerCopy(): void {
   const clipboard = navigator.clipboard as Clipboard | undefined;
   if (button === null || reference === undefined || clipboard === undefined) return;
   button.hidden = false;
-  button.addEventListener('click', () => {
-    void clipboard.writeText(reference).then(() => {
-      button.textContent = button.dataset['copied'] ?? '';
-    });
-  });
+  const copy = async (): Promise<void> => {
+    await clipboard.writeText(reference);
+    button.textContent = button.dataset['copied'] ?? '';
+  };
+  button.addEventListener('click', () => void copy());
 }

@@ -213,6 +213,18 @@ test('every view is reached from the overview by its links', async () => {
   }
 });
 
+test('a short reference, as a visitor reads it aloud, leads to its verdict', async () => {
+  const { page } = console;
+  const { request_id: requestId } = await traffic();
+  await console.open('');
+  const short = `${requestId.slice(4, 8)} ${requestId.slice(-4)}`.toUpperCase();
+  await page.getByRole('searchbox').fill(short);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/console/verdicts/${requestId}*`);
+  await console.open('/find?q=0000-0000');
+  await page.getByText('No request has this short reference').waitFor();
+});
+
 test('a reference leads to its rule by keyboard alone', async () => {
   const { page } = console;
   const { request_id: requestId } = await traffic();

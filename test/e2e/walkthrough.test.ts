@@ -92,6 +92,12 @@ describe('the quick start', () => {
       code: 1,
       output: expect.stringContaining('No verdict has this reference') as string,
     });
+    // What the page shows large, as a person says it.
+    expect(await why(`${requestId.slice(4, 8)} ${requestId.slice(-4)}`.toUpperCase())).toEqual(told);
+    expect(await why('0000-0000')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('No verdict has the short reference 0000-0000.') as string,
+    });
     expect(await why('nonsense')).toMatchObject({
       code: 1,
       output: expect.stringContaining('must be the reference of a request') as string,

@@ -73,7 +73,7 @@ export async function findVerdicts(
     const group = instances.slice(at, at + SEARCHED_AT_ONCE);
     const pages = await Promise.all(
       group.map((instance) => {
-        const filter = shortReferenceFilter(reference, retentionHorizon(instance.retentionDays, nowMs), nowMs);
+        const filter = shortReferenceFilter(retentionHorizon(instance.retentionDays, nowMs), nowMs, reference);
         const request = { filter, before: null, offset: 0, limit: FOUND_VERDICTS_MAX, wantTotal: false };
         return readPage(store, verdictLogOf(instance), request);
       }),

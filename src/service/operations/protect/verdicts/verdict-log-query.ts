@@ -64,7 +64,7 @@ export function rowFilter(query: FilterFields, horizon: number): RowFilter {
 }
 
 /** The rows of a short reference: those of the newest window that it can be of. */
-export function shortReferenceFilter(short: string, horizon: number, nowMs: number): RowFilter {
+export function shortReferenceFilter(horizon: number, nowMs: number, short: string): RowFilter {
   const window = shortReferenceWindow(short, nowMs + AHEAD_MS);
   return {
     ...everything,
