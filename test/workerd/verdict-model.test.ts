@@ -118,6 +118,7 @@ class RandomHistory {
       ip: maybe(0.15, () => `198.51.100.${this.#below(200)}`),
       jti: maybe(0.1, () => `session-${this.#below(50)}`),
       id: this.#records.length === 0 ? null : maybe(0.1, () => this.#one(this.#records).id),
+      shortId: null,
     };
   }
 

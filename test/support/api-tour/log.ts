@@ -15,6 +15,7 @@ export async function tourOfLog({ api, stack }: Guide): Promise<void> {
   const { request_id: requestId, jti } = found.verdicts[0]!;
   await api.post('/protect/verdicts', { decision: ['allow'], limit: 1 });
   await api.post('/protect/verdicts/explain', { requestId });
+  await api.post('/protect/verdicts/find', { reference: `${requestId.slice(4, 8)}-${requestId.slice(-4)}` });
   await api.post('/protect/verdicts/tail', { limit: 1 });
   await api.post('/protect/verdicts/distinct-sources', { since });
   await api.post('/protect/verdicts/distinct-fired-rules', { since });
