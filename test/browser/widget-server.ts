@@ -17,6 +17,7 @@ import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
+import { compatAssets } from '../../src/service/captcha/widget-assets.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
 
@@ -231,12 +232,14 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       response.writeHead(status, headers);
       response.end(body);
     };
-    const name = /^\/__protect\/([a-z-]+)(\.js|\.html)?$/.exec(url.pathname);
-    const asset = server.assets[`${name?.[1]}${name?.[2]}`];
+    // The files are below the gate's path as at an edge, and at the root as at the service.
+    const name = /^\/(?:__protect|captcha\/v1)\/([a-z-]+)(\.js|\.html)?$/.exec(url.pathname);
+    const file = (compatAssets as Record<string, string>)[url.pathname] ?? url.pathname.slice(1);
+    const asset = server.assets[name === null ? file : `${name[1]}${name[2]}`];
     if (asset !== undefined)
       return send(
         200,
-        name?.[2] === '.html'
+        url.pathname.endsWith('.html')
           ? { 'content-type': 'text/html', 'content-security-policy': FRAME_CSP }
           : { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' },
         asset.body,

@@ -51,20 +51,22 @@ export function createCompatWidget(
   const element = document.createElement(ELEMENT_NAME);
   const isButton = place.matches('button,input');
   const text = (name: string): string => textOf(options, name);
+  const isInvisible = isButton || text('size') === 'invisible';
   const language = text('language') || text('hl') || (dialect.language ?? '');
   const settings = {
     sitekey: text('sitekey'),
     action: text('action'),
     cdata: text('cdata'),
     theme: text('theme') || dialect.theme,
-    size: isButton ? 'invisible' : text('size'),
+    size: isInvisible ? '' : text('size'),
     language: language === 'auto' ? '' : language,
     start: isButton ? 'submit' : dialect.start(options),
     renew: dialect.renews(options) ? '' : 'never',
   };
   for (const [name, value] of Object.entries(settings)) if (value !== '') element.setAttribute(name, value);
-  // Turnstile's only. Such a widget shows itself later.
-  element.hidden = /^(execute|interaction-only)$/.test(text('appearance'));
+  // Two of them are Turnstile's, and show themselves later. The widget's own invisible size would tell the visitor of a
+  // failure, and wait for them, where the page expects an error.
+  element.hidden = isInvisible || /^(execute|interaction-only)$/.test(text('appearance'));
   element.setAttribute('field', '');
   element.setAttribute('form', '');
 

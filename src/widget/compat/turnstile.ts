@@ -33,13 +33,14 @@ const dialect: Dialect = {
     const appearance = options.get('appearance');
     const isInteractive = event === 'waiting' || event === 'open';
     const isOver = event === 'verified' || event === 'reset';
-    if (appearance === 'execute' ? event === 'start' : isInteractive) element.hidden = false;
+    const isInvisible = options.get('size') === 'invisible';
+    if (!isInvisible && (appearance === 'execute' ? event === 'start' : isInteractive)) element.hidden = false;
     if (isOver && appearance === 'interaction-only') element.hidden = true;
     if (isInteractive && !interactive.has(widget)) {
       interactive.add(widget);
       call('before-interactive-callback');
       // There is no box that the visitor could press.
-      if (options.get('size') === 'invisible') void widget.solve();
+      if (isInvisible) void widget.solve();
     }
     if (isOver && interactive.delete(widget)) call('after-interactive-callback');
     if (event === 'expired' && isAuto(widget, 'refresh-expired')) {
