@@ -1,10 +1,33 @@
 /** The browser files as the service serves them. */
 import { describe, expect, test } from 'vitest';
+import { compatAssets } from '../../src/service/captcha/widget-assets.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import { send } from './captcha-harness.ts';
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   send(new Request(`https://gatehouse.test${path}`, { headers }));
+
+describe('a compatibility script', () => {
+  test.each(Object.entries(compatAssets))('%s is %s, for pages of any origin, and revalidated', async (path, name) => {
+    const response = await get(`${path}?onload=ready&render=explicit`, { origin: 'https://shop.example' });
+    expect(await response.text()).toBe(clientAssets[name]?.body);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'public, max-age=300, must-revalidate',
+    });
+    const again = await get(path, { 'if-none-match': response.headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+  });
+
+  test.each(['/compat/turnstile.js', '/turnstile/v0/', '/turnstile/v0/other.js', '/hcaptcha/api.js', '/recaptcha'])(
+    'is not at %s',
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
+});
 
 describe('a widget file', () => {
   const { hash = '', body = '' } = clientAssets['widget.js'] ?? {};
