@@ -160,11 +160,7 @@ describe('reCAPTCHA’s API', () => {
     );
     expect(tokens).toEqual([TOKEN, TOKEN]);
     expect(tokens[0]).not.toBe(tokens[1]);
-    expect(
-      challenges()
-        .map(({ action }) => action)
-        .toSorted(),
-    ).toEqual(['login', 'shop/buy']);
+    expect(new Set(challenges().map(({ action }) => action))).toEqual(new Set(['login', 'shop/buy']));
     expect(await run('document.querySelectorAll("gatehouse-widget, textarea").length')).toBe(0);
   });
 

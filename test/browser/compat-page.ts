@@ -10,17 +10,17 @@ export interface CompatPage {
   server: WidgetServer;
   visitor: Visitor;
   /** Opens a page with these elements, and with `script` as its own first script. */
-  open(markup: string, script?: string, headers?: Record<string, string>): Promise<void>;
+  open: (markup: string, script?: string, headers?: Record<string, string>) => Promise<void>;
   /** Evaluates an expression in the page. */
-  run<Value>(source: string): Promise<Value>;
+  run: <Value>(source: string) => Promise<Value>;
   /** Calls of the functions that the page's script made with `hear`. */
-  heard(): Promise<unknown[][]>;
+  heard: () => Promise<unknown[][]>;
   /** Waits until the page heard this. */
-  hears(...call: unknown[]): Promise<void>;
+  hears: (...call: unknown[]) => Promise<void>;
   /** Values that the page's first form would send for this name. */
-  fields(name: string): Promise<string[]>;
-  press(): Promise<void>;
-  verified(): Promise<void>;
+  fields: (name: string) => Promise<string[]>;
+  press: () => Promise<void>;
+  verified: () => Promise<void>;
 }
 
 const OWN = 'const heard = []; const hear = (name) => (...values) => { heard.push([name, ...values]); };';

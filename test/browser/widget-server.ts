@@ -234,8 +234,8 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     };
     // The files are below the gate's path as at an edge, and at the root as at the service.
     const name = /^\/(?:__protect|captcha\/v1)\/([a-z-]+)(\.js|\.html)?$/.exec(url.pathname);
-    const file = (compatAssets as Record<string, string>)[url.pathname] ?? url.pathname.slice(1);
-    const asset = server.assets[name === null ? file : `${name[1]}${name[2]}`];
+    const rooted = (compatAssets as Record<string, string>)[url.pathname] ?? url.pathname.slice(1);
+    const asset = server.assets[name === null ? rooted : `${name[1]}${name[2]}`];
     if (asset !== undefined)
       return send(
         200,

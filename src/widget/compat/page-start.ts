@@ -29,7 +29,11 @@ export function startApi<Api>(name: string, create: () => Started<Api>): Api {
   scope[name] = started.api;
   whenReady(() => {
     if (params.get('render') !== 'explicit') started.renderMarked();
-    callPage(params.get('onload'));
+    const onload = params.get('onload') ?? '';
+    const call = (): unknown => callPage(onload);
+    // A script that comes after this one may define it.
+    if (onload in globalThis || document.readyState === 'complete') call();
+    else addEventListener('load', call, { once: true });
   });
   return started.api;
 }
