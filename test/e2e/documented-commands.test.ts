@@ -93,6 +93,10 @@ test('the guide shows the operator the token for health checks that the edge is 
   expect(printed.get('docs/operations.md')).toContain(line);
 });
 
+test.each(['turnstile', 'hcaptcha', 'recaptcha'])('a token of this service verifies as one of %s', (product) => {
+  expect(printed.get(`docs/how-to/migrate-from-${product}.md`)).toContain('"success":true');
+});
+
 /** What a reader replaces, by how it is printed. Made only for a page that prints it, because some cost a second. */
 const replaced: Record<string, () => string | Promise<string>> = {
   YOUR_API_KEY: () => stack().apiKey,
