@@ -110,15 +110,15 @@ describe('protect a log-in', () => {
 describe('exempt a webhook', () => {
   const [, when = ''] = /--when '([^']+)' --then skipSession/.exec(pageOf('exempt-a-webhook')) ?? [];
   /** Programs are at risk, as on any site: the stack of a test lets them through otherwise. */
-  const setIgnored = (ignoredDetectors: unknown) =>
-    manage(stack(), '/protect/instances/update', { id: stack().instanceId, ignoredDetectors });
+  const setPolicy = (policy: object) =>
+    manage(stack(), '/protect/instances/update', { id: stack().instanceId, ...policy });
   const posts = async (path: string): Promise<string> => gotOf(await send(path, webhook(), 'id=1'));
 
   beforeAll(async () => {
-    await setIgnored([]);
+    await setPolicy({ ignoredDetectors: [] });
     await enforced(async () => (await posts('/webhooks/paid')) === '403 challenge');
   });
-  afterAll(() => setIgnored(letThrough.policy.ignoredDetectors));
+  afterAll(() => setPolicy(letThrough.policy));
 
   test('a policy that frees its path lets it through there, and nowhere else', async () => {
     await run('policies', 'add', 'shoppay', '--when', when, '--then', 'skipSession');
