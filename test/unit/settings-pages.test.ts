@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { toJSONSchema } from 'zod/v4/core';
 import type { $ZodType } from 'zod/v4/core';
+// oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a test ships nothing
+import { fromJSONSchema } from 'zod';
 import * as z from 'zod/mini';
-import { documented, instancePage, settingNames, sitePage } from '../../scripts/settings-pages.ts';
+import { describeSettings, documented, instancePage, settingNames, sitePage } from '../../scripts/settings-pages.ts';
 import type { SettingsPage } from '../../scripts/settings-pages.ts';
 import { instanceIdentity } from '../../src/contract/management/instance-identity.ts';
 import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
@@ -32,6 +34,20 @@ describe.each<[string, $ZodType, SettingsPage, Json, string]>([
     const example = JSON.parse(documented(page, name)?.exampleText ?? 'null') as unknown;
     const parsed = parse({ ...least, [name]: example });
     expect(parsed.error?.issues).toBeUndefined();
+  });
+
+  test('every setting inside another has an example that its schema accepts', () => {
+    const described = schemaOf(schema);
+    describeSettings(described, page);
+    const wrong = nestedIn(described).filter(([, child]) => {
+      const [example] = (child['examples'] ?? []) as unknown[];
+      return (
+        example === undefined ||
+        !fromJSONSchema(child as Parameters<typeof fromJSONSchema>[0]).safeParse(example).success
+      );
+    });
+    expect(names.length).toBeGreaterThan(80);
+    expect(wrong.map(([name, child]) => [name, child['examples']])).toEqual([]);
   });
 
   test('every default on the page is the real one', () => {
@@ -69,6 +85,17 @@ describe.each<[string, $ZodType, SettingsPage, Json, string]>([
     expect(top.filter((name) => typeof settings[name]?.['description'] !== 'string')).toEqual([]);
   });
 });
+
+/** Every property with its name, at any depth. */
+function nestedIn(schema: Json): [string, Json][] {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+  const any = schema['additionalProperties'];
+  const inner = [schema['items'], any, ...((schema['anyOf'] ?? []) as unknown[])];
+  return [
+    ...properties.flatMap(([name, child]): [string, Json][] => [[name, child], ...nestedIn(child)]),
+    ...inner.filter((child) => typeof child === 'object' && child !== null).flatMap((child) => nestedIn(child as Json)),
+  ];
+}
 
 function likeName(name: string): RegExp {
   return new RegExp(`^${name.replaceAll(/[.[\]]/g, '\\$&').replaceAll('*', '[^.]+')}$`);

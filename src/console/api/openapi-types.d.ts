@@ -2446,11 +2446,13 @@ export interface components {
             /**
              * @description Score from which a visitor gets a puzzle
              * @default 0.5
+             * @example 0.4
              */
             frictionlessPuzzleThreshold: number;
             /**
              * @description Score from which a visitor gets an image, not below the other
              * @default 1
+             * @example 0.8
              */
             frictionlessImageThreshold: number;
         };
@@ -2458,11 +2460,13 @@ export interface components {
             /**
              * @description Score from which a visitor gets a puzzle
              * @default 0.5
+             * @example 0.4
              */
             frictionlessPuzzleThreshold?: number;
             /**
              * @description Score from which a visitor gets an image, not below the other
              * @default 1
+             * @example 0.8
              */
             frictionlessImageThreshold?: number;
         };
@@ -2470,11 +2474,13 @@ export interface components {
             /**
              * @description Whether `frictionless` may choose images
              * @default true
+             * @example false
              */
             image: boolean;
             /**
              * @description Whether it may choose puzzles
              * @default true
+             * @example false
              */
             puzzle: boolean;
         };
@@ -2482,11 +2488,13 @@ export interface components {
             /**
              * @description Whether `frictionless` may choose images
              * @default true
+             * @example false
              */
             image?: boolean;
             /**
              * @description Whether it may choose puzzles
              * @default true
+             * @example false
              */
             puzzle?: boolean;
         };
@@ -2494,26 +2502,31 @@ export interface components {
             /**
              * @description Openings that the piece does not fit. 13 find room
              * @default 5
+             * @example 8
              */
             decoyCount: number;
             /**
              * @description How dark the rim of an opening is
              * @default 20
+             * @example 10
              */
             decoyEdgeDarkness: number;
             /**
              * @description How much lighter or darker an opening is at most
              * @default 4
+             * @example -4
              */
             decoyBodyBrightness: number;
             /**
              * @description The flattest opening. 0 is the deepest
              * @default 0.7
+             * @example 0.5
              */
             decoyHoleDarken: number;
             /**
              * @description The deepest opening. 0 is the deepest
              * @default 0.55
+             * @example 0.3
              */
             holeDarken: number;
             /**
@@ -2522,6 +2535,10 @@ export interface components {
              *       "min": 0.15,
              *       "max": 0.45
              *     }
+             * @example {
+             *       "min": 0.2,
+             *       "max": 0.3
+             *     }
              */
             pieceScale: components["schemas"]["PieceScale"];
         };
@@ -2529,26 +2546,31 @@ export interface components {
             /**
              * @description Openings that the piece does not fit. 13 find room
              * @default 5
+             * @example 8
              */
             decoyCount?: number;
             /**
              * @description How dark the rim of an opening is
              * @default 20
+             * @example 10
              */
             decoyEdgeDarkness?: number;
             /**
              * @description How much lighter or darker an opening is at most
              * @default 4
+             * @example -4
              */
             decoyBodyBrightness?: number;
             /**
              * @description The flattest opening. 0 is the deepest
              * @default 0.7
+             * @example 0.5
              */
             decoyHoleDarken?: number;
             /**
              * @description The deepest opening. 0 is the deepest
              * @default 0.55
+             * @example 0.3
              */
             holeDarken?: number;
             /**
@@ -2557,33 +2579,65 @@ export interface components {
              *       "min": 0.15,
              *       "max": 0.45
              *     }
+             * @example {
+             *       "min": 0.2,
+             *       "max": 0.3
+             *     }
              */
             pieceScale?: components["schemas"]["PieceScale"];
         };
         PuzzleChange: {
-            /** @description Openings that the piece does not fit. 13 find room */
+            /**
+             * @description Openings that the piece does not fit. 13 find room
+             * @example 8
+             */
             decoyCount?: number;
-            /** @description How dark the rim of an opening is */
+            /**
+             * @description How dark the rim of an opening is
+             * @example 10
+             */
             decoyEdgeDarkness?: number;
-            /** @description How much lighter or darker an opening is at most */
+            /**
+             * @description How much lighter or darker an opening is at most
+             * @example -4
+             */
             decoyBodyBrightness?: number;
-            /** @description The flattest opening. 0 is the deepest */
+            /**
+             * @description The flattest opening. 0 is the deepest
+             * @example 0.5
+             */
             decoyHoleDarken?: number;
-            /** @description The deepest opening. 0 is the deepest */
+            /**
+             * @description The deepest opening. 0 is the deepest
+             * @example 0.3
+             */
             holeDarken?: number;
-            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+            /**
+             * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
+             * @example {
+             *       "min": 0.2,
+             *       "max": 0.3
+             *     }
+             */
             pieceScale?: components["schemas"]["PieceScale"];
         };
         PieceScale: {
-            /** @description Smallest */
+            /**
+             * @description Smallest
+             * @example 0.2
+             */
             min: number;
-            /** @description Largest, not below `min` */
+            /**
+             * @description Largest, not below `min`
+             * @example 0.3
+             */
             max: number;
         };
         IpValidationRules: {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled: boolean;
             /**
@@ -2595,57 +2649,74 @@ export interface components {
              *       "distanceExceedAction": "reject",
              *       "abuseScoreExceedAction": "reject"
              *     }
+             * @example {
+             *       "countryChangeAction": "reject"
+             *     }
              */
             actions: {
                 /**
                  * @description Another country
                  * @default allow
+                 * @example reject
                  */
                 countryChangeAction: components["schemas"]["IpValidationAction"];
                 /**
                  * @description Another city
                  * @default allow
+                 * @example reject
                  */
                 cityChangeAction: components["schemas"]["IpValidationAction"];
                 /**
                  * @description Another provider
                  * @default allow
+                 * @example reject
                  */
                 ispChangeAction: components["schemas"]["IpValidationAction"];
                 /**
                  * @description Further away than `distanceThresholdKm`
                  * @default reject
+                 * @example allow
                  */
                 distanceExceedAction: components["schemas"]["IpValidationAction"];
                 /**
                  * @description An abuse score above `abuseScoreThreshold`
                  * @default reject
+                 * @example allow
                  */
                 abuseScoreExceedAction: components["schemas"]["IpValidationAction"];
             };
             /**
              * @description Kilometres between the two addresses
              * @default 1000
+             * @example 500
              */
             distanceThresholdKm: number;
             /**
              * @description Abuse score of the verifying address
              * @default 0.005
+             * @example 0.01
              */
             abuseScoreThreshold: number;
             /**
              * @description Act only if all conditions hold
              * @default false
+             * @example true
              */
             requireAllConditions: boolean;
             /**
              * @description Refuse any other address
              * @default false
+             * @example true
              */
             forceConsistentIp: boolean;
             /**
              * @description Other rules by the ISO code of the country that the challenge was issued to
              * @default {}
+             * @example {
+             *       "DE": {
+             *         "distanceThresholdKm": 200
+             *       }
+             *     }
              */
             countryOverrides: {
                 [key: string]: components["schemas"]["IpValidationOverride"];
@@ -2655,6 +2726,7 @@ export interface components {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled?: boolean;
             /**
@@ -2666,81 +2738,127 @@ export interface components {
              *       "distanceExceedAction": "reject",
              *       "abuseScoreExceedAction": "reject"
              *     }
+             * @example {
+             *       "countryChangeAction": "reject"
+             *     }
              */
             actions?: {
                 /**
                  * @description Another country
                  * @default allow
+                 * @example reject
                  */
                 countryChangeAction?: components["schemas"]["IpValidationAction"];
                 /**
                  * @description Another city
                  * @default allow
+                 * @example reject
                  */
                 cityChangeAction?: components["schemas"]["IpValidationAction"];
                 /**
                  * @description Another provider
                  * @default allow
+                 * @example reject
                  */
                 ispChangeAction?: components["schemas"]["IpValidationAction"];
                 /**
                  * @description Further away than `distanceThresholdKm`
                  * @default reject
+                 * @example allow
                  */
                 distanceExceedAction?: components["schemas"]["IpValidationAction"];
                 /**
                  * @description An abuse score above `abuseScoreThreshold`
                  * @default reject
+                 * @example allow
                  */
                 abuseScoreExceedAction?: components["schemas"]["IpValidationAction"];
             };
             /**
              * @description Kilometres between the two addresses
              * @default 1000
+             * @example 500
              */
             distanceThresholdKm?: number;
             /**
              * @description Abuse score of the verifying address
              * @default 0.005
+             * @example 0.01
              */
             abuseScoreThreshold?: number;
             /**
              * @description Act only if all conditions hold
              * @default false
+             * @example true
              */
             requireAllConditions?: boolean;
             /**
              * @description Refuse any other address
              * @default false
+             * @example true
              */
             forceConsistentIp?: boolean;
             /**
              * @description Other rules by the ISO code of the country that the challenge was issued to
              * @default {}
+             * @example {
+             *       "DE": {
+             *         "distanceThresholdKm": 200
+             *       }
+             *     }
              */
             countryOverrides?: {
                 [key: string]: components["schemas"]["IpValidationOverride"];
             };
         };
         IpValidationOverride: {
-            /** @description What each difference does */
+            /**
+             * @description What each difference does
+             * @example {
+             *       "countryChangeAction": "reject"
+             *     }
+             */
             actions?: {
-                /** @description Another country */
+                /**
+                 * @description Another country
+                 * @example reject
+                 */
                 countryChangeAction?: components["schemas"]["IpValidationAction"];
-                /** @description Another city */
+                /**
+                 * @description Another city
+                 * @example reject
+                 */
                 cityChangeAction?: components["schemas"]["IpValidationAction"];
-                /** @description Another provider */
+                /**
+                 * @description Another provider
+                 * @example reject
+                 */
                 ispChangeAction?: components["schemas"]["IpValidationAction"];
-                /** @description Further away than `distanceThresholdKm` */
+                /**
+                 * @description Further away than `distanceThresholdKm`
+                 * @example allow
+                 */
                 distanceExceedAction?: components["schemas"]["IpValidationAction"];
-                /** @description An abuse score above `abuseScoreThreshold` */
+                /**
+                 * @description An abuse score above `abuseScoreThreshold`
+                 * @example allow
+                 */
                 abuseScoreExceedAction?: components["schemas"]["IpValidationAction"];
             };
-            /** @description Kilometres between the two addresses */
+            /**
+             * @description Kilometres between the two addresses
+             * @example 500
+             */
             distanceThresholdKm?: number;
-            /** @description Abuse score of the verifying address */
+            /**
+             * @description Abuse score of the verifying address
+             * @example 0.01
+             */
             abuseScoreThreshold?: number;
-            /** @description Act only if all conditions hold */
+            /**
+             * @description Act only if all conditions hold
+             * @example true
+             */
             requireAllConditions?: boolean;
         };
         /** @enum {string} */
@@ -2749,16 +2867,35 @@ export interface components {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled: boolean;
             /**
              * @description What visitors in an app's browser get, and all others
              * @default {}
+             * @example {
+             *       "webview": {
+             *         "type": "image",
+             *         "threshold": 0.5
+             *       }
+             *     }
              */
             contexts: {
-                /** @description One context */
+                /**
+                 * @description One context
+                 * @example {
+                 *       "type": "puzzle",
+                 *       "threshold": 0.6
+                 *     }
+                 */
                 default?: components["schemas"]["PageContext"];
-                /** @description One context */
+                /**
+                 * @description One context
+                 * @example {
+                 *       "type": "puzzle",
+                 *       "threshold": 0.6
+                 *     }
+                 */
                 webview?: components["schemas"]["PageContext"];
             };
         };
@@ -2766,16 +2903,35 @@ export interface components {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled?: boolean;
             /**
              * @description What visitors in an app's browser get, and all others
              * @default {}
+             * @example {
+             *       "webview": {
+             *         "type": "image",
+             *         "threshold": 0.5
+             *       }
+             *     }
              */
             contexts?: {
-                /** @description One context */
+                /**
+                 * @description One context
+                 * @example {
+                 *       "type": "puzzle",
+                 *       "threshold": 0.6
+                 *     }
+                 */
                 default?: components["schemas"]["PageContext.requestBody"];
-                /** @description One context */
+                /**
+                 * @description One context
+                 * @example {
+                 *       "type": "puzzle",
+                 *       "threshold": 0.6
+                 *     }
+                 */
                 webview?: components["schemas"]["PageContext.requestBody"];
             };
         };
@@ -2783,12 +2939,14 @@ export interface components {
             /**
              * @description The challenge from the threshold on, in place of the site's own
              * @default image
+             * @example puzzle
              * @enum {string}
              */
             type: "pow" | "image" | "puzzle";
             /**
              * @description Score from which it applies
              * @default 0.7
+             * @example 0.6
              */
             threshold: number;
         };
@@ -2796,12 +2954,14 @@ export interface components {
             /**
              * @description The challenge from the threshold on, in place of the site's own
              * @default image
+             * @example puzzle
              * @enum {string}
              */
             type?: "pow" | "image" | "puzzle";
             /**
              * @description Score from which it applies
              * @default 0.7
+             * @example 0.6
              */
             threshold?: number;
         };
@@ -2809,181 +2969,355 @@ export interface components {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled: boolean;
-            /** @description Rules for the `email` of `/siteverify` */
+            /**
+             * @description Rules for the `email` of `/siteverify`
+             * @example {
+             *       "enabled": true,
+             *       "maxLocalPartDots": 3
+             *     }
+             */
             emailRules?: components["schemas"]["EmailRules"];
         };
         "SpamFilter.requestBody": {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled?: boolean;
-            /** @description Rules for the `email` of `/siteverify` */
+            /**
+             * @description Rules for the `email` of `/siteverify`
+             * @example {
+             *       "enabled": true,
+             *       "maxLocalPartDots": 3
+             *     }
+             */
             emailRules?: components["schemas"]["EmailRules.requestBody"];
         };
         EmailRules: {
             /**
              * @description Turns them on
              * @default false
+             * @example true
              */
             enabled: boolean;
-            /** @description Dots before the `@` */
+            /**
+             * @description Dots before the `@`
+             * @example 3
+             */
             maxLocalPartDots?: number;
             /**
              * @description Reads Gmail addresses without dots and tags
              * @default false
+             * @example true
              */
             normaliseGmail: boolean;
             /**
              * @description Refuses more than three dots, and a random tag at Gmail
              * @default false
+             * @example true
              */
             useDefaultPatterns: boolean;
             /**
              * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
              * @default []
+             * @example [
+             *       "^test[0-9]+@"
+             *     ]
              */
             customRegexBlocklist: string[];
-            /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
+            /**
+             * @description Verifications of one mailbox in a day; needs `storeMetadata`
+             * @example 5
+             */
             maxEmailSubmissionCount?: number;
         };
         "EmailRules.requestBody": {
             /**
              * @description Turns them on
              * @default false
+             * @example true
              */
             enabled?: boolean;
-            /** @description Dots before the `@` */
+            /**
+             * @description Dots before the `@`
+             * @example 3
+             */
             maxLocalPartDots?: number;
             /**
              * @description Reads Gmail addresses without dots and tags
              * @default false
+             * @example true
              */
             normaliseGmail?: boolean;
             /**
              * @description Refuses more than three dots, and a random tag at Gmail
              * @default false
+             * @example true
              */
             useDefaultPatterns?: boolean;
             /**
              * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
              * @default []
+             * @example [
+             *       "^test[0-9]+@"
+             *     ]
              */
             customRegexBlocklist?: string[];
-            /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
+            /**
+             * @description Verifications of one mailbox in a day; needs `storeMetadata`
+             * @example 5
+             */
             maxEmailSubmissionCount?: number;
         };
         TrafficFilter: {
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             tor?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             vpn?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             proxy?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             datacenter?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             abuser?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             crawler?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             satellite?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             mobile?: components["schemas"]["TrafficFilterRule"];
             /**
              * @description Abuse score from which an address counts as `abuser`
              * @default 0.5
+             * @example 0.2
              */
             abuserScoreThreshold: number;
             /**
              * @description Parts of the names of networks that do not count as datacenters, in any letter case
              * @default []
+             * @example [
+             *       "Example Telecom"
+             *     ]
              */
             datacenterNameAllowlist: string[];
             /**
              * @description Networks that count as datacenters, whatever the dataset says
              * @default []
+             * @example [
+             *       "Example Hosting"
+             *     ]
              */
             datacenterNameDenylist: string[];
             /**
              * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
              * @default true
+             * @example false
              */
             skipExtrasOnValidDnsPath: boolean;
         };
         "TrafficFilter.requestBody": {
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             tor?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             vpn?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             proxy?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             datacenter?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             abuser?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             crawler?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             satellite?: components["schemas"]["TrafficFilterRule"];
-            /** @description The rule for addresses with this flag */
+            /**
+             * @description The rule for addresses with this flag
+             * @example {
+             *       "action": "challenge",
+             *       "captchaType": "image"
+             *     }
+             */
             mobile?: components["schemas"]["TrafficFilterRule"];
             /**
              * @description Abuse score from which an address counts as `abuser`
              * @default 0.5
+             * @example 0.2
              */
             abuserScoreThreshold?: number;
             /**
              * @description Parts of the names of networks that do not count as datacenters, in any letter case
              * @default []
+             * @example [
+             *       "Example Telecom"
+             *     ]
              */
             datacenterNameAllowlist?: string[];
             /**
              * @description Networks that count as datacenters, whatever the dataset says
              * @default []
+             * @example [
+             *       "Example Hosting"
+             *     ]
              */
             datacenterNameDenylist?: string[];
             /**
              * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
              * @default true
+             * @example false
              */
             skipExtrasOnValidDnsPath?: boolean;
         };
         TrafficFilterRule: {
             /**
              * @description Verification refuses them, or their challenge is harder
+             * @example block
              * @enum {string}
              */
             action: "block" | "challenge";
             /**
              * @description Their kind of challenge
+             * @example image
              * @enum {string}
              */
             captchaType?: "pow" | "image" | "puzzle";
-            /** @description Their work */
+            /**
+             * @description Their work
+             * @example 6
+             */
             powDifficulty?: number;
-            /** @description Their rounds of pictures */
+            /**
+             * @description Their rounds of pictures
+             * @example 3
+             */
             solvedImagesCount?: number;
-            /** @description How far off their piece may be */
+            /**
+             * @description How far off their piece may be
+             * @example 8
+             */
             puzzleTolerance?: number;
-            /** @description Changes only the fields it names */
+            /**
+             * @description Changes only the fields it names
+             * @example {
+             *       "decoyCount": 10
+             *     }
+             */
             puzzle?: components["schemas"]["PuzzleChange"];
-            /** @description Characters of noise in front of their challenge. */
+            /**
+             * @description Characters of noise in front of their challenge.
+             * @example 65536
+             */
             padBytes?: number;
         };
         Honeypot: {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled: boolean;
-            /** @description What the hidden field asks for, so that a program answers */
+            /**
+             * @description What the hidden field asks for, so that a program answers
+             * @example What is your second phone number?
+             */
             question?: string;
             /**
              * @description How the question is written
              * @default morse
+             * @example semaphore
              * @enum {string}
              */
             encodingType: "morse" | "semaphore";
@@ -2992,13 +3326,18 @@ export interface components {
             /**
              * @description Turns it on
              * @default false
+             * @example true
              */
             enabled?: boolean;
-            /** @description What the hidden field asks for, so that a program answers */
+            /**
+             * @description What the hidden field asks for, so that a program answers
+             * @example What is your second phone number?
+             */
             question?: string;
             /**
              * @description How the question is written
              * @default morse
+             * @example semaphore
              * @enum {string}
              */
             encodingType?: "morse" | "semaphore";
@@ -3264,54 +3603,85 @@ export interface components {
             updatedAt: number;
         };
         ChallengeStep: {
-            /** @description Risk score from which the row counts */
+            /**
+             * @description Risk score from which the row counts
+             * @example 0.7
+             */
             minScore: number;
             /**
              * @description `pow`, `image` or `puzzle`
+             * @example puzzle
              * @enum {string}
              */
             captchaType?: "pow" | "image" | "puzzle";
-            /** @description The work, 1 to 10 */
+            /**
+             * @description The work, 1 to 10
+             * @example 6
+             */
             powDifficulty?: number;
         };
         EndpointRule: {
-            /** @description The paths */
+            /**
+             * @description The paths
+             * @example /api/**
+             */
             pattern: string;
             /**
              * @description `html` or `json`
+             * @example json
              * @enum {string}
              */
             pathType: "html" | "json";
         };
         PathRule: {
-            /** @description The paths */
+            /**
+             * @description The paths
+             * @example /hooks/**
+             */
             pattern: string;
-            /** @description Methods in capitals. Without it, all */
+            /**
+             * @description Methods in capitals. Without it, all
+             * @example [
+             *       "POST"
+             *     ]
+             */
             methods?: string[];
             /**
              * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+             * @example allow
              * @enum {string}
              */
             action: "allow" | "challenge" | "block" | "inherit";
             /**
              * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
              * @default false
+             * @example true
              */
             waiveSession: boolean;
         };
         "PathRule.requestBody": {
-            /** @description The paths */
+            /**
+             * @description The paths
+             * @example /hooks/**
+             */
             pattern: string;
-            /** @description Methods in capitals. Without it, all */
+            /**
+             * @description Methods in capitals. Without it, all
+             * @example [
+             *       "POST"
+             *     ]
+             */
             methods?: string[];
             /**
              * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+             * @example allow
              * @enum {string}
              */
             action: "allow" | "challenge" | "block" | "inherit";
             /**
              * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
              * @default false
+             * @example true
              */
             waiveSession?: boolean;
         };
@@ -3323,6 +3693,9 @@ export interface components {
              *       "onChallenge": "challenge",
              *       "onError": "allow"
              *     }
+             * @example {
+             *       "onPending": "challenge"
+             *     }
              */
             html: components["schemas"]["FailurePolicy"];
             /**
@@ -3331,6 +3704,9 @@ export interface components {
              *       "onPending": "budget",
              *       "onChallenge": "challenge",
              *       "onError": "allow"
+             *     }
+             * @example {
+             *       "onPending": "block"
              *     }
              */
             json: components["schemas"]["FailurePolicy"];
@@ -3343,6 +3719,9 @@ export interface components {
              *       "onChallenge": "challenge",
              *       "onError": "allow"
              *     }
+             * @example {
+             *       "onPending": "challenge"
+             *     }
              */
             html?: components["schemas"]["FailurePolicy.requestBody"];
             /**
@@ -3352,6 +3731,9 @@ export interface components {
              *       "onChallenge": "challenge",
              *       "onError": "allow"
              *     }
+             * @example {
+             *       "onPending": "block"
+             *     }
              */
             json?: components["schemas"]["FailurePolicy.requestBody"];
         };
@@ -3359,17 +3741,20 @@ export interface components {
             /**
              * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
              * @default budget
+             * @example challenge
              * @enum {string}
              */
             onPending: "pass" | "budget" | "challenge" | "block";
             /**
              * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
              * @default challenge
+             * @example block
              */
             onChallenge: components["schemas"]["Decision"];
             /**
              * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
              * @default allow
+             * @example block
              */
             onError: components["schemas"]["Decision"];
         };
@@ -3377,71 +3762,102 @@ export interface components {
             /**
              * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
              * @default budget
+             * @example challenge
              * @enum {string}
              */
             onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
             /**
              * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
              * @default challenge
+             * @example block
              * @enum {string}
              */
             onChallenge?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
              * @default allow
+             * @example block
              * @enum {string}
              */
             onError?: "allow" | "challenge" | "block" | "captcha";
         };
         IpCategoryRules: {
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             tor?: components["schemas"]["Decision"];
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             datacenter?: components["schemas"]["Decision"];
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             proxy?: components["schemas"]["Decision"];
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             vpn?: components["schemas"]["Decision"];
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             abuser?: components["schemas"]["Decision"];
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             mobile?: components["schemas"]["Decision"];
-            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
+             */
             crawler?: components["schemas"]["Decision"];
         };
         "IpCategoryRules.requestBody": {
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             tor?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             datacenter?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             proxy?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             vpn?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             abuser?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             mobile?: "allow" | "challenge" | "block" | "captcha";
             /**
              * @description `allow`, `challenge` or `block` for addresses of this category
+             * @example challenge
              * @enum {string}
              */
             crawler?: "allow" | "challenge" | "block" | "captcha";
@@ -3450,34 +3866,52 @@ export interface components {
             /**
              * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
              * @default search-only
+             * @example closed
              * @enum {string}
              */
             preset: "open" | "search-only" | "closed";
             /**
              * @description An action for each behaviour
              * @default {}
+             * @example {
+             *       "search": "allow",
+             *       "training": "block"
+             *     }
              */
             behaviours: components["schemas"]["BotActions"];
             /**
              * @description The action for a name that is not proved. It gets what its name gets where that is stricter
              * @default inherit
+             * @example challenge
              * @enum {string}
              */
             claimed: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
              * @default challenge
+             * @example block
              * @enum {string}
              */
             impostor: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description Exceptions, 200 at most. The longest path that matches counts
              * @default []
+             * @example [
+             *       {
+             *         "bot": "googlebot",
+             *         "path": "/private/",
+             *         "action": "block"
+             *       }
+             *     ]
              */
             overrides: components["schemas"]["BotOverride"][];
             /**
              * @description What `charge` asks for. The gate answers 402 and settles nothing
              * @default null
+             * @example {
+             *       "price": "USD 0.01",
+             *       "licenseUrl": "https://shop.example/licence"
+             *     }
              */
             charge: components["schemas"]["BotCharge"];
             /**
@@ -3485,11 +3919,15 @@ export interface components {
              * @default {
              *       "serve": true
              *     }
+             * @example {
+             *       "serve": false
+             *     }
              */
             robots: {
                 /**
                  * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
                  * @default true
+                 * @example false
                  */
                 serve: boolean;
             };
@@ -3498,11 +3936,15 @@ export interface components {
              * @default {
              *       "nonce": "ignore"
              *     }
+             * @example {
+             *       "nonce": "once"
+             *     }
              */
             signatures: {
                 /**
                  * @description `once`: a signature proves its agent only with a nonce that was not used before. `ignore`: nonces are not looked at
                  * @default ignore
+                 * @example once
                  * @enum {string}
                  */
                 nonce: "ignore" | "once";
@@ -3512,34 +3954,52 @@ export interface components {
             /**
              * @description What each behaviour gets that `behaviours` does not name: `open`, `search-only` or `closed`
              * @default search-only
+             * @example closed
              * @enum {string}
              */
             preset?: "open" | "search-only" | "closed";
             /**
              * @description An action for each behaviour
              * @default {}
+             * @example {
+             *       "search": "allow",
+             *       "training": "block"
+             *     }
              */
             behaviours?: components["schemas"]["BotActions"];
             /**
              * @description The action for a name that is not proved. It gets what its name gets where that is stricter
              * @default inherit
+             * @example challenge
              * @enum {string}
              */
             claimed?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description The action for a client that is provably not the bot of its name. It gets what its name gets where that is stricter
              * @default challenge
+             * @example block
              * @enum {string}
              */
             impostor?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description Exceptions, 200 at most. The longest path that matches counts
              * @default []
+             * @example [
+             *       {
+             *         "bot": "googlebot",
+             *         "path": "/private/",
+             *         "action": "block"
+             *       }
+             *     ]
              */
             overrides?: components["schemas"]["BotOverride"][];
             /**
              * @description What `charge` asks for. The gate answers 402 and settles nothing
              * @default null
+             * @example {
+             *       "price": "USD 0.01",
+             *       "licenseUrl": "https://shop.example/licence"
+             *     }
              */
             charge?: components["schemas"]["BotCharge"];
             /**
@@ -3547,11 +4007,15 @@ export interface components {
              * @default {
              *       "serve": true
              *     }
+             * @example {
+             *       "serve": false
+             *     }
              */
             robots?: {
                 /**
                  * @description Whether the gate adds this policy to the origin's robots.txt. It never does in monitor mode
                  * @default true
+                 * @example false
                  */
                 serve?: boolean;
             };
@@ -3560,11 +4024,15 @@ export interface components {
              * @default {
              *       "nonce": "ignore"
              *     }
+             * @example {
+             *       "nonce": "once"
+             *     }
              */
             signatures?: {
                 /**
                  * @description `once`: a signature proves its agent only with a nonce that was not used before. `ignore`: nonces are not looked at
                  * @default ignore
+                 * @example once
                  * @enum {string}
                  */
                 nonce?: "ignore" | "once";
@@ -3573,75 +4041,99 @@ export interface components {
         BotActions: {
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             search?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             agent?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             training?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             preview?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             feed?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             monitor?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             webhook?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             archive?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             seo?: "allow" | "challenge" | "block" | "charge" | "inherit";
             /**
              * @description `allow`, `challenge`, `block`, `charge` or `inherit` for bots with this behaviour. A bot with several gets the strictest
+             * @example block
              * @enum {string}
              */
             other?: "allow" | "challenge" | "block" | "charge" | "inherit";
         };
         BotOverride: {
-            /** @description Id of one bot. Without it and `behaviour`, every bot */
+            /**
+             * @description Id of one bot. Without it and `behaviour`, every bot
+             * @example googlebot
+             */
             bot?: string;
             /**
              * @description Every bot with this behaviour
+             * @example search
              * @enum {string}
              */
             behaviour?: "search" | "agent" | "training" | "preview" | "feed" | "monitor" | "webhook" | "archive" | "seo" | "other";
-            /** @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path */
+            /**
+             * @description As in robots.txt: a prefix, in which `*` stands for any characters and `$` at the end for the end of the address. Without it, every path
+             * @example /private/
+             */
             path?: string;
             /**
              * @description What the bot gets there
+             * @example block
              * @enum {string}
              */
             action: "allow" | "challenge" | "block" | "charge" | "inherit";
         };
         BotCharge: {
-            /** @description Sent as `crawler-price`, such as `USD 0.01` */
+            /**
+             * @description Sent as `crawler-price`, such as `USD 0.01`
+             * @example USD 0.01
+             */
             price: string;
-            /** @description Page about a licence, `https://…` */
+            /**
+             * @description Page about a licence, `https://…`
+             * @example https://shop.example/licence
+             */
             licenseUrl: string;
         } | null;
         Bot: {
@@ -3703,23 +4195,50 @@ export interface components {
             waitsForAccept: boolean;
         };
         Branding: {
-            /** @description Name of the site, 200 characters */
+            /**
+             * @description Name of the site, 200 characters
+             * @example Shop
+             */
             name?: string;
-            /** @description Picture above the text, `https://…` or `/…` */
+            /**
+             * @description Picture above the text, `https://…` or `/…`
+             * @example /logo.svg
+             */
             logoUrl?: string;
-            /** @description Buttons and links, `#rrggbb` */
+            /**
+             * @description Buttons and links, `#rrggbb`
+             * @example #0a5cd5
+             */
             primaryColor?: string;
-            /** @description Behind the text */
+            /**
+             * @description Behind the text
+             * @example #ffffff
+             */
             backgroundColor?: string;
-            /** @description The text */
+            /**
+             * @description The text
+             * @example #1b1b1f
+             */
             textColor?: string;
-            /** @description Heading in place of the gate's own */
+            /**
+             * @description Heading in place of the gate's own
+             * @example One moment
+             */
             title?: string;
-            /** @description Text in place of the gate's own, 1,000 characters */
+            /**
+             * @description Text in place of the gate's own, 1,000 characters
+             * @example We check that you are not a program.
+             */
             message?: string;
-            /** @description Where visitors get help, `https://…` or `mailto:…` */
+            /**
+             * @description Where visitors get help, `https://…` or `mailto:…`
+             * @example mailto:help@shop.example
+             */
             supportUrl?: string;
-            /** @description Your page on privacy */
+            /**
+             * @description Your page on privacy
+             * @example https://shop.example/privacy
+             */
             privacyUrl?: string;
             /**
              * @description Whom visitors tell the reference: an email address or `https://…`, 320 characters
@@ -3728,9 +4247,15 @@ export interface components {
             contact?: string;
         };
         CookieCycling: {
-            /** @description Sessions without input */
+            /**
+             * @description Sessions without input
+             * @example 20
+             */
             threshold: number;
-            /** @description Within this time */
+            /**
+             * @description Within this time
+             * @example 3600
+             */
             windowSeconds: number;
         };
         OriginKey: {
@@ -3764,16 +4289,19 @@ export interface components {
             /**
              * @description Name of the field
              * @default captcha-response
+             * @example cf-turnstile-response
              */
             tokenField: string;
             /**
              * @description Dot path to the object with the field in a JSON body. Empty: the top level
              * @default
+             * @example meta.captcha
              */
             jsonPath: string;
             /**
              * @description Whether the origin sees the field
              * @default true
+             * @example false
              */
             forwardToken: boolean;
         };
@@ -3781,16 +4309,19 @@ export interface components {
             /**
              * @description Name of the field
              * @default captcha-response
+             * @example cf-turnstile-response
              */
             tokenField?: string;
             /**
              * @description Dot path to the object with the field in a JSON body. Empty: the top level
              * @default
+             * @example meta.captcha
              */
             jsonPath?: string;
             /**
              * @description Whether the origin sees the field
              * @default true
+             * @example false
              */
             forwardToken?: boolean;
         };
