@@ -4,7 +4,6 @@ import type { KnipConfig } from 'knip';
 const root = {
   entry: [
     'src/result.ts',
-    'src/service/index.ts',
     'src/edge/any-service.ts',
     'src/cli/{start,gatehouse,packed,queue-relay-worker,unread-bodies}.ts',
     // Entries of scripts/build-client.ts, which names them without their folder.
@@ -24,8 +23,6 @@ const root = {
     'test/**/*.test.ts',
     // Run by the scripts that stand in for documented programs.
     'test/support/command-stand-ins.ts',
-    'test/support/local-platform-hook.ts',
-    'test/support/local-platform.ts',
     // Bundled for browsers, as applications bundle them.
     'test/browser/wrappers/*.js',
     // Bundled by path and run on workerd.

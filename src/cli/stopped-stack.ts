@@ -7,12 +7,12 @@ import { migrate } from './migrations.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import type { StateDir } from './state.ts';
-import { moduleManifest, readWranglerFile } from './worker-config.ts';
+import { databaseIdOf, moduleManifest, readWranglerFile } from './worker-config.ts';
 
 /** Opens the database and the log's bucket, without a Worker of this project. This process owns the directory. */
 export async function runOnFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
   const file = readWranglerFile(SERVICE_CONFIG);
-  const database = file.d1_databases?.[0]?.database_id ?? '';
+  const database = databaseIdOf(file);
   const segments = file.r2_buckets?.find(({ binding }) => binding === 'SEGMENTS')?.bucket_name ?? '';
   const miniflare = new Miniflare({
     ...runtimeOptions('service', state.storage('service'), true),

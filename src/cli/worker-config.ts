@@ -32,8 +32,9 @@ interface WranglerFile {
     html_handling: 'auto-trailing-slash';
     not_found_handling: '404-page';
   };
-  kv_namespaces?: { binding: string; id: string }[];
-  d1_databases?: { binding: string; database_id: string }[];
+  /** Without an id, the platform makes it at the first deployment. */
+  kv_namespaces?: { binding: string; id?: string }[];
+  d1_databases?: { binding: string; database_name: string; database_id?: string }[];
   r2_buckets?: { binding: string; bucket_name: string }[];
   durable_objects?: { bindings: { name: string; class_name: string }[] };
   queues?: {
@@ -64,6 +65,12 @@ export function readWranglerFile(path: string): WranglerFile {
       throw new Error(`${path}: the local stack does not support "${key}". Add it to src/cli/worker-config.ts.`);
   }
   return file as unknown as WranglerFile;
+}
+
+/** The id under which the simulator keeps the first database of the file. */
+export function databaseIdOf(file: WranglerFile): string {
+  const [database] = file.d1_databases ?? [];
+  return database?.database_id ?? database?.database_name ?? '';
 }
 
 /** The same conditions and target as wrangler. */
@@ -137,8 +144,8 @@ export function workerConfig(
     if (address === undefined) throw new Error(`${file.name}: the Worker ${service} has no address in the stack.`);
     env[binding] = { type: 'external', address, http: {} };
   }
-  for (const kv of file.kv_namespaces ?? []) env[kv.binding] = { type: 'kv', id: kv.id };
-  for (const d1 of file.d1_databases ?? []) env[d1.binding] = { type: 'd1', id: d1.database_id };
+  for (const kv of file.kv_namespaces ?? []) env[kv.binding] = { type: 'kv', id: kv.id ?? kv.binding };
+  for (const d1 of file.d1_databases ?? []) env[d1.binding] = { type: 'd1', id: d1.database_id ?? d1.database_name };
   for (const r2 of file.r2_buckets ?? []) env[r2.binding] = { type: 'r2', name: r2.bucket_name };
   for (const queue of file.queues?.producers ?? []) env[queue.binding] = { type: 'queue', name: queue.queue };
   if (file.assets) env[file.assets.binding] = { type: 'assets' };

@@ -6,11 +6,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { StateDir } from '../../src/cli/state.ts';
 import { sessionByLink } from '../support/console.ts';
+import { Platform, TOKEN } from '../support/platform/platform.ts';
+import { openStoredDatabase } from '../support/platform/stored-database.ts';
 import { startTestStack } from '../support/stack.ts';
 
 const PROCESS_MS = 120_000;
 const state = new StateDir(mkdtempSync(join(tmpdir(), 'gatehouse-remote-')));
 const email = 'first@example.com';
+/** The deployed database is that of the state directory. */
+const platform = new Platform();
+let database: Awaited<ReturnType<typeof openStoredDatabase>>;
 
 interface Done {
   status: number;
@@ -19,9 +24,15 @@ interface Done {
 }
 
 function remote(words: readonly string[], env: Record<string, string> = {}): Promise<Done> {
-  const command = ['--import', './test/support/local-platform-hook.ts', 'src/cli/gatehouse.ts', ...words, '--remote'];
-  const MASTER_KEY = state.secrets().masterKey;
-  const variables = { ...process.env, MASTER_KEY, LOCAL_PLATFORM_STORAGE: state.storage('service'), ...env };
+  const command = ['src/cli/gatehouse.ts', ...words, '--remote'];
+  const variables = {
+    ...process.env,
+    MASTER_KEY: state.secrets().masterKey,
+    CLOUDFLARE_API_TOKEN: TOKEN,
+    CLOUDFLARE_ACCOUNT_ID: platform.account.id,
+    CLOUDFLARE_API_BASE_URL: platform.url,
+    ...env,
+  };
   return new Promise((done) => {
     execFile(process.execPath, command, { env: variables }, (error, stdout, stderr) =>
       done({ status: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
@@ -31,10 +42,17 @@ function remote(words: readonly string[], env: Record<string, string> = {}): Pro
 
 beforeAll(async () => {
   cpSync(inject('preparedState'), state.path, { recursive: true });
+  database = await openStoredDatabase(state.storage('service'));
+  platform.account.databases.push({ uuid: 'd1', name: 'gatehouse', engine: database.engine });
+  await platform.start();
   const made = await remote(['account', 'create', '--email', email]);
   expect([made.status, made.stderr]).toEqual([0, '']);
 }, PROCESS_MS);
-afterAll(() => rmSync(state.path, { recursive: true, force: true }));
+afterAll(async () => {
+  await database.close();
+  await platform.stop();
+  rmSync(state.path, { recursive: true, force: true });
+});
 
 test('it prints a link to the deployed console that signs in once', { timeout: PROCESS_MS }, async () => {
   const { status, stdout, stderr } = await remote(['signin', '--email', 'First@Example.com']);
@@ -46,6 +64,8 @@ test('it prints a link to the deployed console that signs in once', { timeout: P
     expiresAt: expect.any(String),
   });
 
+  // Two programs must not have the database open.
+  await database.close();
   const stack = await startTestStack({ stateDir: state.path });
   try {
     // The same service at another address.
@@ -58,6 +78,8 @@ test('it prints a link to the deployed console that signs in once', { timeout: P
     await expect(sessionByLink(stack, url)).rejects.toThrow('CONSOLE.LINK_SPENT');
   } finally {
     await stack.stop();
+    database = await openStoredDatabase(state.storage('service'));
+    platform.account.databases[0]!.engine = database.engine;
   }
 });
 

@@ -5,7 +5,7 @@ import { ownRuntimes } from '../../src/cli/processes.ts';
 import { runtimeOptions } from '../../src/cli/runtime-options.ts';
 import { SERVICE_CONFIG } from '../../src/cli/service-worker.ts';
 import { StateDir } from '../../src/cli/state.ts';
-import { moduleManifest, readWranglerFile } from '../../src/cli/worker-config.ts';
+import { databaseIdOf, moduleManifest, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 /** Twenty steps, so that the service stops in the middle. */
@@ -33,7 +33,7 @@ async function insertRules(stateDir: string, accountId: string): Promise<void> {
           name: file.name,
           compatibilityDate: file.compatibility_date,
           manifest: moduleManifest('export default {};'),
-          env: { DB: { type: 'd1', id: file.d1_databases?.[0]?.database_id ?? '' } },
+          env: { DB: { type: 'd1', id: databaseIdOf(file) } },
         },
       },
     ],

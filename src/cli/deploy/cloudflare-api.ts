@@ -151,7 +151,7 @@ async function request(token: string, method: string, path: string, body?: objec
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     throw new ApiError(
-      `Cloudflare's API cannot be reached (${cause instanceof Error ? cause.message : 'no answer'}). Check your connection and run the command again.`,
+      `Cloudflare cannot be reached. ${cause instanceof Error ? cause.message : 'No answer came'}. Check your connection and run the command again.`,
       0,
       [],
     );

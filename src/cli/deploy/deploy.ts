@@ -77,7 +77,7 @@ export async function deploy(options: DeployOptions, world: World): Promise<void
     step(`Service Worker ${names.service}`, await deployService(run, seen.serviceZone, seen.recorded.deployment));
     await serviceReady(serviceUrl, world);
     step(`Service at ${serviceUrl}`, 'answers');
-    const link = await protect(run, seen, site, email, step);
+    const link = await protect(run, seen, site, { email, isGiven: options.email !== undefined }, step);
     world.say('');
     for (const last of farewell(site, names, options, masterKey.file, link)) world.say(last);
   } finally {
@@ -92,11 +92,11 @@ async function protect(
   run: Deployment,
   seen: Survey,
   site: string,
-  email: string | null,
+  { email, isGiven }: { email: string | null; isGiven: boolean },
   step: Step,
 ): Promise<{ url: string; email: string }> {
   const { env, serviceUrl, lease, world } = run;
-  const existing = await foundAccount(env, email);
+  const existing = await foundAccount(env, email, isGiven);
   if (existing === null && email === null) throw noEmail();
   const account = existing ?? (await newAccount(env, email ?? ''));
   step(`Account of ${account.ownerEmail}`, existing === null ? 'created' : 'found');

@@ -2,6 +2,7 @@
 import { argumentsOf, usageOf } from '../command-line.ts';
 import type { Arguments, CommandLine } from '../command-line.ts';
 import { OperatorError } from '../operator-error.ts';
+import { deployInBuild } from './build.ts';
 import { deploy } from './deploy.ts';
 import { destroy } from './destroy.ts';
 import { enforce } from './enforce.ts';
@@ -103,6 +104,11 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
   const command = argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? argv[0] : '';
   try {
+    // The platform's builds run the script without arguments.
+    if (argv.length === 0 && process.env['WORKERS_CI'] === '1') {
+      await deployInBuild(world);
+      return 0;
+    }
     const line = commands[command]!;
     const given = argumentsOf(`npm run deploy -- ${command}`.trim(), line, command === '' ? argv : argv.slice(1));
     return await line.run(given, world);

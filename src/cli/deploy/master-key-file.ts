@@ -63,7 +63,8 @@ async function opens(key: string, sealed: string): Promise<boolean> {
   }
 }
 
-function readKey(path: string): string | null {
+/** `null` where there is no file. */
+export function readKey(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
     const mode = statSync(path).mode & 0o077;

@@ -29,15 +29,19 @@ const RENEW_BEFORE_MS = 90 * 86_400_000;
  * The account that holds the deployment's sites: the one of `email`, or the only one.
  * @throws OperatorError when it cannot be told which.
  */
-export async function foundAccount(env: StoreEnv, email: string | null): Promise<AccountRecord | null> {
+export async function foundAccount(
+  env: StoreEnv,
+  email: string | null,
+  isGiven: boolean,
+): Promise<AccountRecord | null> {
   const accounts = await listAccounts(env);
   if (email !== null) {
     const own = accounts.find(({ ownerEmail }) => ownerEmail === normaliseEmail(email));
     if (own !== undefined) return own;
   }
-  if (accounts.length > 1)
+  if (accounts.length > 1 || (isGiven && accounts.length > 0))
     throw new OperatorError(
-      `The deployment has several accounts. Add --email with the owner of one: ${accounts
+      `The deployment has ${accounts.length > 1 ? 'several accounts' : 'another account'}. Add --email with the owner of one: ${accounts
         .slice(0, 10)
         .map(({ ownerEmail }) => ownerEmail)
         .join(', ')}.`,

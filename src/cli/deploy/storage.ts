@@ -9,6 +9,8 @@ import type { Names } from './names.ts';
 
 /** Two weeks, the longest that a queue allows: verdicts wait that long for a service that is down. */
 const RETENTION_SECONDS = 1_209_600;
+/** 1,000 objects each. The bucket of a larger log is emptied by a rule of R2, or by running the command again. */
+const DELETE_ROUNDS_MAX = 1000;
 
 /** Ids on the platform, `null` for what is not there. */
 export interface Storage {
@@ -55,7 +57,7 @@ export function resourcesOf(api: CloudflareApi, accountId: string, names: Names)
     },
     remove: async () => {
       // A bucket is deleted only when it is empty.
-      for (;;) {
+      for (let round = 0; round < DELETE_ROUNDS_MAX; round += 1) {
         const objects = await api.get(
           z.nullable(z.array(object)),
           `${account}/r2/buckets/${name}/objects?per_page=1000`,

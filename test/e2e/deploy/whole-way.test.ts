@@ -62,6 +62,18 @@ test('one command without a copied value leads from a login to a verdict in the 
   expect(await inventory(operator)).toEqual(oneSite);
 });
 
+test('the page for operators shows what the command prints', () => {
+  const page = readFileSync('docs/operations.md', 'utf8');
+  const shown = /<!-- transcript of a deployment -->\s+```text\n([^]*?)```/.exec(page)?.[1];
+  const printed = deployed.output
+    .replaceAll(operator.home, '/home/you')
+    .replaceAll('acc1', 'ACCOUNT')
+    .replace(/\d+ migrations/, 'N migrations')
+    .replace(/in the log as [\w-]{36}/, 'in the log as REFERENCE')
+    .replace(/#link=[\w-]+/, '#link=TOKEN');
+  expect(shown).toBe(`${printed}\n`);
+});
+
 test('secrets reach wrangler in files that only their owner reads, and that are gone afterwards', () => {
   const secrets = [
     TOKEN,

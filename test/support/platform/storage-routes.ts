@@ -7,6 +7,15 @@ import type { Query } from './memory-database.ts';
 export const storageRoutes: Handlers = [
   [
     'GET',
+    new RegExp(`${A}/d1/database/([^/]+)$`),
+    (state, _, [id, wanted]) => {
+      const found = accountOf(state, id).databases.find(({ uuid, name }) => uuid === wanted || name === wanted);
+      if (found === undefined) throw new Refusal(404, 7404, 'The database does not exist');
+      return { uuid: found.uuid, name: found.name };
+    },
+  ],
+  [
+    'GET',
     new RegExp(`${A}/d1/database$`),
     (state, { query }, [id]) =>
       accountOf(state, id)
@@ -56,6 +65,11 @@ export const storageRoutes: Handlers = [
         throw new Refusal(404, 10006, 'The specified bucket does not exist.');
       return { name };
     },
+  ],
+  [
+    'GET',
+    new RegExp(`${A}/r2/buckets$`),
+    (state, _, [id]) => ({ buckets: [...accountOf(state, id).buckets.keys()].map((name) => ({ name })) }),
   ],
   [
     'POST',

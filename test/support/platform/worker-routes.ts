@@ -7,6 +7,7 @@ import type { Handlers } from './call.ts';
 const S = `${A}/workers/scripts/([^/]+)`;
 
 export const workerRoutes: Handlers = [
+  ['GET', new RegExp(`${A}/workers/subdomain$`), () => ({ subdomain: 'example' })],
   // Every file is known already, so none is asked for.
   ['POST', new RegExp(`${S}/assets-upload-session$`), () => ({ jwt: 'e30.e30.e30', buckets: [] })],
   [

@@ -18,7 +18,7 @@ export function deployEdge({ cname, clientJwt }: EdgeFacts): string {
 export OPS_TOKEN=$(openssl rand -hex 24)
 echo "Keep this token for health checks: OPS_TOKEN=$OPS_TOKEN"
 (umask 077; echo "CLIENT_JWT=$CLIENT_JWT" > .dev.vars; echo "OPS_TOKEN=$OPS_TOKEN" >> .dev.vars)
-npx wrangler deploy --route '${cname}/*' --secrets-file .dev.vars
+npx wrangler deploy --config wrangler.toml --route '${cname}/*' --secrets-file .dev.vars
 rm .dev.vars`;
 }
 
