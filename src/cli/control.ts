@@ -7,6 +7,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import * as z from 'zod/mini';
 import { runCommand } from './database/commands.ts';
 import type { CommandEnv } from './database/commands.ts';
 import type { CommandResult } from './command-line.ts';
@@ -16,6 +19,7 @@ import type { ControlAddress } from './state.ts';
 
 /** Enough for a command line. The CLI reads files itself and does not send them here. */
 const BODY_MAX_BYTES = 64 * 1024;
+const PROGRESS_EVERY_MS = 100;
 
 export interface Control {
   address: ControlAddress;
@@ -41,20 +45,41 @@ export async function startControl(store: () => CommandEnv | null): Promise<Cont
   };
 }
 
+const progressLine = z.object({ done: z.number(), total: z.number() });
+const resultLine = z.object({ exitCode: z.number(), output: z.string() });
+
 /** Runs a command inside the stack that owns the state directory. */
-export async function runInStack(address: ControlAddress, args: readonly string[]): Promise<CommandResult> {
+export async function runInStack(
+  address: ControlAddress,
+  args: readonly string[],
+  seen: NonNullable<CommandEnv['seen']> = () => {},
+): Promise<CommandResult> {
   const response = await fetch(address.url, {
     method: 'POST',
     headers: { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(args),
   }).catch(() => {
-    throw new OperatorError('The stack stopped while it ran the command. Run the command again.');
+    throw stopped();
   });
   if (!response.ok)
     throw new OperatorError(
       `The running stack refused the command with status ${response.status}. Restart the stack and try again.`,
     );
-  return (await response.json()) as CommandResult;
+  try {
+    for await (const line of createInterface({ input: Readable.from(response.body ?? []) })) {
+      const message: unknown = JSON.parse(line);
+      const progress = progressLine.safeParse(message);
+      if (!progress.success) return resultLine.parse(message);
+      seen(progress.data.done, progress.data.total);
+    }
+  } catch {
+    // A line that is cut off: the same as none.
+  }
+  throw stopped();
+}
+
+function stopped(): OperatorError {
+  return new OperatorError('The stack stopped while it ran the command. Run the command again.');
 }
 
 async function serve(
@@ -81,9 +106,20 @@ async function serve(
   }
   const args = JSON.parse(Buffer.concat(chunks).toString('utf8')) as string[];
   const env = store();
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const result: CommandResult =
     env === null
       ? { exitCode: 1, output: 'The service of this stack is stopped. Start it and try again.' }
-      : await runCommand(args, env);
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+      : await runCommand(args, { ...env, seen: progressTo(response) });
+  response.end(`${JSON.stringify(result)}\n`);
+}
+
+/** A line for the command's progress, some times a second. */
+function progressTo(response: ServerResponse): NonNullable<CommandEnv['seen']> {
+  let sentMs = 0;
+  return (done, total) => {
+    if (Date.now() - sentMs < PROGRESS_EVERY_MS) return;
+    sentMs = Date.now();
+    response.write(`${JSON.stringify({ done, total })}\n`);
+  };
 }

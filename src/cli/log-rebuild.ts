@@ -45,7 +45,9 @@ async function rebuilt(given: Given): Promise<Rebuilt> {
       sum.rows += step.rows;
       sum.skipped.push(...step.skipped);
       cursor = step.nextCursor ?? undefined;
-      progress.at(sum.segments, null, `${sum.rows} rows of ${sum.segments} files`);
+      const total = step.segmentsLeft === null ? null : sum.segments + sum.skipped.length + step.segmentsLeft;
+      const of = total === null ? '' : ` of ${total}`;
+      progress.at(sum.segments + sum.skipped.length, total, `${sum.segments}${of} files, ${sum.rows} rows`);
     } while (cursor !== undefined);
   } finally {
     progress.end();

@@ -13,6 +13,8 @@ export interface Progress {
   at(done: number, total: number | null, text: string): void;
   /** Removes the bar. */
   end(): void;
+  /** The output is a terminal. Otherwise nobody needs a total that has to be asked for. */
+  isShown: boolean;
 }
 
 export interface ProgressOutput {
@@ -22,7 +24,7 @@ export interface ProgressOutput {
 }
 
 export function progressOn(output: ProgressOutput, what: string, now: () => number = Date.now): Progress {
-  if (output.isTTY !== true) return { at: () => {}, end: () => {} };
+  if (output.isTTY !== true) return { at: () => {}, end: () => {}, isShown: false };
   let shownAtMs = Number.NEGATIVE_INFINITY;
   return {
     at(done, total, text) {
@@ -33,7 +35,10 @@ export function progressOn(output: ProgressOutput, what: string, now: () => numb
       // The last column would wrap the line, which then cannot be overwritten.
       output.write(`\r\u001B[K${cut(line, (output.columns ?? 80) - 1)}`);
     },
-    end: () => void output.write('\r\u001B[K'),
+    end() {
+      if (shownAtMs > Number.NEGATIVE_INFINITY) output.write('\r\u001B[K');
+    },
+    isShown: true,
   };
 }
 

@@ -12,8 +12,10 @@ import { wholeNumber } from './flag-values.ts';
 import { rulesPreview } from './rules-preview.ts';
 import { importFile } from './import-rules.ts';
 import { call, CallError, post, targetFlags } from './management-call.ts';
+import type { Target } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
+const LINE_FEED = 10;
 const format = { format: 'csv|ndjson|list' };
 const verdict = { verdict: 'allow|challenge|block' };
 
@@ -63,19 +65,38 @@ export const ruleCommands: Commands = {
 
 async function exported(given: Given): Promise<{ out: string } | undefined> {
   const { format: wanted, verdict: only, out } = given.values;
-  const response = await post(given.target(), `${RULES}/export`, { format: wanted, verdict: only });
+  const target = given.target();
+  const progress = given.progress('rules export');
+  const total = progress.isShown ? await countOf(target, only) : null;
+  const response = await post(target, `${RULES}/export`, { format: wanted, verdict: only });
   if (!response.body) throw new CallError('The service sent an empty response. Try again.');
   const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-  if (out === undefined) {
-    for await (const chunk of body) await given.write(chunk as Uint8Array);
-    return undefined;
+  const counted = countedLines(body, (lines) => progress.at(lines, total, `${lines} of ${total ?? 'all'} rules`));
+  try {
+    if (out === undefined) for await (const chunk of counted) await given.write(chunk);
+    else await writeWhole(out, counted);
+  } finally {
+    progress.end();
   }
-  await writeWhole(out, body);
-  return { out };
+  return out === undefined ? undefined : { out };
+}
+
+async function countOf(target: Target, only: string | undefined): Promise<number> {
+  return ((await call(target, RULES, { limit: 1, verdict: only })) as { total: number }).total;
+}
+
+/** A rule is a line of the file, except in notes with line breaks. */
+async function* countedLines(body: AsyncIterable<unknown>, seen: (lines: number) => void): AsyncGenerator<Uint8Array> {
+  let lines = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    for (const byte of chunk) if (byte === LINE_FEED) lines += 1;
+    seen(lines);
+    yield chunk;
+  }
 }
 
 /** A failure in the middle leaves no part of the file under its name. */
-async function writeWhole(path: string, body: Readable): Promise<void> {
+async function writeWhole(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${path}.partial`;
   try {
     await pipeline(body, createWriteStream(partial));

@@ -10,7 +10,11 @@ import type { StateDir } from './state.ts';
 import { databaseIdOf, moduleManifest, readWranglerFile } from './worker-config.ts';
 
 /** Opens the database and the log's bucket, without a Worker of this project. This process owns the directory. */
-export async function runOnFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
+export async function runOnFiles(
+  state: StateDir,
+  args: readonly string[],
+  seen: NonNullable<CommandEnv['seen']>,
+): Promise<CommandResult> {
   const file = readWranglerFile(SERVICE_CONFIG);
   const database = databaseIdOf(file);
   const segments = file.r2_buckets?.find(({ binding }) => binding === 'SEGMENTS')?.bucket_name ?? '';
@@ -32,6 +36,7 @@ export async function runOnFiles(state: StateDir, args: readonly string[]): Prom
       DB: await miniflare.getD1Database('DB'),
       SEGMENTS: await miniflare.getR2Bucket('SEGMENTS'),
       MASTER_KEY: state.secrets().masterKey,
+      seen,
     };
     state.keepRuntimes('command');
     if (args[0] !== 'migrate') await migrate(env.DB);

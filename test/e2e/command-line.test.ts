@@ -159,6 +159,19 @@ test('gatehouse rules preview says what a file would have blocked, and changes n
   expect((await rules()).version).toBe(before.version);
 });
 
+test('long work shows how much of all is done, on a terminal only', async () => {
+  const [file, out] = [join(dir, 'long.csv'), join(dir, 'out.csv')];
+  writeFileSync(file, Array.from({ length: 12_000 }, (_, at) => `ip,10.9.${at >> 8}.${at & 255},block`).join('\n'));
+  const shares = ({ errors }: { errors: string }): string[] => errors.match(/\] \d+ %/g) ?? [];
+  const imported = await run(`rules import ${file}`, { showsProgress: true });
+  expect([imported.exitCode, shares(imported).at(-1)]).toEqual([0, '] 100 %']);
+  const exported = await run(`rules export --format csv --out ${out}`, { showsProgress: true });
+  expect([exported.exitCode, shares(exported).at(-1)]).toEqual([0, '] 100 %']);
+  expect(exported.errors).toMatch(/\d+ of 12\d{3} rules/);
+  expect((await run(`rules export --format csv --out ${out}`)).errors).toBe('');
+  await run(`rules rollback ${JSON.parse(imported.output).version - 2}`);
+});
+
 describe('gatehouse tail', () => {
   test('shows each verdict once, in spite of a restart of the service, and ends on Ctrl-C', async () => {
     const end = new AbortController();

@@ -14,6 +14,7 @@ import { runInStack } from '../../src/cli/control.ts';
 import type { LogCopy } from '../../src/cli/database/log-copy.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { gatehouse } from '../support/gatehouse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, sinkBatchOf, variedRecord } from '../support/verdict-record.ts';
 
@@ -78,6 +79,14 @@ function boundShards(): void {
     database.close();
   }
 }
+
+test('a copy shows on a terminal how many of all files are done', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-copied-'));
+  const ran = await gatehouse(['log', 'copy', dir], { state: stack().stateDir, showsProgress: true });
+  rmSync(dir, { recursive: true });
+  const { copied } = JSON.parse(ran.output) as LogCopy;
+  expect(ran.errors).toMatch(new RegExp(`\\] \\d+ %  \\d+ of ${copied} files`));
+});
 
 async function copyTo(dir: string): Promise<CommandResult> {
   const running = await new StateDir(stack().stateDir).claimOrReach('command');

@@ -16,6 +16,8 @@ export interface RunSettings {
   env?: Record<string, string>;
   /** A terminal of so many columns. Without it, the output is a file. */
   columns?: number;
+  /** Standard error is a terminal. */
+  showsProgress?: boolean;
   /** Standard input. */
   stdin?: string;
   /** Ctrl-C. */
@@ -28,6 +30,7 @@ export interface RunSettings {
 
 export async function gatehouse(words: readonly string[], settings: RunSettings = {}): Promise<Ran> {
   const written = { output: '', errors: '' };
+  const isTerminal = { output: settings.columns !== undefined, errors: settings.showsProgress === true };
   const into = (name: keyof typeof written) =>
     Object.assign(
       new Writable({
@@ -37,7 +40,7 @@ export async function gatehouse(words: readonly string[], settings: RunSettings 
           done();
         },
       }),
-      settings.columns === undefined || name === 'errors' ? {} : { isTTY: true, columns: settings.columns },
+      isTerminal[name] ? { isTTY: true, columns: settings.columns ?? 80 } : {},
     );
   const target = settings.state === undefined ? [] : ['--state', settings.state];
   const exitCode = await main([...words, ...target], {

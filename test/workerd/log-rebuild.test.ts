@@ -79,6 +79,7 @@ async function rebuild(world: ServiceEnv, log: LogName): Promise<{ rows: number;
   const sum = { rows: 0, skipped: [] as SkippedObject[] };
   for (let next: string | null = null, isFirst = true; isFirst || next !== null; isFirst = false) {
     const step = await rebuildStep(world, log, KEPT, next);
+    expect(step.next === null).toBe(step.segmentsLeft === 0);
     sum.rows += step.rows;
     sum.skipped.push(...step.skipped);
     next = step.next;

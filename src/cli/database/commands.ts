@@ -46,6 +46,8 @@ export interface CommandEnv extends StoreEnv {
   serviceUrl?: string;
   /** Sealed segments of the log. Absent with `--remote`. */
   SEGMENTS?: SegmentBucket;
+  /** Progress of a long command. */
+  seen?: (done: number, total: number) => void;
 }
 
 type Run = (env: CommandEnv, values: Values, positionals: readonly string[], nowMs: number) => Promise<unknown>;
@@ -146,7 +148,7 @@ const runs: Readonly<Record<keyof typeof databaseLines, Run>> = {
   'bots add': async (env, values) => addOwnBot(env, (await knownAccount(env, values)).id, json(values, 'bot')),
   'bots remove': async (env, values) => removeBot(env, (await knownAccount(env, values)).id, given(values, 'id')),
   'bots list': async (env, values) => ownBotsOf(env, (await knownAccount(env, values)).id),
-  'log copy': (env, _, [dir = '']) => copyLog(env.SEGMENTS, dir),
+  'log copy': (env, _, [dir = '']) => copyLog(env.SEGMENTS, dir, env.seen),
   'keys reseal': async (env, _, __, nowMs) => {
     const outcome = await resealRootKey(env, nowMs);
     if (!outcome.ok) {

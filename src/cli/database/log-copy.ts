@@ -26,7 +26,12 @@ export interface LogCopy {
   bytes: number;
 }
 
-export async function copyLog(bucket: SegmentBucket | undefined, dir: string): Promise<LogCopy> {
+/** `seen`: called with the files that are done, and all. */
+export async function copyLog(
+  bucket: SegmentBucket | undefined,
+  dir: string,
+  seen: (done: number, total: number) => void = () => {},
+): Promise<LogCopy> {
   if (bucket === undefined)
     throw new CommandError('log copy reads a local stack. Copy a deployed bucket with rclone: docs/query-the-log.md.');
   const objects = await logObjects(bucket);
@@ -38,6 +43,7 @@ export async function copyLog(bucket: SegmentBucket | undefined, dir: string): P
       // An object is never written twice with other content, so a file of this name and size is the same.
       if (statSync(path, { throwIfNoEntry: false })?.size === bytes) copy.unchanged++;
       else if (await copyObject(bucket, key, path)) copy.copied++;
+      seen(copy.copied + copy.unchanged, objects.size);
     }
     for (const key of filesIn(dir)) {
       if (objects.has(key)) continue;

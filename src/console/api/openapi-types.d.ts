@@ -9176,6 +9176,8 @@ export interface components {
                 /** @description Why it was not read */
                 reason: string;
             }[];
+            /** @description Segments that are not read yet. `null`: more than one listing of the bucket has */
+            segmentsLeft: number | null;
             /** @description Send it as `cursor` with the next call. `null`: the rebuild has ended */
             nextCursor: string | null;
         };

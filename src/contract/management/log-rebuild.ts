@@ -14,6 +14,7 @@ export const rebuildLogResponse = z.object({
   segments: z.int(),
   rows: z.int(),
   skipped: z.array(z.object({ object: z.string(), reason: z.string() })),
+  segmentsLeft: z.nullable(z.int()),
   nextCursor: z.nullable(z.string()),
 });
 export type RebuildLogResponse = z.infer<typeof rebuildLogResponse>;

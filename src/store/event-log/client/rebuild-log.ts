@@ -15,6 +15,8 @@ export interface RebuildStep {
   segments: number;
   rows: number;
   skipped: SkippedObject[];
+  /** Segments that are not read yet. `null`: more than a listing of the bucket has. */
+  segmentsLeft: number | null;
   /** `null`: the log is complete. */
   next: string | null;
 }
@@ -60,6 +62,7 @@ export async function rebuildStep(
     segments: read.reduce((sum, { segments }) => sum + segments, 0),
     rows: read.reduce((sum, { rows }) => sum + rows, 0),
     skipped: [...skipped, ...read.flatMap((one) => one.skipped)],
+    segmentsLeft: listed.truncated ? null : all.length - step.length,
     next: isOver ? null : (step.at(-1) as Revisions).last.key,
   };
 }

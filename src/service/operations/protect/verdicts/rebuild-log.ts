@@ -33,7 +33,7 @@ export const rebuildLog = operation({
       ]);
     }
     const retentionDays = stream === 'captchas' ? CAPTCHA_RETENTION_DAYS : instance.retentionDays;
-    const { segments, rows, skipped, next } = await rebuildStep(context.store, log, { retentionDays }, cursor ?? null);
-    return { segments, rows, skipped, nextCursor: next };
+    const { next, ...step } = await rebuildStep(context.store, log, { retentionDays }, cursor ?? null);
+    return { ...step, nextCursor: next };
   },
 });
