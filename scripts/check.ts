@@ -3,6 +3,7 @@
  * All steps run, so that one run shows every problem.
  */
 import { spawn } from 'node:child_process';
+import { checkCliPage } from './checks/cli-page.ts';
 import { checkClientSize } from './checks/client-size.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
@@ -53,6 +54,7 @@ const steps: Step[] = [
   { name: 'own words', run: checkOwnWords },
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
+  { name: 'page of the commands', run: checkCliPage },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
   { name: 'configuration schema', run: command('node', ['scripts/config-schema.ts', '--check']) },
 ];

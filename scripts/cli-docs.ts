@@ -1,6 +1,6 @@
 /**
  * `node scripts/cli-docs.ts`: writes the commands of docs/cli.md from the table of commands, with what their examples
- * print on a stack of this machine. A test compares the page with the table, and runs the examples again.
+ * print on a stack of this machine. A check compares the page with the table, and a test runs the examples again.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { commandTable } from '../src/cli/command-table.ts';
 import { startStack } from '../src/cli/stack.ts';
 import { runExamples } from '../test/support/command-examples.ts';
 import type { Example } from '../test/support/command-examples.ts';
-import { commandSection, END, START } from '../test/support/command-sections.ts';
+import { commandSection, END, START } from './cli-sections.ts';
 import { freePortBase } from '../test/support/ports.ts';
 
 const PAGE = 'docs/cli.md';

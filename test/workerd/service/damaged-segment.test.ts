@@ -37,7 +37,7 @@ test.each([
   expect(refused.body.error.message).toContain(key);
   const rebuilt = await call(token, '/protect/log/rebuild', {});
   const skipped = length === null ? [] : [{ object: key, reason: 'It is cut off, or no Parquet file' }];
-  expect(rebuilt.body).toEqual({ segments: 0, rows: 0, skipped, nextCursor: null });
+  expect(rebuilt.body).toEqual({ segments: 0, rows: 0, skipped, segmentsLeft: 0, nextCursor: null });
   const page = await call(token, '/protect/verdicts', {});
   expect([page.status, page.body.total]).toEqual([200, 0]);
 });

@@ -1,8 +1,8 @@
 /** One command as docs/cli.md has it. */
-import type { Command } from '../../src/cli/command.ts';
-import { cut } from '../../src/cli/print/screen.ts';
-import { usageOf } from '../../src/cli/command-line.ts';
-import type { Ran } from './gatehouse.ts';
+import type { Command } from '../src/cli/command.ts';
+import { cut } from '../src/cli/print/screen.ts';
+import { usageOf } from '../src/cli/command-line.ts';
+import type { Ran } from '../test/support/gatehouse.ts';
 
 export const START = '<!-- commands -->';
 export const END = '<!-- end of the commands -->';
