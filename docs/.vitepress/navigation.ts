@@ -10,7 +10,7 @@ interface Group {
   items: { text: string; link: string; target?: string }[];
 }
 
-const TUTORIAL = ['tutorial', 'first-day'];
+const TUTORIAL = ['tutorial', 'transcript', 'first-day'];
 const HOW_TO = ['container', 'operations', 'origin-lockdown', 'query-the-log'];
 const REFERENCE =
   'console cli policies access-rules limits lists bots attack-mode alerts verification widget compatibility instance-settings site-settings edge-configuration service-configuration management-api api-fields verdict-log ip-categories languages storage-schema glossary'.split(

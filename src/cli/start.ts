@@ -52,6 +52,16 @@ function options(argv: string[]): StackOptions | null {
   };
 }
 
+/** The shop has a page that sends requests as bots. A site of the operator's own has not. */
+function sites({ edgeUrl, originUrl }: Stack): string {
+  const gate = `  The site, through the gate        ${edgeUrl}/`;
+  const origin = `  The site, without the gate        ${originUrl}`;
+  const isDemo =
+    new URL(originUrl).hostname === '127.0.0.1' &&
+    new URL(originUrl).port === String(Number(new URL(edgeUrl).port) + 2);
+  return [gate, ...(isDemo ? [`  What bots get from it             ${edgeUrl}/bots`] : []), origin].join('\n');
+}
+
 function welcome(stack: Stack): string {
   const rule = (path: string, body: string) =>
     `curl -s ${stack.serviceUrl}/protect/access-rules${path} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${body}'`;
@@ -63,9 +73,8 @@ Open the console: ${stack.signInUrl}
   The link signs you in once, within 15 minutes. Another one:
   npm run gatehouse -- signin --email ${stack.ownerEmail}
 
-  The demo site, through the gate   ${stack.edgeUrl}/
+${sites(stack)}
   The documentation and the API     ${stack.serviceUrl}/docs/
-  The origin, without the gate      ${stack.originUrl}
 
 The demo's instance enforces. An instance that you create starts in monitor mode: it records and enforces nothing.
 
