@@ -347,3 +347,35 @@ test('apply needs --yes without a terminal, and makes only the plan that was exp
   expect(await run('apply', '--yes', '--no-prune', '--expect', id, path)).toMatchObject({ exitCode: 0 });
   expect(await run('apply', '--yes', file('all.yaml'))).toMatchObject({ exitCode: 0 });
 });
+
+test('secrets are sent again when it is asked for, and nothing else is', async () => {
+  const path = file('all.yaml');
+  const planned = await run('plan', '--send-secrets', path);
+  expect(planned).toMatchObject({ exitCode: 2, output: expect.stringContaining('2 to change') });
+  proxy.calls.length = 0;
+  expect(await throughProxy('apply', '--yes', '--send-secrets', path)).toMatchObject({ exitCode: 0 });
+  expect(proxy.calls.filter((called) => called.endsWith('/update'))).toEqual([
+    '/protect/lists/update',
+    '/alerts/channels/update',
+  ]);
+  const { errors } = await gatehouse(['plan', '--send-secrets', path], { state: stack().stateDir });
+  expect(errors).toContain('The variable LIST_SHOP_EXAMPLE_0123_AUTHORIZATION is not set.');
+});
+
+test('a run that is stopped ends after the step that is under way', async () => {
+  const before = await exported();
+  const users = ['a', 'b', 'c'].map((name) => `{ email: ${name}@stop.example, name: x, role: viewer }`);
+  const path = file('stop.yaml', `version: 1\nusers: [${users.join(', ')}]`);
+  const stopper = new AbortController();
+  proxy.at = (called) => {
+    if (called === '/users/create') stopper.abort();
+    return null;
+  };
+  const words = ['apply', '--yes', '--no-prune', path, '--service', proxy.url];
+  const { exitCode, errors } = await gatehouse(words, { env, signal: stopper.signal });
+  proxy.at = () => null;
+  expect(exitCode).toBe(1);
+  expect(errors).toContain('Could not create the user b@stop.example: The run was stopped.\nDone, 1 of 3 steps:\n');
+  await run('apply', '--yes', file('all.yaml'));
+  expect(await exported()).toBe(before);
+});

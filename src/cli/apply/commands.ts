@@ -45,6 +45,7 @@ export const applyCommands: Commands = {
     positionals: ['FILE'],
     optional: { expect: 'PLAN', ...service },
     switches: ['yes', 'allow-empty', ...choices],
+    endsItself: true,
     run: applied,
     print: ({ changed, changes, lines }) =>
       changed ? [`Done: ${changes.length.toLocaleString('en')} changes.`] : lines(),
@@ -85,15 +86,18 @@ async function applied(given: Given): Promise<PrintedPlan> {
   if (plan.emptied.length > 0 && !switches.has('allow-empty'))
     throw new RejectedFileError(positionals[0] ?? '', plan.emptied);
   for (const line of planLines(plan)) note(line);
-  if (!switches.has('yes') && !(await isConfirmed())) throw new CommandError('Nothing was changed.');
+  if (!switches.has('yes') && !(await isConfirmed(given.signal))) throw new CommandError('Nothing was changed.');
   await runPlan(plan, state, given);
   return planJson(plan);
 }
 
-async function isConfirmed(): Promise<boolean> {
+async function isConfirmed(signal: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await lines.question('Make these changes? Type yes: ')).trim() === 'yes';
+    return (await lines.question('Make these changes? Type yes: ', { signal })).trim() === 'yes';
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
   } finally {
     lines.close();
   }

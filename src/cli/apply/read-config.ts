@@ -2,7 +2,8 @@
  * A configuration file as what it asks for: checked, in the canonical spelling of the service, and by name. Whatever is
  * wrong with it is found before a service is called.
  */
-import { stat, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { isJsonObject } from '../../bytes/json.ts';
 import type { OwnBot } from '../../bots/own-bot.ts';
 import type { EdgeRuleCanonical } from '../../contract/management/edge-rule.ts';
@@ -34,8 +35,8 @@ import { problemsOf } from './issue-text.ts';
 import type { Path } from './problem.ts';
 import { Report } from './report.ts';
 
-/** About half a million rules. The tree of a larger file would need many gigabytes. */
-export const FILE_MAX_BYTES = 48 * 1024 * 1024;
+/** About 200,000 rules, which need two gigabytes of memory while they are read. */
+export const FILE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Something of the file, with its place in it. */
 export type At<Item> = Item & { path: Path };
@@ -89,7 +90,7 @@ export async function readConfig(name: string, text: string): Promise<ReadConfig
 async function textOf(path: string): Promise<string> {
   try {
     if (path !== '-' && (await stat(path)).size > FILE_MAX_BYTES) throw tooLarge(path);
-    const bytes = await readFile(path === '-' ? '/dev/stdin' : path);
+    const bytes = path === '-' ? readFileSync(0) : await readFile(path);
     if (bytes.length > FILE_MAX_BYTES) throw tooLarge(path);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {

@@ -18,7 +18,7 @@ const LISTED_MAX = 20;
 export async function runPlan(
   plan: Plan,
   state: ServiceState,
-  { progress, note }: Pick<Given, 'progress' | 'note'>,
+  { progress, note, signal }: Pick<Given, 'progress' | 'note' | 'signal'>,
 ): Promise<void> {
   const changed = await state.changedSince();
   if (changed !== null)
@@ -30,6 +30,7 @@ export async function runPlan(
   const bar = progress('apply');
   const run = async (step: Step): Promise<void> => {
     bar.at(done.length, steps.length, printable(step.title));
+    if (signal.aborted) throw new StepError(step, new Error('The run was stopped.'));
     await step.run(plan.made).catch((error: unknown) => {
       throw new StepError(step, error);
     });

@@ -21,10 +21,6 @@ export function withHiddenReferences(text: string): string {
   return text.replaceAll(REFERENCES, '***');
 }
 
-export function hasReference(text: string): boolean {
-  return withoutReferences(text) !== text;
-}
-
 /** The error says which variables to set. */
 export function resolved(text: string, environment: Environment): Result<string, string> {
   const missing = [...text.matchAll(REFERENCES)].map(([, name = '']) => name).filter((name) => !environment[name]);

@@ -12,7 +12,7 @@ import type { FileList } from '../config-schema.ts';
 import { differing, pruned } from '../plan.ts';
 import type { Change, Planning } from '../plan.ts';
 import type { At, WantedInstance } from '../read-config.ts';
-import { hasReference, resolved, withHiddenReferences } from '../secret-reference.ts';
+import { resolved, withHiddenReferences } from '../secret-reference.ts';
 import { settingsOfList } from '../service-state.ts';
 
 export async function planLists(
@@ -44,7 +44,7 @@ function planList(planning: Planning, cname: string, list: At<FileList>, current
   const wantsSecret = authorization !== undefined && authorization !== null;
   const isOtherHeader = authorization !== undefined && wantsSecret !== (current?.hasAuthorization ?? false);
   const isOtherSource = current === null || changed?.after.url !== undefined;
-  const hasSecret = wantsSecret || (typeof given.url === 'string' && hasReference(given.url));
+  const hasSecret = wantsSecret || (typeof given.url === 'string' && shownAddress(given.url) !== given.url);
   const sendsSecret = hasSecret && (isOtherSource || isOtherHeader || options.sendSecrets);
   if (changed === null && !isOtherHeader && !sendsSecret) {
     plan.keep();
