@@ -299,6 +299,10 @@ alertChannels: [{ name: '通知: NO', shape: discord, webhookUrl: '\${ENV:X}' }]
   expect((await run('plan', sites)).errors).toContain(
     'sites.yaml:2:8  sites would delete the site shop-1e3, which the instance shop.example uses.',
   );
+  const used = file('used.yaml', 'version: 1\nsites: []\ninstances: [{ cname: localhost, site: demo }]');
+  const { errors: refused } = await run('plan', used);
+  expect(refused).toContain('would delete the site demo, which the instance localhost uses.');
+  expect(refused).toContain('sites is empty, and an account keeps a site.');
   expect(proxy.calls.filter((called) => /create|update|delete|set|add|remove/.test(called))).toEqual([]);
   expect(await exported()).toBe(before);
 });

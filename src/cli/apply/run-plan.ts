@@ -90,11 +90,14 @@ function stopped(steps: readonly Step[], done: readonly Step[], { step, cause }:
     : cause instanceof Error
       ? cause.message
       : String(cause);
+  // Without a response, or with a failure of the service, the effect may be there.
+  const isUnsure = cause instanceof CallError && !cause.isRefusal;
+  const nothing = isUnsure ? 'Nothing before it was changed, and it may be done all the same' : 'Nothing was changed';
   const left = steps.filter((one) => one !== step && !done.includes(one));
   return new CommandError(
     [
       `Could not ${step.title}: ${reason}`,
-      ...listed(done.length === 0 ? 'Nothing was changed' : `Done, ${done.length} of ${steps.length} steps`, done),
+      ...listed(done.length === 0 ? nothing : `Done, ${done.length} of ${steps.length} steps`, done),
       ...listed('Not done', [step, ...left]),
       'Run the same command again: it makes the changes that are left.',
     ].join('\n'),

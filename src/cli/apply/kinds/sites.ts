@@ -38,6 +38,8 @@ export async function planSites(
   const section = { path: ['sites'], isEmpty: wanted.size === 0, what: 'sites' };
   const gone = pruned(planning, unnamed, section);
   await checkUnused(planning, gone, instances);
+  if (wanted.size === 0 && gone.length > 0)
+    report.add(['sites'], 'is empty, and an account keeps a site. Name one, or remove the section');
   for (const { name, siteKey } of gone) {
     const change: Change = { kind: 'site', name, action: 'delete', before: null, after: null };
     plan.add('siteDeletion', `delete the site ${name}`, [change], async () => {
@@ -46,22 +48,26 @@ export async function planSites(
   }
 }
 
-/** The service deletes no site that an instance uses. */
+/** The service deletes no site that an instance uses, and not the last one. */
 async function checkUnused(
   { state, report, options }: Planning,
   gone: readonly ShownSite[],
   wanted: Wanted['instances'],
 ): Promise<void> {
   if (gone.length === 0) return;
-  for (const { cname, globalSiteKey } of await state.instances()) {
-    const isDeleted = wanted?.has(cname) === false && options.prune;
-    const isMoved = wanted?.get(cname)?.site !== undefined;
-    const site = gone.find(({ siteKey }) => siteKey === globalSiteKey);
-    if (site === undefined || isDeleted || isMoved) continue;
-    report.add(
-      ['sites'],
-      `would delete the site ${site.name}, which the instance ${cname} uses. Name it, or give the instance another site`,
+  const instances = await state.instances();
+  for (const { name, siteKey } of gone) {
+    const named = [...(wanted?.values() ?? [])].find(
+      ({ site }) => site?.toLowerCase() === name.toLowerCase() || site === siteKey,
     );
+    const unmoved = instances.find(({ cname, globalSiteKey }) => {
+      const isDeleted = wanted?.has(cname) === false && options.prune;
+      return globalSiteKey === siteKey && !isDeleted && wanted?.get(cname)?.site === undefined;
+    });
+    const user = named ?? unmoved;
+    if (user === undefined) continue;
+    const advice = 'Name it, or give the instance another site';
+    report.add(['sites'], `would delete the site ${name}, which the instance ${user.cname} uses. ${advice}`);
   }
 }
 
