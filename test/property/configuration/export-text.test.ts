@@ -43,11 +43,11 @@ test('an exported file reads back as the same values', () => {
 test('every text of an account gives a reference that a file may have, and that reads its own variable', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), fc.string(), (words, secret) => {
-      const reference = referenceFor('LIST', ...words);
-      const name = SECRET_REFERENCE.exec(reference)?.[1] ?? '';
+      const written = referenceFor('LIST', ...words);
+      const name = SECRET_REFERENCE.exec(written)?.[1] ?? '';
       expect(name).not.toBe('');
-      expect(resolved(`a${reference}b`, { [name]: secret || 'x' })).toEqual({ ok: true, value: `a${secret || 'x'}b` });
-      expect(resolved(reference, {})).toMatchObject({ ok: false, error: expect.stringContaining(name) });
+      expect(resolved(`a${written}b`, { [name]: secret || 'x' })).toEqual({ ok: true, value: `a${secret || 'x'}b` });
+      expect(resolved(written, {})).toMatchObject({ ok: false, error: expect.stringContaining(name) });
     }),
   );
 });
