@@ -1,5 +1,5 @@
 /** What runs, as a configuration file: a plan of that file has no changes. It has references where secrets belong. */
-import { Document, isMap, isScalar, isSeq } from 'yaml';
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { EdgeRuleListed } from '../../contract/management/edge-rule.ts';
 import { instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
@@ -199,5 +199,11 @@ export function yamlText(file: Record<string, unknown>, schemaUrl: string): stri
       : null;
     for (const rule of isSeq(rules) ? rules.items : []) if (isMap(rule)) rule.flow = true;
   }
-  return document.toString({ lineWidth: 0 });
+  // Without quotes, some texts of several lines do not read back the same.
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string' && /[\r\n]/.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY });
 }

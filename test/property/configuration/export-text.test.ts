@@ -27,6 +27,8 @@ const file = fc.record({
   users: fc.array(fc.record({ email: text, name: text }), { maxLength: 3 }),
 });
 
+const lines = { type: 'userAgent', value: '0', verdict: 'block', note: '-\n-' } as const;
+
 test('an exported file reads back as the same values', () => {
   fc.assert(
     fc.property(file, (value) => {
@@ -36,7 +38,11 @@ test('an exported file reads back as the same values', () => {
       // A reader of the older version takes NO for false where it has no quotes.
       expect(parse(written, { version: '1.1' })).toEqual(value);
     }),
-    { numRuns: 400 },
+    {
+      numRuns: 200,
+      // Texts of several lines.
+      examples: [[{ version: 1, sites: [], instances: [{ cname: 'a', name: ' \n', rules: [lines] }], users: [] }]],
+    },
   );
 });
 
