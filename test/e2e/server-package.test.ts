@@ -53,8 +53,17 @@ async function serve(file: string, port: number): Promise<void> {
   );
 }
 
+/** On a busy machine, the edge can give up on a service that still works. Then the visitor tries again. */
 const newToken = (action?: string): Promise<string> =>
-  solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey, ...(action ? { action } : {}) });
+  eventually(
+    () =>
+      solvedToken(
+        stack(),
+        { 'user-agent': 'person' },
+        { siteKey: stack().siteKey, ...(action ? { action } : {}) },
+      ).catch(() => ''),
+    (token) => token !== '',
+  );
 const load = (file: string): Promise<unknown> => import(/* @vite-ignore */ pathToFileURL(join(folder(), file)).href);
 const form = (token: string): URLSearchParams =>
   new URLSearchParams({ name: 'Ada', 'captcha-response': JSON.stringify({ token }) });
