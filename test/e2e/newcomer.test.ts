@@ -45,6 +45,12 @@ test('curl is challenged, and blocked by a rule that names it', async () => {
     rules: [{ type: 'userAgent', value: 'curl', verdict: 'block' }],
   });
   await eventually(ask, (response) => response.headers.get('x-protect-decision') === 'block');
+  // The block page loads this one script. Everything else of the gate stays closed.
+  const script = async (name: string): Promise<number> =>
+    (await browse(`${stack().edgeUrl}/__protect/${name}`, { headers: { ...nothingElse, ...curl } })).status;
+  expect([await script('copy.js'), await script('protect.js'), await script('interstitial.js')]).toEqual([
+    200, 403, 403,
+  ]);
 });
 
 test('the bot’s-eye view shows what the gate answers to each client, with a reference that the log has', async () => {

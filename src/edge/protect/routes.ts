@@ -21,12 +21,14 @@ interface EndpointOptions {
   pathType?: 'html' | 'json';
   /** Also for clients who are blocked elsewhere for their risk, or because the proxy hides their address. */
   forTools?: boolean;
+  /** For everybody: a file that the page of a blocked visitor loads. */
+  forBlocked?: boolean;
 }
 
-/** Wraps an endpoint: what it answers is recorded as internal, and never passes a blocked visitor. */
-function endpoint(next: NextStep, { pathType = 'json', forTools = false }: EndpointOptions = {}): Handler {
+/** Wraps an endpoint: what it answers is recorded as internal, and passes a blocked visitor only where it says so. */
+function endpoint(next: NextStep, options: EndpointOptions = {}): Handler {
   return handled((judged, isolate, waitUntil) => {
-    const context = internal(judged, pathType, forTools);
+    const context = internal(judged, options);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
     const refusal = refusalOf(context.facts, isolate.postCounts);
     return refusal ? answerWith(context, refusal) : next(context, isolate, waitUntil);
@@ -34,12 +36,13 @@ function endpoint(next: NextStep, { pathType = 'json', forTools = false }: Endpo
 }
 
 /** A challenge never stands before the endpoints that solve it. */
-function internal(context: RequestContext, pathType: 'html' | 'json', forTools: boolean): RequestContext {
+function internal(context: RequestContext, options: EndpointOptions): RequestContext {
   const { verdict, path } = context;
+  const { pathType = 'json', forTools = false, forBlocked = false } = options;
   const typed = path && { ...path, pathType };
   if (!isJudged(context)) return { ...context, path: typed, verdict: { ...verdict, source: 'internal' } };
   const isRefused = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
-  const isBlocked = isRefused && !(forTools && ['risk', 'error'].includes(verdict.source));
+  const isBlocked = isRefused && !forBlocked && !(forTools && ['risk', 'error'].includes(verdict.source));
   const internalVerdict = isBlocked
     ? { ...verdict, source: 'internal' as const }
     : { ...verdict, decision: 'allow' as const, source: 'internal' as const, status: null };
@@ -49,6 +52,7 @@ function internal(context: RequestContext, pathType: 'html' | 'json', forTools: 
 const endpoints: ReadonlyMap<string, Handler> = new Map([
   // Monitors are tools, and many run in data centres.
   ['GET health', endpoint(health, { forTools: true })],
+  ['GET copy.js', endpoint(serveScript, { forBlocked: true })],
   ['POST challenge', endpoint(passChallenge('challenge'))],
   ['POST solution', endpoint(passChallenge('solution'))],
   ['POST verify', endpoint(buyClearance)],
