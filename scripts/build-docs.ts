@@ -11,7 +11,12 @@ import { join } from 'node:path';
 export const SITE_FOLDER = 'dist/site';
 const SITE = join(SITE_FOLDER, 'docs');
 const STAMP = 'dist/site.inputs';
-const INPUTS = ['docs/**/*', 'docs/.vitepress/**/*', 'scripts/build-docs.ts', 'node_modules/vitepress/package.json'];
+const INPUTS = [
+  'docs/**/*',
+  'docs/.vitepress/**/*',
+  'scripts/build-docs.ts',
+  'node_modules/{vitepress,@scalar/fastify-api-reference}/package.json',
+];
 
 /** @returns whether anything was built. */
 export async function buildDocs(): Promise<boolean> {

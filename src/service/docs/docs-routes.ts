@@ -44,9 +44,9 @@ async function file(context: Context<ServiceHonoEnv>): Promise<Response> {
 
 function headersOf(found: Response, { origin, pathname }: URL): Headers {
   const headers = new Headers(securityHeaders(origin, pathname));
-  // Programs to copy, such as docs/snippets/verify.go, have no type of their own.
-  headers.set('content-type', found.headers.get('content-type') ?? 'text/plain; charset=utf-8');
-  for (const name of ['etag', 'location']) {
+  // Programs to copy, such as docs/snippets/verify.go, have no type of their own. A 304 leaves the type that is stored.
+  if (found.status === 200) headers.set('content-type', 'text/plain; charset=utf-8');
+  for (const name of ['content-type', 'etag', 'location']) {
     const value = found.headers.get(name);
     if (value !== null) headers.set(name, value);
   }

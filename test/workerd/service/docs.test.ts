@@ -16,6 +16,7 @@ function siteOf(files: Readonly<Record<string, string>>) {
     fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
       const request = new Request(input as string, init);
       asked.push(request);
+      if (request.headers.get('if-none-match') === '"kept"') return new Response(null, { status: 304 });
       const body = files[new URL(request.url).pathname];
       const headers = { 'content-type': 'text/html; charset=utf-8', etag: '"1"' };
       if (body !== undefined) return new Response(body, { headers });
@@ -64,6 +65,12 @@ test('a file with a hash in its name is kept for a year, and a page is asked for
   const { get } = siteOf({ '/docs/assets/app.123.js': 'x', '/docs/policies': 'y' });
   expect((await get('/docs/assets/app.123.js')).headers.get('cache-control')).toContain('immutable');
   expect((await get('/docs/policies')).headers.get('cache-control')).toBe('no-cache');
+});
+
+test('a page that the reader has is not sent again, and keeps its type', async () => {
+  const { get } = siteOf({ '/docs/policies': 'y' });
+  const response = await get('/docs/policies', { headers: { 'if-none-match': '"kept"' } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([304, null]);
 });
 
 test('the files are fetched without the cookies, the query and the body of the reader', async () => {
