@@ -103,6 +103,10 @@ const replaced: Record<string, () => string | Promise<string>> = {
   INSTANCE: () => stack().instanceId,
   YOUR_SITE_SECRET: () => stack().secretKey,
   REFERENCE: newReference,
+  '09a6-b6ba': async () => {
+    const reference = await newReference();
+    return `${reference.slice(4, 8)}-${reference.slice(-4)}`;
+  },
   TOKEN_FROM_THE_FORM: newToken,
   '<jti of a verdict>': newSession,
   '<siteKey of .gatehouse/stack.json>': () => stack().siteKey,
