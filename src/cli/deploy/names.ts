@@ -9,8 +9,8 @@ import { CommandError } from '../command-line.ts';
 
 export const DEFAULT_NAME = 'gatehouse';
 
-/** What is generated for deployments. Git ignores it. */
-export const DEPLOY_FOLDER = '.gatehouse/deploy';
+/** What is generated for deployments. Git ignores it. It is not in the local stack's directory, which --fresh empties. */
+export const DEPLOY_FOLDER = '.gatehouse-deploy';
 
 export interface Names {
   deployment: string;
