@@ -54,10 +54,10 @@ test('a second site gets a gate of its own on the same service', async () => {
   expect(output).toContain('Service Worker gatehouse-service: found');
   expect(await inventory(operator)).toEqual({
     ...oneSite,
-    sites: [...oneSite.sites, 'shop-example-com'],
-    instances: [...oneSite.instances, 'shop.example.com monitor=1'],
+    sites: ['shop-example-com', ...oneSite.sites],
+    instances: ['shop.example.com monitor=1', ...oneSite.instances],
     credentials: 2,
-    edges: ['www.example.com', 'shop.example.com'],
+    edges: ['shop.example.com', 'www.example.com'],
     workers: [...oneSite.workers, ['gatehouse-edge-shop-example-com', ['CLIENT_JWT']]],
     routes: [...oneSite.routes, ['shop.example.com/*', 'gatehouse-edge-shop-example-com']],
   });

@@ -154,7 +154,7 @@ describe('destroy', () => {
       routes: oneSite.routes,
       edges: oneSite.edges,
       credentials: 1,
-      freeLeases: [1],
+      freeLeases: ['1'],
     });
   });
 });

@@ -26,8 +26,8 @@ export async function inventory(operator: Operator): Promise<Record<string, unkn
   const { account, state } = operator.platform;
   const named: Record<string, unknown> = {};
   for (const [key, sql] of Object.entries(tables)) {
-    const names = (await rows(operator, sql)).map(({ name }) => name);
-    named[key] = key === 'credentials' ? names.length : names;
+    const names = (await rows(operator, sql)).map(({ name }) => String(name));
+    named[key] = key === 'credentials' ? names.length : names.toSorted();
   }
   return {
     ...named,
@@ -59,9 +59,9 @@ export const oneSite = {
   instances: ['www.example.com monitor=1'],
   credentials: 1,
   apiKeys: [],
-  rootKeys: [1],
+  rootKeys: ['1'],
   edges: ['www.example.com'],
-  freeLeases: [1],
+  freeLeases: ['1'],
   databases: ['gatehouse'],
   buckets: ['gatehouse-rulesets', 'gatehouse-segments'],
   queues: [
