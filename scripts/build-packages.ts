@@ -30,7 +30,7 @@ const builders: Readonly<Record<string, () => Promise<void>>> = {
   cli: buildCli,
 };
 
-export async function buildPackages(names: readonly string[] = Object.keys(builders)): Promise<void> {
+async function buildPackages(names: readonly string[] = Object.keys(builders)): Promise<void> {
   for (const name of names) {
     const builder = builders[name];
     if (builder === undefined)
@@ -90,6 +90,8 @@ const withoutRepository: Plugin = {
 async function buildCli(): Promise<void> {
   const outfile = packagePath('cli', 'dist/gatehouse.js');
   const { metafile } = await build({
+    // npm runs this in the package's folder. Paths of the bundle's inputs are from the root.
+    absWorkingDir: root,
     entryPoints: [join(root, 'src/cli/packed.ts')],
     outfile,
     bundle: true,

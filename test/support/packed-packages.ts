@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { buildPackages } from '../../scripts/build-packages.ts';
 import { eventually } from './eventually.ts';
 
 const run = promisify(execFile);
@@ -29,10 +28,9 @@ export async function packed(name: PackageName): Promise<string> {
     );
     return path;
   }
-  await buildPackages(names);
   for (const each of names) {
-    // Built above, so `prepack` would do the work again.
-    const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
+    // `prepack` builds it in its own folder, as at a release.
+    const args = ['pack', '--silent', '--pack-destination', folder];
     await run('npm', args, { cwd: resolve('packages', each) });
   }
   writeFileSync(done, '');
