@@ -1,6 +1,6 @@
 /**
  * Makes the calls that `wrangler deploy` makes, without bundling: a hundred deployments would take minutes of bundling.
- * `wrangler-upload.test.ts` compares these calls with those of wrangler itself.
+ * `whole-way.test.ts` deploys with wrangler itself to the same stand-in.
  */
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../../src/cli/operator-error.ts';

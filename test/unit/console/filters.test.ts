@@ -11,8 +11,8 @@ import {
 import { rulesBody, textFilters } from '../../../src/console/views/rules/use-rules.ts';
 import { sessionFilters, sessionsBody } from '../../../src/console/views/sessions/sessions-body.ts';
 import { tailBody } from '../../../src/console/views/tail/tail-body.ts';
-import { exportBody, unusedFilters, verdictCall } from '../../../src/console/views/verdicts/verdict-query.ts';
-import { offeredFilters, tailFilters } from '../../../src/console/views/verdicts/verdict-filters.ts';
+import { exportBody, verdictCall } from '../../../src/console/views/verdicts/verdict-query.ts';
+import { offeredFilters, searchFilters, tailFilters } from '../../../src/console/views/verdicts/verdict-filters.ts';
 import { windowOf } from '../../../src/console/url/window.ts';
 
 interface Schema {
@@ -35,7 +35,8 @@ const FRAME = ['siteKey', 'limit'];
 /** An address of the view in which everything that it offers is set. */
 const filled = (names: readonly string[], value = '1') => Object.fromEntries(names.map((name) => [name, value]));
 const offered = filled(offeredFilters.map(({ param }) => param));
-const { ip: _ip, jti: _jti, ...ofTheList } = offered;
+const { ip: _ip, jti: _jti, ...ofTheFile } = offered;
+const ofTheSearch = searchFilters.map(({ param }) => param);
 const captchas = searchBody(
   { ...filled(searchParams, 'true'), captchaSite: 'site', lastId: 'a', lastTimestamp: '1' },
   window,
@@ -44,9 +45,9 @@ const captchas = searchBody(
 describe('every filter is offered by', () => {
   test.each<[path: string, body: object, otherwise: string[]]>([
     // A page is found by its cursor, at any depth.
-    ['/protect/verdicts', verdictCall({ ...ofTheList, cursor: 'c' }, window).body, ['offset']],
-    ['/protect/verdicts/search', verdictCall({ ...offered, cursor: 'c' }, window).body, ['offset']],
-    ['/protect/verdicts/export', exportBody(ofTheList, window, 'parquet'), []],
+    ['/protect/verdicts', verdictCall({ ...offered, cursor: 'c' }, window).body, ['offset']],
+    ['/protect/verdicts/search', verdictCall({ ...filled(ofTheSearch), cursor: 'c' }, window).body, ['offset']],
+    ['/protect/verdicts/export', exportBody(ofTheFile, window, 'parquet'), []],
     // The page keeps its cursor to itself.
     ['/protect/verdicts/tail', tailBody(filled(tailFilters.map(({ param }) => param))), ['cursor']],
     ['/protect/sessions', sessionsBody({ ...filled(sessionFilters), range: '1h', cursor: 'c' }, now), []],
@@ -103,11 +104,12 @@ describe('filters in the address', () => {
     expect(rest).toEqual(fields);
   });
 
-  test('that a search by visitor does not take are named', () => {
-    expect(unusedFilters({ ip: '192.0.2.1', asn: '1', decision: 'block', rules: '2' })).toEqual([
-      'Decision',
-      'Rules fired, at least',
-    ]);
-    expect(unusedFilters({ decision: 'block' })).toEqual([]);
+  test('all reach the service when a visitor is named, by the search or by the list', () => {
+    const visitor = { ip: '192.0.2.1', asn: '1' };
+    expect(verdictCall(visitor, window)).toMatchObject({ path: '/protect/verdicts/search', body: visitor });
+    expect(verdictCall({ ...visitor, decision: 'block', rules: '2' }, window)).toMatchObject({
+      path: '/protect/verdicts',
+      body: { ...visitor, decision: 'block', minRulesFired: 2 },
+    });
   });
 });

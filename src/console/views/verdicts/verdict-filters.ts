@@ -61,13 +61,13 @@ const minRulesFired: VerdictFilter = {
 };
 const requestId: VerdictFilter = { param: 'reference', field: 'requestId', label: 'Reference' };
 
-/** Of `/protect/verdicts`, and of the file of them. */
-export const listFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, requestId];
+/** Of `/protect/verdicts/export`. */
+export const exportFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, requestId];
 /** Of `/protect/verdicts/search`, which finds a visitor. */
 export const searchFilters: readonly VerdictFilter[] = [ip, jti, asn, bot, proof, requestId];
 /** Of `/protect/verdicts/tail`. */
 export const tailFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, ip, jti];
-/** What the list of verdicts offers: whichever call answers. */
+/** Of `/protect/verdicts`, and what its view offers. */
 export const offeredFilters: readonly VerdictFilter[] = [
   decision,
   ...others,

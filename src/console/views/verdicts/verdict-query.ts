@@ -3,7 +3,7 @@ import type { PathsWith, RequestOf } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';
 import type { TimeWindow } from '../../url/window.ts';
-import { filterFields, listFilters, offeredFilters, searchFilters, valuesOf } from './verdict-filters.ts';
+import { exportFilters, filterFields, offeredFilters, searchFilters, valuesOf } from './verdict-filters.ts';
 
 const VERDICTS_PER_PAGE = 50;
 
@@ -11,14 +11,17 @@ export type VerdictCall = {
   [P in Extract<PathsWith<'post'>, '/protect/verdicts' | '/protect/verdicts/search'>]: { path: P; body: RequestOf<P> };
 }['/protect/verdicts' | '/protect/verdicts/search'];
 
-/** A visitor is found by the search, which takes an address, a session and a network; the list takes the rest. */
+/** A visitor is found by the search, unless a filter is set that only the list takes. */
 export function verdictCall(params: Params, { since, until }: TimeWindow): VerdictCall {
   const { cursor } = params;
   const shared = { ...siteOf(params), since, until, limit: VERDICTS_PER_PAGE, ...(cursor ? { cursor } : {}) };
-  if (isSearch(params)) {
+  const isTaken = offeredFilters.every(
+    (filter) => searchFilters.includes(filter) || valuesOf(filter, params).length === 0,
+  );
+  if (namesVisitor(params) && isTaken) {
     return { path: '/protect/verdicts/search', body: { ...shared, ...filterFields(searchFilters, params) } };
   }
-  return { path: '/protect/verdicts', body: { ...shared, ...filterFields(listFilters, params) } };
+  return { path: '/protect/verdicts', body: { ...shared, ...filterFields(offeredFilters, params) } };
 }
 
 /** The call for a file of everything that the list finds. */
@@ -27,17 +30,10 @@ export function exportBody(
   { since, until }: TimeWindow,
   format: 'ndjson' | 'parquet',
 ): RequestOf<'/protect/verdicts/export'> {
-  return { ...siteOf(params), since, until, format, ...filterFields(listFilters, params) };
+  return { ...siteOf(params), since, until, format, ...filterFields(exportFilters, params) };
 }
 
-export function isSearch(params: Params): boolean {
+/** The file of verdicts has no filter for a visitor. */
+export function namesVisitor(params: Params): boolean {
   return (params['ip'] ?? params['jti'] ?? '') !== '';
-}
-
-/** Labels of the filters in the address that the search by visitor does not take. */
-export function unusedFilters(params: Params): string[] {
-  if (!isSearch(params)) return [];
-  return offeredFilters
-    .filter((filter) => !searchFilters.includes(filter) && valuesOf(filter, params).length > 0)
-    .map(({ label }) => label);
 }

@@ -1,7 +1,7 @@
 /** The verdict log: every filter of the API, kept in the address, page by page. */
 import { useCall } from '../../api/call.ts';
 import { Download } from '../../components/download.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
@@ -11,7 +11,7 @@ import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { Filters } from './filters.tsx';
 import { offeredFilters } from './verdict-filters.ts';
-import { exportBody, isSearch, unusedFilters, verdictCall } from './verdict-query.ts';
+import { exportBody, namesVisitor, verdictCall } from './verdict-query.ts';
 import { VerdictTable } from './verdict-table.tsx';
 
 export default function Verdicts() {
@@ -20,7 +20,6 @@ export default function Verdicts() {
   const { path, body } = verdictCall(params, window);
   // Until the instances are known, the call could be about another one.
   const { value, error, reload } = useCall(path, instances.value.list === null ? null : body);
-  const unused = unusedFilters(params);
   const exported = (format: 'ndjson' | 'parquet') => ({
     sent: { method: 'POST', path: '/protect/verdicts/export', body: exportBody(params, window, format) } as const,
     fileName: `verdicts.${format}`,
@@ -32,7 +31,7 @@ export default function Verdicts() {
       actions={
         <>
           <RangePicker window={window} />
-          {!isSearch(params) && (
+          {!namesVisitor(params) && (
             <>
               <Download {...exported('ndjson')} label="Export NDJSON" />
               <Download {...exported('parquet')} label="Export Parquet" />
@@ -43,12 +42,6 @@ export default function Verdicts() {
       calls={[{ method: 'POST', path, body }]}
     >
       <Filters filters={offeredFilters} window={window} />
-      {unused.length > 0 && (
-        <Warning>
-          A search by address or session takes no other filter than network, bot and time. Not used: {unused.join(', ')}
-          .
-        </Warning>
-      )}
       {error !== null && <RefusalNotice error={error} onRetry={reload} />}
       {value !== null && (
         <>
