@@ -44,7 +44,9 @@ function noteProcess(pid: string): void {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     seen.commandLines.add(words.join(' '));
     const file = words[words.indexOf('--secrets-file') + 1];
-    if (words.includes('--secrets-file') && file !== undefined)
+    // Other tests deploy at the same time.
+    const isOwn = readFileSync(`/proc/${pid}/status`, 'utf8').includes(`\nPPid:\t${process.pid}\n`);
+    if (isOwn && words.includes('--secrets-file') && file !== undefined)
       seen.secretFiles.set(file, (statSync(file).mode & 0o777).toString(8));
   } catch {
     // The process has ended in the meantime.
