@@ -24,9 +24,10 @@ const PORT_BASE = 8_970;
 const SHOWN_PORT_BASE = 8_800;
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 
-/** Ports and the link's secret are those of this run. */
+/** Ports, folder and the link's secret are those of this run. */
 function asShown(text: string): string {
   return text
+    .replaceAll(stateDir, '.gatehouse')
     .replaceAll(/\b897([0-2])\b/g, (_, digit: string) => String(SHOWN_PORT_BASE + Number(digit)))
     .replaceAll(/#link=[\w-]+/g, '#link=…');
 }
