@@ -306,7 +306,7 @@ test('limits and their forms have no fault that axe finds, and fit 360 pixels', 
     const { page } = console;
     await console.open('/limits');
     await button('Change shared').click();
-    await page.getByLabel('user name at log-in').check();
+    await page.getByLabel('user name at login').check();
     await dialog().getByText('Needed to count by the user name.').waitFor();
     expect(await faultsInBothThemes(page)).toEqual([]);
     await button('Cancel').click();

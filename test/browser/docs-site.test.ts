@@ -96,7 +96,7 @@ describe('the page of the API', () => {
     await page.getByRole('heading', { name: 'Replace the policies, limits and origins' }).waitFor();
     // The recorded request in the sample, and the recorded response.
     const sample = page.locator('pre, code').filter({ hasText: '/protect/policies/set' }).first();
-    await expect.poll(() => sample.textContent()).toMatch(/curl .*\/protect\/policies\/set[^]*Watch log-ins/);
+    await expect.poll(() => sample.textContent()).toMatch(/curl .*\/protect\/policies\/set[^]*Watch logins/);
     await expect.poll(() => page.locator('body').textContent()).toContain('"placeBefore"');
     // The renderer names two cards alike.
     const faults = await faultsInBothThemes(page);

@@ -8,7 +8,7 @@ const changelog = `# Changelog
 
 ## 1.2.0 (2027-01-31)
 
-- **Limits** count by path too: [limits](docs/limits.md#log-ins).
+- **Limits** count by path too: [limits](docs/limits.md#logins).
 - See [the standard](https://example.com/a) and [above](#limits).
 
 ### Migration
@@ -30,7 +30,7 @@ describe('the notes of a release', () => {
 
   test('link to the files of the tag, and elsewhere as before', () => {
     const notes = releaseNotes({ ...release, filesUrl: 'https://git.example.com/o/r/blob/v1.2.0' });
-    expect(notes).toContain('(https://git.example.com/o/r/blob/v1.2.0/docs/limits.md#log-ins)');
+    expect(notes).toContain('(https://git.example.com/o/r/blob/v1.2.0/docs/limits.md#logins)');
     expect(notes).toContain('[the standard](https://example.com/a) and [above](#limits)');
   });
 

@@ -4791,7 +4791,7 @@ export interface components {
              * @enum {string}
              */
             mode: "enforce" | "monitor";
-            /** @description How the origin says that a log-in failed */
+            /** @description How the origin says that a login failed */
             loginFailed?: components["schemas"]["FailedLogin"];
         };
         "Limit.requestBody": {
@@ -4836,7 +4836,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "enforce" | "monitor";
-            /** @description How the origin says that a log-in failed */
+            /** @description How the origin says that a login failed */
             loginFailed?: components["schemas"]["FailedLogin"];
         };
         FailedLogin: {

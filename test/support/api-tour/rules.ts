@@ -18,7 +18,7 @@ export async function tourOfRules({ api }: Guide): Promise<void> {
   const policy = { name: 'login', when, then: { action: 'challenge' as const }, mode: 'monitor' as const };
   const office = { name: 'office', when: 'ip ipIn ["192.0.2.0/24"]', then: { action: 'allow' as const } };
   await api.post('/protect/policies/check', { when });
-  await api.post('/protect/policies/set', { policies: [policy], note: 'Watch log-ins' });
+  await api.post('/protect/policies/set', { policies: [policy], note: 'Watch logins' });
   await api.post('/protect/policies/add', { policy: office });
   await api.post('/protect/policies/move', { name: 'office', before: 'login' });
   await api.post('/protect/policies/update', { name: 'login', policy: { ...policy, mode: 'enforce' } });

@@ -76,7 +76,7 @@ test.each([
   [{ windowSeconds: 90 }, '10 requests in 90 seconds'],
   [{ count: 1, windowSeconds: 7200 }, '1 request in 2 hours'],
   [{ on: 'status:4xx', count: 1 }, '1 response with 4xx in 1 minute'],
-  [login, '10 failed log-ins in 1 minute'],
+  [login, '10 failed logins in 1 minute'],
   [{ algorithm: 'bucket' }, '10 requests at once, and as many spread over 1 minute'],
 ])('%j lets through %s', (given, text) => {
   expect(allowanceText(limit(given))).toBe(text);

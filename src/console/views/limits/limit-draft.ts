@@ -28,7 +28,7 @@ export interface LimitDraft extends Pick<Limit, 'algorithm' | 'then' | 'exact' |
   headers: string;
   cookies: string;
   ifUnreachable: 'open' | 'closed';
-  /** Of a failed log-in. */
+  /** Of a failed login. */
   loginStatuses: string;
   loginHeader: string;
   loginHeaderValue: string;
@@ -94,7 +94,7 @@ export function keyOf({ key, headers, cookies }: LimitDraft): string[] {
   return [...key.filter((part) => wanted.includes(part)), ...wanted.filter((part) => !key.includes(part))];
 }
 
-/** Whether the form asks what a failed log-in is. */
+/** Whether the form asks what a failed login is. */
 export function needsLogin({ on, key }: Pick<LimitDraft, 'on' | 'key'>): boolean {
   return on === 'loginFailed' || key.includes('user');
 }

@@ -26,7 +26,7 @@ const CONDITION_MAX_CHARS = 16_384;
 
 const eventOptions: readonly (readonly [CountedEvent, string])[] = [
   ['request', 'every request'],
-  ['loginFailed', 'failed log-ins'],
+  ['loginFailed', 'failed logins'],
   ['challengeFailed', 'challenges that were not solved'],
   ['status', 'responses of the origin with a status'],
 ];

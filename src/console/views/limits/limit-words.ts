@@ -14,7 +14,7 @@ export const keyWords: Readonly<Record<KeyFact, string>> = {
   ja4: 'TLS fingerprint (JA4)',
   session: 'session',
   bot: 'bot',
-  user: 'user name at log-in',
+  user: 'user name at login',
   path: 'path',
   host: 'host',
 };
@@ -33,7 +33,7 @@ export const actionWords: Readonly<Record<Limit['then'], string>> = {
 
 const eventNouns: Readonly<Record<string, string>> = {
   request: 'request',
-  loginFailed: 'failed log-in',
+  loginFailed: 'failed login',
   challengeFailed: 'failed challenge',
 };
 

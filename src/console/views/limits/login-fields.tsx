@@ -1,4 +1,4 @@
-/** How the origin says that a log-in failed, and where the user's name stands. */
+/** How the origin says that a login failed, and where the user's name stands. */
 import { TextField } from '../../components/field.tsx';
 import type { LimitDraft } from './limit-draft.ts';
 
@@ -11,7 +11,7 @@ export interface LoginFieldsProps {
 export function LoginFields({ draft, problemAt, onChange }: LoginFieldsProps) {
   return (
     <fieldset>
-      <legend>What a failed log-in is</legend>
+      <legend>What a failed login is</legend>
       <div class="policy-grid">
         <TextField
           label="Statuses"

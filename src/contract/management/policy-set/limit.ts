@@ -33,7 +33,7 @@ export const limitEvent = z
     ),
   );
 
-/** What of the origin's response says that a log-in failed: one of these statuses, or this header. */
+/** What of the origin's response says that a login failed: one of these statuses, or this header. */
 export const failedLogin = z
   .strictObject({
     status: z.optional(z.array(z.int().check(z.gte(100), z.lte(599))).check(z.minLength(1), z.maxLength(10))),
@@ -78,7 +78,7 @@ export const limit = z
     };
     if (ifUnreachable !== undefined && !exact) refuse('ifUnreachable', 'must be absent where exact is false');
     if (exact && on !== 'request') refuse('exact', 'must be false: only requests are counted before they pass');
-    if (on === 'loginFailed' && loginFailed === undefined) refuse('loginFailed', 'must say what a failed log-in is');
+    if (on === 'loginFailed' && loginFailed === undefined) refuse('loginFailed', 'must say what a failed login is');
     if (on === 'challengeFailed' && key.some((part) => !OF_THE_NETWORK.has(part))) {
       refuse('key', 'must have only ip, prefix, asn and country: a wrong solution can be sent without anything else');
     }
