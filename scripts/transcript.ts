@@ -37,7 +37,10 @@ try {
 
 This page is for people who want to see the whole way before they try it. A script ran these commands
 (\`node scripts/transcript.ts\`), and a test runs them again. References, times, keys and numbers of packages are
-replaced. Next, put the gate in front of your own site: [tutorial.md](tutorial.md).
+replaced. Next, put the gate in front of your own site: [tutorial.md](tutorial.md). The deployment in front of a real
+site, step by step: [operations.md](operations.md#deployment).
+
+![One minute: a bot is allowed, then challenged, then blocked by a rule, and the console says why](walk.webp)
 
 ## Install and start
 
