@@ -1,7 +1,8 @@
 /** How the local stack reads a wrangler file. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readWranglerFile, workerConfig } from '../../../src/cli/worker-config.ts';
 
@@ -12,6 +13,15 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'gatehouse-toml-'));
 });
 afterEach(() => rmSync(dir, { recursive: true }));
+
+test.each(['wrangler.toml', 'wrangler.service.toml', 'wrangler.any-service.toml', 'wrangler.json'])(
+  '%s keeps query strings out of Workers Logs',
+  (path) => {
+    const text = readFileSync(path, 'utf8');
+    const { observability } = path.endsWith('.json') ? JSON.parse(text) : parse(text);
+    expect(observability).toEqual({ enabled: true, redact_query_string: true });
+  },
+);
 
 describe('the local stack', () => {
   test('gives the service every binding of its wrangler file', () => {
