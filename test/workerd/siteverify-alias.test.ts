@@ -105,6 +105,17 @@ describe('the compatible endpoints', () => {
     expect(logged.filter((line) => line.includes(site.secretKey) || line.includes(token))).toEqual([]);
   });
 
+  test.each(['/turnstile/v0/siteverify', '/hcaptcha/siteverify', '/recaptcha/api/siteverify'])(
+    '%s answers a test secret with a host and a time of now',
+    async (path) => {
+      const before = Date.now();
+      const { body } = await post<Record<string, string>>(path, { secret: testSecretKey('pass'), response: 'any' });
+      expect(body).toMatchObject({ success: true, hostname: 'localhost', test: true });
+      expect(Date.parse(body['challenge_ts']!)).toBeGreaterThanOrEqual(before);
+      expect(body['challenge_ts']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    },
+  );
+
   test('reCAPTCHA’s always has a score, in two steps below premium', async () => {
     const site = await makeSite('free');
     const fields = { secret: site.secretKey, response: await tokenFor(site) };

@@ -2,7 +2,7 @@
  * `/turnstile/v0/siteverify`, `/hcaptcha/siteverify` and `/recaptcha/api/siteverify`: `{secret, response, remoteip?,
  * idempotency_key?}` as JSON or as a form, verified like `/siteverify`. Unknown fields are ignored, as these services
  * do. reCAPTCHA also reads the parameters of the address, with GET and with POST, and so many of its clients send them
- * there. Nothing here logs an address.
+ * there. Nothing here logs an address, and the wrangler files keep query strings out of Workers Logs.
  */
 import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
@@ -48,7 +48,7 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
     null,
     dialect === 'hcaptcha' ? (sitekey ?? undefined) : undefined,
   );
-  return verification.ok ? shaped(dialect, verification.value) : aliasFault(faultOf(verification.error));
+  return verification.ok ? shaped(dialect, verification.value, call.nowMs) : aliasFault(faultOf(verification.error));
 }
 
 /** A body wins, so that nobody who can add to an address can change what a backend sends. */
@@ -58,8 +58,8 @@ function addressFields(dialect: AliasDialect, { method, url }: Request): unknown
   return fields.ok ? fields.value : null;
 }
 
-function shaped(dialect: AliasDialect, { judgement, answer }: Verification): AliasResponse {
-  if (judgement === null) return testShaped(dialect, answer);
+function shaped(dialect: AliasDialect, { judgement, answer }: Verification, nowMs: number): AliasResponse {
+  if (judgement === null) return testShaped(dialect, answer, nowMs);
   const { token } = judgement;
   if (!answer.verified) return aliasRefused(dialect, judgement.reason ?? reasonOf(answer.reason));
   return token === null
@@ -67,12 +67,13 @@ function shaped(dialect: AliasDialect, { judgement, answer }: Verification): Ali
     : aliasVerified(dialect, token, answer.score ?? null);
 }
 
-/** A test secret: there is no solved challenge to describe. */
-function testShaped(dialect: AliasDialect, answer: SiteverifyResponse): AliasResponse {
+/** A test secret: there is no solved challenge, and so no action. The time is for clients that compare it. */
+function testShaped(dialect: AliasDialect, answer: SiteverifyResponse, nowMs: number): AliasResponse {
   if (!answer.verified) return { ...aliasRefused(dialect, reasonOf(answer.reason)), test: true };
   return {
     success: true,
     'error-codes': [],
+    challenge_ts: new Date(nowMs).toISOString(),
     hostname: answer.hostname ?? 'localhost',
     ...(dialect === 'recaptcha' ? { score: recaptchaScore(answer.score ?? null, 0) } : {}),
     test: true,
