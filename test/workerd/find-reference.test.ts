@@ -5,7 +5,7 @@ import { everything } from '../../src/store/event-log/row-filter.ts';
 import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
-import { newInstance, sendVerdicts } from './rule-book-instance.ts';
+import { anotherInstance, newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call, serviceEnv } from './service/service-under-test.ts';
 
 const NOW = Date.now();
@@ -45,6 +45,28 @@ test('a short reference lists every verdict that it can be of, newest first, uns
   expect(await find(short)).toEqual(both);
   expect(await find(records[3]!.id)).toEqual([['/a-window-later'], true]);
   expect(await find(`${short.slice(0, 5)}0000`)).toEqual([[], true]);
+});
+
+test('a search for a short reference ends once it has more verdicts than an answer holds', async () => {
+  const first = await newInstance();
+  const others: { id: string; jwt: string }[] = [];
+  for (let made = 0; made < 7; made += 1) others.push(await anotherInstance(first.token));
+  // One window, which begins at a multiple of 65,536 ms.
+  const start = Math.floor((NOW - 7_200_000) / 65_536) * 65_536;
+  const many = (instance: { id: string }, count: number, path: string) =>
+    Array.from({ length: count }, (_, index) => recordAt(instance.id, start + index, 'cccc', path));
+  const last = others.at(-1)!;
+  await sendVerdicts(last.jwt, 'last', [recordAt(last.id, start + 60_000, 'cccc', '/last')]);
+  await sendVerdicts(first.jwt, 'some', many(first, 20, '/first'));
+  const reference = shortReference(many(first, 1, '/first')[0]!.id);
+  const find = async (): Promise<unknown> => {
+    const { body } = await call(first.token, '/protect/verdicts/find', { reference });
+    return [body.verdicts.length, body.verdicts[0].request_path, body.isComplete];
+  };
+  // The newest verdict is in the last instance, and 20 in the first do not end the search.
+  expect(await find()).toEqual([20, '/last', false]);
+  await sendVerdicts(first.jwt, 'more', [recordAt(first.id, start + 50, 'cccc', '/first')]);
+  expect(await find()).toEqual([20, '/first', false]);
 });
 
 test('a short reference of another account, and one older than the retention, find nothing', async () => {

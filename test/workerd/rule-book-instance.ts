@@ -5,19 +5,32 @@ let instances = 0;
 
 /** `rules` calls an access rule endpoint of the instance. */
 export async function newInstance() {
-  instances += 1;
   const { token, site } = await newAccount();
+  return instanceOf(token, site.siteKey);
+}
+
+/** Another instance of the same account, with a site of its own. */
+export async function anotherInstance(token: string) {
+  const site = await call(token, '/sites/create', {
+    name: `beside-${instances}`,
+    settings: { domains: ['example.com'] },
+  });
+  return instanceOf(token, site.body.siteKey as string);
+}
+
+async function instanceOf(token: string, siteKey: string) {
+  instances += 1;
   const made = await call(token, '/protect/instances/create', {
     name: 'Shop',
     cname: `rules${instances}.example.com`,
-    globalSiteKey: site.siteKey,
+    globalSiteKey: siteKey,
     monitor: false,
   });
   const jwt = await call(token, '/protect/client-jwt/generate', { protectInstanceId: made.body.id, expiresInWeeks: 1 });
   return {
     token,
     id: made.body.id as string,
-    siteKey: site.siteKey,
+    siteKey,
     jwt: jwt.body.clientJwt as string,
     rules: (operation: string, body: unknown) => call(token, `/protect/access-rules${operation}`, body),
   };

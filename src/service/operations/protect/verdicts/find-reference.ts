@@ -1,7 +1,8 @@
 /**
  * `POST /protect/verdicts/find`: the verdicts that a reference can be of, in any instance of the account. A short form is
- * looked for in the 67 seconds that it names, so a search opens at most 200 row groups of 1,000 verdicts for each
- * instance.
+ * looked for in the 67 seconds that it names, six instances at a time, and no further once there are more verdicts than
+ * an answer holds. A search opens at most 200 row groups of 1,000 verdicts for each instance: 60,000 for an account with
+ * 300 instances that all log 200,000 verdicts in that time. `siteKey` narrows it.
  */
 import {
   FOUND_VERDICTS_MAX,

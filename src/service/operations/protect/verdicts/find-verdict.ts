@@ -74,7 +74,7 @@ export async function findVerdicts(
     const pages = await Promise.all(
       group.map((instance) => {
         const filter = shortReferenceFilter(retentionHorizon(instance.retentionDays, nowMs), nowMs, reference);
-        const request = { filter, before: null, offset: 0, limit: FOUND_VERDICTS_MAX, wantTotal: false };
+        const request = { filter, before: null, offset: 0, limit: FOUND_VERDICTS_MAX + 1, wantTotal: false };
         return readPage(store, verdictLogOf(instance), request);
       }),
     );
@@ -82,6 +82,8 @@ export async function findVerdicts(
       all.records.push(...rows.map(({ body }) => JSON.parse(body) as VerdictRecord));
       all.isComplete &&= next === null;
     }
+    // More than an answer can hold. The other instances are left unread, so there may be newer verdicts in them.
+    if (all.records.length > FOUND_VERDICTS_MAX) return { ...all, isComplete: false };
   }
   return all;
 }
