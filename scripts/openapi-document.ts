@@ -157,10 +157,12 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
     answer: $ZodType,
     statuses: readonly number[],
     types: readonly string[] = ['application/json'],
+    description?: string,
   ): Json => ({
     post: {
       operationId: name,
       summary,
+      ...(description === undefined ? {} : { description }),
       tags: ['Verification'],
       security: [],
       requestBody: {
@@ -210,6 +212,7 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
           // Every mistake is a 200 that names it.
           [405, 503],
           bodyTypes,
+          service === 'reCAPTCHA' ? recaptchaAddress : undefined,
         ),
       ]),
     ),
@@ -222,6 +225,10 @@ const aliases = [
   ['/hcaptcha/siteverify', 'hCaptcha'],
   ['/recaptcha/api/siteverify', 'reCAPTCHA'],
 ] as const;
+
+const recaptchaAddress =
+  'GET is answered too. Without a body, GET and POST read the same fields from the parameters of the address. Send a ' +
+  'body instead: addresses are logged in many places.';
 
 const page = (description: string): Json => ({
   description,

@@ -2014,7 +2014,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify a token, with the bodies of reCAPTCHA */
+        /**
+         * Verify a token, with the bodies of reCAPTCHA
+         * @description GET is answered too. Without a body, GET and POST read the same fields from the parameters of the address. Send a body instead: addresses are logged in many places.
+         */
         post: operations["recaptcha-siteverify"];
         delete?: never;
         options?: never;
