@@ -219,6 +219,25 @@ describe('a widget by script', () => {
     expect((await heard()).filter(([name]) => name === 'expired')).toEqual([]);
   });
 
+  test('starts again once when a visitor comes back after it expired, and not when they leave', async () => {
+    server.tokenLifetimeMs = 600;
+    const look =
+      "const look = (hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true }); document.dispatchEvent(new Event('visibilitychange')); };";
+    await open(EXPLICIT + place(), `${look} ready = () => turnstile.render('#place', ${options});`);
+    await run('look(true)');
+    await hears('expired');
+    // Timers of the same delay run in their order, so a start would be heard.
+    const starts = async (source: string): Promise<number> => {
+      await run(`${source}; new Promise((done) => setTimeout(done))`);
+      return (await heard()).filter(([name]) => name === 'start').length;
+    };
+    await run("void (document.querySelector('gatehouse-widget').begin = hear('start'))");
+    expect(await starts('look(true)')).toBe(0);
+    expect(await starts('look(false)')).toBe(1);
+    expect(await starts("document.dispatchEvent(new Event('pointerdown'))")).toBe(1);
+    expect(await starts("document.dispatchEvent(new Event('keydown'))")).toBe(1);
+  });
+
   test('of execution execute starts when it is asked, and is rendered by execute where there is none', async () => {
     const later = options.replace('{', "{ execution: 'execute', appearance: 'execute',");
     await open(EXPLICIT + place(), `ready = () => turnstile.render('#place', ${later});`);

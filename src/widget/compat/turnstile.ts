@@ -45,8 +45,15 @@ const dialect: Dialect = {
     if (isOver && interactive.delete(widget)) call('after-interactive-callback');
     if (event === 'expired' && isAuto(widget, 'refresh-expired')) {
       // A page that nobody looks at does no work.
+      const seen = new AbortController();
+      const { signal } = seen;
+      const onEvent = (): void => {
+        if (document.hidden) return;
+        seen.abort();
+        restart(widget, 0);
+      };
       for (const type of ['pointerdown', 'keydown', 'visibilitychange'])
-        document.addEventListener(type, () => restart(widget, 0), { once: true });
+        document.addEventListener(type, onEvent, { signal });
     }
   },
   onError(widget, code, detail) {
