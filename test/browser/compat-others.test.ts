@@ -215,6 +215,17 @@ describe('Procaptcha’s API', () => {
     expect(await fields('procaptcha-response')).toEqual([]);
   });
 
+  test('of a module asks its own host on a page that keeps the original’s script, until consent', async () => {
+    await open(
+      '<script type="text/plain" src="https://original.test/procaptcha/js/procaptcha.bundle.js"></script>' +
+        '<script src="/procaptcha/js/procaptcha.bundle.js" type="module"></script>' +
+        form('<div class="procaptcha" data-sitekey="site-1" data-callback="onToken"></div>'),
+      "onToken = hear('token');",
+    );
+    await press();
+    await hears('token', TOKEN);
+  });
+
   /** As the plugin for WordPress does: elements of its own, one object for all of them, and functions without `this`. */
   test('renders places of a plugin’s own elements with one object that the plugin changes', async () => {
     const place = (name: string): string =>

@@ -19,14 +19,17 @@ export interface ScriptLocation {
 
 /** Call it while the script is first run: `currentScript` is `null` afterwards. Works without a DOM. */
 export function scriptLocation(): ScriptLocation {
-  // Some pages load a compatibility script as a module, which is not the current script while it runs.
+  // Some pages load a compatibility script as a module, which is not the current script while it runs. The original's
+  // script may be on the page too, and is no module.
   const script =
     typeof document === 'undefined'
       ? null
       : typeof GATEHOUSE_COMPAT_FOLDER === 'undefined'
         ? (document.currentScript as HTMLScriptElement | null)
         : ((document.currentScript ??
-            document.querySelector(`script[src*="/${GATEHOUSE_COMPAT_FOLDER}/"]`)) as HTMLScriptElement | null);
+            document.querySelector(
+              `script[type=module][src*="/${GATEHOUSE_COMPAT_FOLDER}/"]`,
+            )) as HTMLScriptElement | null);
   if (script === null || script.src === '')
     return { base: '/__protect', apiBase: '/__protect', params: new URLSearchParams(), nonce: '' };
   const url = new URL(script.src);
