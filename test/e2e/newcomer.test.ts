@@ -55,7 +55,7 @@ test('curl is challenged, and blocked by a rule that names it', async () => {
 
 test('the bot’s-eye view shows what the gate answers to each client, with a reference that the log has', async () => {
   const view = async (client: string): Promise<string> =>
-    (await fetch(`${stack().originUrl}/bots?client=${client}`)).text();
+    (await fetch(`${stack().originUrl}/bots`, { method: 'POST', body: new URLSearchParams({ client }) })).text();
   expect(await view('browser')).toContain('200 allow');
   expect(await view('headless')).toContain('403 block');
   const flood = await view('flood');

@@ -26,8 +26,9 @@ export const copyScript = `for (const button of document.querySelectorAll('[data
 }
 `;
 
-export async function botsPage(visit: Visit, gate: Gate | null): Promise<string> {
-  const chosen = clients.find(({ id }) => id === visit.query.get('client')) ?? null;
+/** `client`: the id of the one whose requests are sent. Another id sends none. */
+export async function botsPage(visit: Visit, gate: Gate | null, client: string | null): Promise<string> {
+  const chosen = clients.find(({ id }) => id === client) ?? null;
   return page(visit, {
     title: 'Bot’s-eye view',
     head: html`<script src="/bots/copy.js" defer></script>`,
@@ -47,7 +48,7 @@ function choices(chosen: Client | null): Html {
         html`<li class="card client" data-chosen="${String(client === chosen)}">
           <h2>${client.name}</h2>
           <p>${client.about}</p>
-          <form action="/bots" method="get">
+          <form action="/bots" method="post">
             <input type="hidden" name="client" value="${client.id}" />
             <button class="${client === chosen ? '' : 'quiet'}">Send as ${client.id}</button>
           </form>

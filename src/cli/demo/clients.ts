@@ -165,7 +165,7 @@ function sendOnce({ method, path, headers, body }: Client, gateUrl: string): Pro
   });
 }
 
-/** The same request for a terminal. Every value is a constant of this file without a quote in it. */
+/** The same request for a terminal, with every header that curl does not send by itself. Every value is a constant of this file without a quote in it. */
 export function commandOf({ method, path, headers, body, times }: Client, gateUrl: string): string {
   const url = `'${new URL(path, gateUrl).href}'`;
   const { 'user-agent': userAgent = '', ...others } = headers;
@@ -173,9 +173,9 @@ export function commandOf({ method, path, headers, body, times }: Client, gateUr
     'curl -i',
     ...(method === 'GET' ? [] : [`-X ${method}`]),
     ...(userAgent.startsWith('curl/') ? [] : [`-A '${userAgent}'`]),
-    ...(others['sec-fetch-dest'] === undefined
-      ? []
-      : Object.entries(others).map(([name, value]) => `-H '${name}: ${value}'`)),
+    ...Object.entries(others)
+      .filter(([name, value]) => name !== 'accept' || value !== '*/*')
+      .map(([name, value]) => `-H '${name}: ${value}'`),
     ...(body === undefined ? [] : [`-d '${body}'`]),
     url,
   ];

@@ -17,6 +17,7 @@ type Reply = (status: number, body: string, more?: Readonly<Record<string, strin
 export class Shop {
   readonly #sessions = new ShopSessions();
   readonly #gate: Gate | null;
+  #isSending = false;
 
   constructor(gate: Gate | null) {
     this.#gate = gate;
@@ -53,7 +54,7 @@ export class Shop {
     else if (path === '/contact') reply(200, contactPage(visit));
     else if (path === '/login') reply(200, logInPage(visit, null));
     else if (path === '/account') reply(visit.user === null ? 303 : 200, accountPage(visit), toLogIn(visit));
-    else if (path === '/bots') reply(200, await botsPage(visit, this.#gate), { 'cache-control': 'no-store' });
+    else if (path === '/bots') reply(200, await botsPage(visit, this.#gate, null), { 'cache-control': 'no-store' });
     else if (path === '/bots/copy.js') reply(200, copyScript, {}, 'text/javascript; charset=utf-8');
     else if (widget !== null) reply(200, widget.body, {}, widget.type);
     else reply(404, plainPage(visit, 'Not found', 'The shop has no such page.'));
@@ -80,7 +81,23 @@ export class Shop {
     } else if (visit.path === '/contact') {
       const text = `The shop got a message of ${field('message').length} characters, and threw it away.`;
       reply(200, donePage(visit, 'Thank you', text, isVerified));
-    } else reply(404, plainPage(visit, 'Not found', 'The shop has no such form.'));
+    } else if (visit.path === '/bots') await this.#sendAs(visit, field('client'), reply);
+    else reply(404, plainPage(visit, 'Not found', 'The shop has no such form.'));
+  }
+
+  /** One client at a time: each sends dozens of requests through the gate. */
+  async #sendAs(visit: Visit, client: string, reply: Reply): Promise<void> {
+    if (this.#isSending) {
+      const text = 'The requests of another client are on their way. Try again in a few seconds.';
+      reply(503, plainPage(visit, 'One at a time', text), { 'cache-control': 'no-store', 'retry-after': '5' });
+      return;
+    }
+    this.#isSending = true;
+    try {
+      reply(200, await botsPage(visit, this.#gate, client), { 'cache-control': 'no-store' });
+    } finally {
+      this.#isSending = false;
+    }
   }
 }
 
