@@ -67,6 +67,19 @@ describe.each(['', 'policies', 'console', 'decisions/'])('the page "%s"', (path)
   });
 });
 
+test('a script of these pages that opens the console gets no handle on its window', async () => {
+  // The console is at localhost only, and a handle on another origin would be of no use.
+  const { port } = new URL(stack().serviceUrl);
+  await visitor.page.goto(`http://localhost:${port}/docs/`);
+  const opened = visitor.context.waitForEvent('page');
+  await visitor.page.evaluate(() => void Object.assign(window, { opened: window.open('/console') }));
+  const popup = await opened;
+  await popup.waitForURL(`http://localhost:${port}/console**`);
+  await popup.waitForLoadState();
+  expect(await visitor.page.evaluate(() => (window as unknown as { opened: Window }).opened.closed)).toBe(true);
+  expect(await popup.evaluate(() => window.opener as unknown)).toBeNull();
+});
+
 test('the search finds a setting, and opens the page that explains it', async () => {
   await open('');
   await visitor.page.getByRole('button', { name: 'Search' }).click();

@@ -30,7 +30,9 @@ const PAGE_HEADERS = {
   // After a deployment, the page names other files.
   'cache-control': 'no-cache',
   'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
+  // Not the value of the documentation: windows of one origin with one value keep their handles on each other, and a bad
+  // script of the documentation could then act in a window of the console.
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;

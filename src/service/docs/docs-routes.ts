@@ -77,6 +77,7 @@ function securityHeaders(origin: string, pathname = ''): Record<string, string> 
       "frame-ancestors 'none'",
     ].join('; '),
     'referrer-policy': 'no-referrer',
+    // Cuts the handle on any window that another page opens in, the console too (`console-routes.ts`).
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
