@@ -10,6 +10,7 @@ import { commandTable } from '../src/cli/command-table.ts';
 import { startStack } from '../src/cli/stack.ts';
 import { runExamples } from '../test/support/command-examples.ts';
 import type { Example } from '../test/support/command-examples.ts';
+import { startExampleHosts } from '../test/support/example-hosts.ts';
 import { commandSection, END, START } from './cli-sections.ts';
 import { freePortBase } from '../test/support/ports.ts';
 
@@ -17,11 +18,14 @@ const PAGE = 'docs/cli.md';
 
 async function examples(): Promise<Example[]> {
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-cli-docs-'));
-  const stack = await startStack({ portBase: await freePortBase(), stateDir, quiet: true });
+  const hosts = await startExampleHosts();
+  const { serviceVars } = hosts;
+  const stack = await startStack({ portBase: await freePortBase(), stateDir, quiet: true, serviceVars });
   try {
-    return await runExamples(stack);
+    return await runExamples(stack, hosts);
   } finally {
     await stack.stop();
+    await hosts.close();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }

@@ -88,7 +88,7 @@ export const listCommands: Commands = {
   }),
   'lists set': command({
     about: 'Changes settings of a list and keeps the others.',
-    example: 'lists set offices --verdict allow',
+    example: 'lists set offices --max-change 80',
     on: 'service',
     positionals: ['NAME'],
     optional: { ...settings, ...targetFlags },

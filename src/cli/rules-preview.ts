@@ -30,7 +30,7 @@ interface Preview extends Reach {
 export const rulesPreview = command({
   about:
     'Says what an import of FILE would change, and what the requests of the last day, or since TIME, would have got then. Nothing is changed. FILE may be - for standard input.',
-  example: 'rules preview blocklist.csv --verdict block --since 1h',
+  example: 'rules preview networks.csv --verdict block --since 1h',
   on: 'service',
   positionals: ['FILE'],
   optional: {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import { exampleExitCodes, runExamples } from '../support/command-examples.ts';
+import { startExampleHosts } from '../support/example-hosts.ts';
 import { checkCliPage } from '../../scripts/checks/cli-page.ts';
 import { shownLines } from '../../scripts/cli-sections.ts';
 import { gatehouse } from '../support/gatehouse.ts';
@@ -13,7 +14,9 @@ import type { RunSettings } from '../support/gatehouse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 
-const stack = useStack();
+const hosts = await startExampleHosts();
+afterAll(() => hosts.close());
+const stack = useStack({ serviceVars: hosts.serviceVars });
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -252,7 +255,7 @@ describe('docs/cli.md', () => {
     /** Ids, numbers and times differ from run to run. */
     const shape = (line: string): string =>
       words(line.replaceAll(/\b(acc|site|inst|key|chan|evt|whsec)_[\w-]+/g, '$1_').replaceAll(/\d[\d:.,TZ-]*/g, '0'));
-    for (const { name, ran } of await runExamples(stack())) {
+    for (const { name, ran } of await runExamples(stack(), hosts)) {
       expect(ran.exitCode, `${name}: ${ran.errors}`).toBe(exampleExitCodes[name] ?? 0);
       const shown = sections.get(name)?.split('```')[1]?.split('\n').slice(2) ?? [];
       expect([name, shape(shown[0] ?? '')]).toEqual([name, shape(shownLines(ran)[0] ?? '')]);

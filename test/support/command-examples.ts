@@ -5,38 +5,47 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { commandTable } from '../../src/cli/command-table.ts';
 import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import type { Stack } from '../../src/cli/stack.ts';
-import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { newEventId } from '../../src/logsink/event-id.ts';
+import type { ExampleHosts } from './example-hosts.ts';
 import { eventually } from './eventually.ts';
+import { exampleTraffic } from './example-traffic.ts';
 import { gatehouse } from './gatehouse.ts';
 import type { Ran } from './gatehouse.ts';
 import { manage } from './manage.ts';
-import { verdictRecordOf } from './verdict-record.ts';
 
 /** Wide enough for every table, and narrow enough for a page. */
 const COLUMNS = 110;
 
-const policy = { name: 'slow-scrapers', when: 'path startsWith "/products"', then: { action: 'challenge' } };
+const scrapers = { name: 'slow-scrapers', when: 'path startsWith "/products"' };
+/** The example of `policies update` enforces it. */
+const policy = { ...scrapers, then: { action: 'challenge' }, mode: 'monitor' };
 const limit = { name: 'log-ins', key: ['ip'], count: 5, windowSeconds: 60 };
 const limited = { name: 'log-in', when: 'path equals "/login"', then: { action: 'limit', limit: 'log-ins' } };
 
 const files: Readonly<Record<string, string>> = {
   'blocklist.csv': 'type,value\nipMask,203.0.113.0/24\nasn,64500\n',
+  'networks.csv': 'type,value\nipMask,198.51.100.0/24\nasn,64499\n',
   'offices.txt': '9.9.9.0/24\n149.112.112.0/24\n',
   'set.json': JSON.stringify({ policies: [policy, limited], limits: [limit] }),
+  'strict.json': JSON.stringify({ policies: [{ ...scrapers, then: { action: 'block' } }, limited], limits: [limit] }),
   'rules.txt': 'http.host eq "a.example"\nssl\n',
   'gatehouse.yaml': 'version: 1\n',
 };
 
-/** By the command: the code with which its example ends, where that is not 0. Each needs another machine. */
+/** What examples write or read, in a folder of their own. */
+const FILE_NAME = /^(?:verdict-log|[\w-]+\.(?:csv|json|txt|yaml))$/;
+/** A list is read in one of so many scheduled runs. */
+const RUNS_FOR_ALL_LISTS = 6;
+const GPTBOT = 'https://openai.com/gptbot.json';
+
+/** By the command: the code with which its example ends, where that is not 0. */
 export const exampleExitCodes: Readonly<Record<string, number>> = {
-  'lists refresh': 1,
-  'bots accept': 1,
-  'alerts test': 1,
+  // Something differs.
+  plan: 2,
 };
 
 export interface Example {
@@ -45,7 +54,8 @@ export interface Example {
   ran: Ran;
 }
 
-export async function runExamples(stack: Stack): Promise<Example[]> {
+/** `hosts`: whose variables the stack was started with. */
+export async function runExamples(stack: Stack, hosts: ExampleHosts): Promise<Example[]> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-examples-'));
   const values = new Map<string, string>();
   try {
@@ -53,7 +63,7 @@ export async function runExamples(stack: Stack): Promise<Example[]> {
     await prepare(stack, values);
     const examples: Example[] = [];
     for (const name of Object.keys(commandTable)) {
-      await before(name, stack, values, dir);
+      await before(name, { stack, hosts, values, dir });
       const ran = await runExample(name, stack, values, dir);
       examples.push({ name, ran: withoutPlaces(ran, stack, dir) });
       await after(name, stack, values);
@@ -68,7 +78,7 @@ async function runExample(name: string, stack: Stack, values: Map<string, string
   const [typed = '', input] = (commandTable[name]?.example ?? '').split(' < ');
   const words = wordsOf(typed).map((word) => {
     const value = values.get(word) ?? word;
-    return Object.hasOwn(files, word) || word === 'verdict-log' || word.endsWith('.out') ? join(dir, word) : value;
+    return FILE_NAME.test(word) ? join(dir, word) : value;
   });
   const end = new AbortController();
   const isLogin = name === 'login' || name === 'logout';
@@ -90,40 +100,13 @@ function wordsOf(line: string): string[] {
   );
 }
 
-/** Some minutes of traffic: people, a scraper that is challenged, and a bot that is blocked. */
+/** A rule, a policy and some minutes of traffic, and what the publishers of networks have. */
 async function prepare(stack: Stack, values: Map<string, string>): Promise<void> {
-  const start = Date.now() - 300_000;
-  const own = { site_key: stack.siteKey, host: 'www.example.com' };
-  const kinds: Partial<VerdictRecord>[] = [
-    { ip: '198.51.100.23', asn: 64_496, country: 'DE', request_path: '/' },
-    {
-      ip: '203.0.113.9',
-      asn: 64_500,
-      country: 'US',
-      request_path: '/login',
-      decision: 'block',
-      status: 403,
-      decided_by: 'userAgent:badbot',
-      source: 'access-rule',
-    },
-    {
-      ip: '192.0.2.77',
-      asn: 64_499,
-      country: 'FR',
-      request_path: '/products',
-      decision: 'challenge',
-      status: 403,
-      decided_by: 'risk:challenge',
-      source: 'risk',
-    },
-  ];
-  const records = Array.from({ length: 30 }, (_, at) => {
-    const timestamp = start + at * 1000;
-    // An edge uses one id for the request and its verdict.
-    const id = newEventId(timestamp);
-    const facts = { ...own, ...kinds[at % kinds.length], id, request_id: id, timestamp };
-    return verdictRecordOf(stack.instanceId, facts);
+  await manage(stack, '/protect/access-rules/create', {
+    rules: [{ type: 'userAgent', value: 'badbot', verdict: 'block' }],
   });
+  await manage(stack, '/protect/policies/set', { policies: [policy] });
+  const records = exampleTraffic(stack, Date.now() - 300_000);
   await fetch(`${stack.serviceUrl}/edge/v1/verdicts`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.clientJwt}`, 'content-type': 'application/json' },
@@ -133,21 +116,52 @@ async function prepare(stack: Stack, values: Map<string, string>): Promise<void>
     () => manage<{ total: number }>(stack, '/protect/verdicts', { limit: 1, requestPath: '/products' }),
     ({ total }) => total === 10,
   );
-  values.set('REFERENCE', records[28]?.request_id ?? '');
+  for (let run = 0; run < RUNS_FOR_ALL_LISTS; run += 1) await stack.runScheduled();
+  values.set('REFERENCE', records.findLast(({ decision }) => decision === 'block')?.request_id ?? '');
   values.set('NAME', policy.name);
   values.set('https://gatehouse.example.com', stack.serviceUrl);
-  await manage(stack, '/protect/policies/set', { policies: [policy, limited], limits: [limit] });
 }
 
-async function before(name: string, stack: Stack, values: Map<string, string>, dir: string): Promise<void> {
+interface Place {
+  stack: Stack;
+  hosts: ExampleHosts;
+  values: Map<string, string>;
+  dir: string;
+}
+
+async function before(name: string, { stack, hosts, values, dir }: Place): Promise<void> {
   if (name === 'rules rollback') {
     const { version } = await manage<{ version: number }>(stack, '/protect/access-rules/history', { limit: 1 });
     values.set('VERSION', String(version - 1));
   }
   if (name === 'plan') {
     const { output } = await gatehouse(['export'], { state: stack.stateDir });
-    writeFileSync(join(dir, 'gatehouse.yaml'), output);
+    writeFileSync(join(dir, 'gatehouse.yaml'), withTwoRules(output));
   }
+  if (name === 'lists refresh') {
+    const url = 'https://www.spamhaus.org/drop/drop.txt';
+    await manage(stack, '/protect/lists/create', { name: 'spamhaus-drop', url, verdict: 'block' });
+  }
+  if (name === 'bots read') hosts.replaceNetworks(GPTBOT);
+  if (name === 'bots accept') {
+    await stack.runScheduled();
+    await eventually(
+      () => manage<{ lists: { url: string; waitsForAccept: boolean }[] }>(stack, '/protect/bots/lists'),
+      ({ lists }) => lists.some(({ url, waitsForAccept }) => url === GPTBOT && waitsForAccept),
+    );
+  }
+}
+
+/** The exported file with two rules that the service does not have. */
+function withTwoRules(exported: string): string {
+  const file = parse(exported) as { instances: { rules?: object[] }[] };
+  const [instance] = file.instances;
+  instance!.rules = [
+    ...(instance!.rules ?? []),
+    { type: 'countryCode', value: 'NO', verdict: 'challenge' },
+    { type: 'asn', value: '64511', verdict: 'block' },
+  ];
+  return stringify(file);
 }
 
 async function after(name: string, stack: Stack, values: Map<string, string>): Promise<void> {
@@ -174,6 +188,7 @@ function withoutPlaces(ran: Ran, stack: Stack, dir: string): Ran {
       .replaceAll(stack.serviceUrl, 'https://gatehouse.example.com')
       .replaceAll(stack.edgeUrl, 'https://www.example.com')
       .replaceAll(new URL(stack.consoleUrl).origin, 'https://gatehouse.example.com')
+      .replaceAll(/\blocalhost\b/g, 'www.example.com')
       .replaceAll(`${dir}/gatehouse/`, '/home/you/.config/gatehouse/')
       .replaceAll(`${dir}/`, '')
       .replaceAll(/\beyJ[\w-]+\.[\w.-]+/g, 'eyJhbGci…')

@@ -18,7 +18,7 @@ export const databaseLines = {
   },
   'account set-tier': {
     about: `Changes the plan of an account. TIER is one of ${accountTiers.join(', ')}.`,
-    example: 'account set-tier ACCOUNT professional',
+    example: 'account set-tier ACCOUNT enterprise',
     positionals: ['ACCOUNT', 'TIER'],
   },
   'account set-features': {
@@ -53,7 +53,7 @@ export const databaseLines = {
   },
   'site create': {
     about: 'Creates a site and prints its two keys.',
-    example: 'site create --account ACCOUNT --name shop --domains www.example.com',
+    example: 'site create --account ACCOUNT --name shop --domains example.com',
     required: { ...owned, name: 'NAME', domains: 'A,B' },
     optional: { settings: 'JSON' },
   },

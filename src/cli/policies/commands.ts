@@ -100,7 +100,7 @@ export const policyCommands: Commands = {
   }),
   'policies preview': command({
     about: 'Says what the requests of the last day, or since TIME, would have got under the policies of a JSON file.',
-    example: 'policies preview set.json',
+    example: 'policies preview strict.json',
     on: 'service',
     positionals: ['FILE'],
     optional: { since: 'TIME', until: 'TIME', ...targetFlags },
