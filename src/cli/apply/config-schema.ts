@@ -24,7 +24,8 @@ import { POLICIES_MAX, policy, policyName } from '../../contract/management/poli
 import { userRoles } from '../../contract/management/roles.ts';
 import { siteKey, siteName } from '../../contract/management/site.ts';
 import { siteSettings } from '../../contract/management/site-settings.ts';
-import { SECRET_REFERENCE, withoutReferences } from './secret-reference.ts';
+import { shownUrl } from '../../service/http/shown-url.ts';
+import { refusedName, SECRET_REFERENCE, withoutReferences } from './secret-reference.ts';
 
 const SITES_MAX = 5000;
 const INSTANCES_MAX = 300;
@@ -35,9 +36,16 @@ const LISTS_MAX = 1000;
 const BOTS_MAX = 100;
 const USERS_MAX = 1000;
 
+const namesNoCredential = z.refine<string>((text) => refusedName(text) === null, {
+  error: ({ input }) =>
+    `must not refer to ${refusedName(String(input))}, which is a credential of the job. Use another variable`,
+});
 const secretReference = z
   .string()
-  .check(z.regex(SECRET_REFERENCE, 'must be a reference such as ${ENV:NAME}: a file has no secrets'));
+  .check(
+    z.regex(SECRET_REFERENCE, 'must be a reference such as ${ENV:NAME}: a file has no secrets'),
+    namesNoCredential,
+  );
 
 const fileSite = z.strictObject({
   name: siteName,
@@ -66,11 +74,18 @@ const filePolicy = z.strictObject({
   mode: policy.shape.mode,
 });
 
+/** Whether the service shows the same address, whatever the variables are. */
+function hidesReferences(text: string): boolean {
+  return shownUrl(withoutReferences(text, 'x')) === shownUrl(withoutReferences(text, 'y'));
+}
+
 const { authorization: _secret, url: plainUrl, ...plainListFields } = listFields;
 const listUrl = z.nullable(
   z.string().check(
     z.maxLength(2048),
     z.refine((text) => plainUrl.safeParse(withoutReferences(text)).success, 'must be a public https address'),
+    z.refine(hidesReferences, 'may refer to variables only in values of its query: the service shows the rest'),
+    namesNoCredential,
   ),
 );
 /** One variable with `Name: value`, or the name here and the value in a variable. */

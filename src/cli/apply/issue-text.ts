@@ -30,7 +30,8 @@ function problemsOfIssue(given: core.$ZodIssue, document: ConfigDocument, base: 
   const { issue, path: inner } = nearest(given);
   const path: Path = [...base, ...stepsOf([...inner])];
   const secret = path.findIndex((step) => step === 'authorization' || step === 'webhookUrl');
-  if (secret !== -1 && issue.code !== 'invalid_format') {
+  const isOwnSentence = issue.code === 'invalid_format' || issue.code === 'custom';
+  if (secret !== -1 && !isOwnSentence) {
     // What somebody wrote there may be the secret, so nothing of it is repeated.
     const at = path.slice(0, secret + 1);
     const message = document.has(at) ? NO_SECRETS : 'is missing';

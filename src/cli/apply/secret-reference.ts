@@ -11,9 +11,21 @@ const REFERENCES = /\$\{ENV:([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Credentials of the job that runs the command, which a file in a pull request could otherwise send to any address. In any
+ * letter case, as Windows finds variables.
+ */
+const CREDENTIALS =
+  /^(?:(?:GITHUB|ACTIONS|CLOUDFLARE)_.*|CF_API_.*|GATEHOUSE_API_KEY|MASTER_KEY.*|CI_JOB_TOKEN|(?:NODE_AUTH|NPM)_TOKEN)$/i;
+
+/** The first variable to which no file may refer. */
+export function refusedName(text: string): string | null {
+  return [...text.matchAll(REFERENCES)].map(([, name = '']) => name).find((name) => CREDENTIALS.test(name)) ?? null;
+}
+
 /** A text of the same form, to check what stands around the references. */
-export function withoutReferences(text: string): string {
-  return text.replaceAll(REFERENCES, 'x');
+export function withoutReferences(text: string, instead = 'x'): string {
+  return text.replaceAll(REFERENCES, instead);
 }
 
 /** The text with what the service shows in place of a secret. */

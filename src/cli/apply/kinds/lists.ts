@@ -82,8 +82,13 @@ function shownAddress(url: string): string {
 function address({ report, environment }: Planning, { path, url }: At<FileList>): string | null {
   if (url === undefined || url === null) return null;
   const found = resolved(url, environment);
-  if (found.ok) return found.value;
-  report.add([...path, 'url'], found.error);
+  if (!found.ok) report.add([...path, 'url'], found.error);
+  else if (shownUrl(found.value) === shownAddress(url)) return found.value;
+  else
+    report.add(
+      [...path, 'url'],
+      'refers to a variable with characters that end a value, such as & and =. Percent-encode them in the variable',
+    );
   return null;
 }
 
