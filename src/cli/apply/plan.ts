@@ -42,7 +42,8 @@ export interface FieldChange {
 
 /**
  * The order of steps. What others refer to comes first, what lets visitors through before what stops them: a new
- * setting of an instance takes effect when its rules and policies are there. Deletions come last.
+ * setting of an instance takes effect when its rules and policies are there. Deletions come last. Those of rules come
+ * after what may replace them and before the lists: the first reading of a list is a new version of the rules.
  */
 export const phases = {
   site: 10,
@@ -52,6 +53,7 @@ export const phases = {
   policies: 40,
   bots: 50,
   accessControl: 55,
+  ruleDeletion: 58,
   lists: 60,
   instance: 70,
   others: 80,

@@ -51,7 +51,7 @@ export async function planRules(
       const { type, value } = before as EdgeRuleCanonical;
       return { type, value };
     });
-    plan.add('rules', `delete ${range} rules of ${cname}`, changes, () => write('delete', { conditions }));
+    plan.add('ruleDeletion', `delete ${range} rules of ${cname}`, changes, () => write('delete', { conditions }));
   }
 }
 
