@@ -5,10 +5,10 @@ import { cut, widthOf } from './print/screen.ts';
 import type { Screen } from './print/screen.ts';
 
 const TARGET_FLAGS = {
-  service: `  --service URL  a deployed service, with an API key in the variable GATEHOUSE_API_KEY
+  service: `  --service URL  a deployed service, with the saved login or an API key in the variable GATEHOUSE_API_KEY
   --state DIR    the local stack (.gatehouse)`,
   database: `  --state DIR    the local stack (.gatehouse)
-  --remote       the deployed database, with wrangler's login and the secret MASTER_KEY in the environment`,
+  --remote       the deployed database, with wrangler's login. MASTER_KEY is the variable, or the file of npm run deploy`,
   machine: '',
 } as const;
 const FORM_FLAGS = `  --json         JSON, as programs and files get it

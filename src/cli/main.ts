@@ -16,6 +16,7 @@ import { OperatorError } from './operator-error.ts';
 import { jsonText } from './print/json.ts';
 import { screenOf } from './print/screen.ts';
 import type { Output } from './print/screen.ts';
+import { printable } from './printable.ts';
 import { valueLines } from './print/value.ts';
 import { progressOn } from './progress.ts';
 import { versionWatch } from './version-watch.ts';
@@ -62,7 +63,7 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
     await write(`${help(words, commandTable, around.program, screen)}\n`);
     return 0;
   }
-  if (words[0] === '--version') {
+  if (words.includes('--version') && !hasFlag(words, 'version')) {
     await write(`${around.version}\n`);
     return 0;
   }
@@ -83,10 +84,11 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
     env,
     signal: entry.endsItself === true ? around.interrupted() : new AbortController().signal,
     stdin: around.stdin,
-    target: () => ({
-      ...targetOf(read.values, { ...flags, env }),
-      heardVersion: versionWatch(around, (line) => note(line)),
-    }),
+    target: () => {
+      const target = targetOf(read.values, { ...flags, env, hasRepository: around.hasRepository });
+      if (target.isSavedLogin) note(printable(`Service: ${target.serviceUrl}`));
+      return { ...target, heardVersion: versionWatch(around, (line) => note(line)) };
+    },
     write,
     note,
     progress: (what) => progressOn(around.stderr, what),
@@ -94,6 +96,12 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
   const result = await entry.run(given);
   if (result !== undefined && result !== null) await write(`${textOf(entry, result as object, given)}\n`);
   return entry.exitCode?.(result) ?? 0;
+}
+
+/** Whether the command has a flag of this name of its own, such as `policies list --version N`. */
+function hasFlag([noun = '', verb = '']: readonly string[], flag: string): boolean {
+  const entry = commandTable[`${noun} ${verb}`] ?? commandTable[noun];
+  return Object.hasOwn({ ...entry?.required, ...entry?.optional }, flag);
 }
 
 function textOf(entry: Command, result: object, { json, screen }: Given): string {

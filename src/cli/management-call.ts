@@ -29,6 +29,8 @@ export interface Target {
   serviceUrl: string;
   apiKey: string;
   siteKey: string | undefined;
+  /** No flag names it. */
+  isSavedLogin?: true;
   /** Gets the version of the service with each response. */
   heardVersion?(version: string | null): void;
   /** Ends a call before its response. */
@@ -55,10 +57,12 @@ interface Place {
   /** `--state` was given. */
   isStateGiven: boolean;
   env: Texts;
+  /** A checkout, where a command without flags may be meant for a local stack that does not run now. */
+  hasRepository: boolean;
 }
 
 /** `flags`: of the command. @throws OperatorError where nothing says which service to call, or with which key. */
-export function targetOf(flags: Texts, { state, isStateGiven, env }: Place): Target {
+export function targetOf(flags: Texts, { state, isStateGiven, env, hasRepository }: Place): Target {
   const { service, 'site-key': siteKey } = flags;
   if (service !== undefined) {
     const serviceUrl = checkedServiceUrl(service);
@@ -74,7 +78,11 @@ export function targetOf(flags: Texts, { state, isStateGiven, env }: Place): Tar
   if (stack !== null) return { ...stack, siteKey };
   // A folder that was named is never replaced by another Gatehouse.
   const saved = isStateGiven ? null : readLogin(env);
-  if (saved !== null) return { ...saved, siteKey };
+  if (saved !== null && hasRepository)
+    throw new CallError(
+      `No local stack runs on ${state}. Start one with npm start, or add --service ${saved.serviceUrl} for the saved login.`,
+    );
+  if (saved !== null) return { ...saved, siteKey, isSavedLogin: true };
   throw new CallError(
     `No local stack runs on ${state}. Start one with npm start, add --service URL, or log in once with: gatehouse login --service URL`,
   );

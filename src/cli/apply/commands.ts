@@ -5,6 +5,7 @@ import { CommandError } from '../command-line.ts';
 import { command } from '../command.ts';
 import type { Commands, Given } from '../command.ts';
 import { listOf } from '../flag-values.ts';
+import { printable } from '../printable.ts';
 import { jsonText } from '../print/json.ts';
 import { exportConfig, sectionNames, yamlText } from './export-config.ts';
 import type { SectionName } from './export-config.ts';
@@ -86,15 +87,18 @@ async function applied(given: Given): Promise<PrintedPlan> {
   if (plan.emptied.length > 0 && !switches.has('allow-empty'))
     throw new RejectedFileError(positionals[0] ?? '', plan.emptied);
   for (const line of planLines(plan)) note(line);
-  if (!switches.has('yes') && !(await isConfirmed(given.signal))) throw new CommandError('Nothing was changed.');
+  if (!switches.has('yes') && !(await isConfirmed(state.target.serviceUrl, given.signal)))
+    throw new CommandError('Nothing was changed.');
   await runPlan(plan, state, given);
   return planJson(plan);
 }
 
-async function isConfirmed(signal: AbortSignal): Promise<boolean> {
+async function isConfirmed(serviceUrl: string, signal: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await lines.question('Make these changes? Type yes: ', { signal })).trim() === 'yes';
+    return (
+      (await lines.question(`Make these changes on ${printable(serviceUrl)}? Type yes: `, { signal })).trim() === 'yes'
+    );
   } catch (error) {
     if (signal.aborted) return false;
     throw error;

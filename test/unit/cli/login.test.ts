@@ -83,11 +83,12 @@ describe('gatehouse login', () => {
 });
 
 describe('a command after a login', () => {
-  const history = (...words: string[]) => gatehouse(['rules', 'history', ...words], { env: env() });
+  const history = (...words: string[]) =>
+    gatehouse(['rules', 'history', ...words], { env: env(), hasRepository: false });
 
   test('calls that service with that key, and no more after logout', async () => {
     await login();
-    expect(await history()).toMatchObject({ exitCode: 0 });
+    expect(await history()).toMatchObject({ exitCode: 0, errors: `Service: ${url}` });
     expect(calls.at(-1)).toEqual({ path: '/protect/access-rules/history', key: KEY });
     await gatehouse(['logout'], { env: env() });
     expect(existsSync(file())).toBe(false);
@@ -95,6 +96,19 @@ describe('a command after a login', () => {
       exitCode: 1,
       errors: expect.stringMatching(/^No local stack runs .* log in once with: gatehouse login --service URL$/),
     });
+  });
+
+  test('in a checkout, where it may be meant for a stopped stack, calls the service only with --service', async () => {
+    await login();
+    calls = [];
+    const inCheckout = (...words: string[]) => gatehouse(['rules', 'history', ...words], { env: env() });
+    expect(await inCheckout()).toMatchObject({
+      exitCode: 1,
+      errors: `No local stack runs on .gatehouse. Start one with npm start, or add --service ${url} for the saved login.`,
+    });
+    expect(calls).toEqual([]);
+    expect(await inCheckout('--service', url)).toMatchObject({ exitCode: 0, errors: '' });
+    expect(calls.at(-1)).toEqual({ path: '/protect/access-rules/history', key: KEY });
   });
 
   test('never sends the key to another service, or in the place of a folder that was named', async () => {
@@ -149,6 +163,6 @@ describe('a command after a login', () => {
       version: own,
       hasRepository: false,
     });
-    expect([exitCode, errors]).toEqual([0, expect.stringMatching(message)]);
+    expect([exitCode, errors.replace(`Service: ${url}`, '').trim()]).toEqual([0, expect.stringMatching(message)]);
   });
 });
