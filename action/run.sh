@@ -11,6 +11,15 @@ fail() {
   exit 1
 }
 
+# Nothing in the output is a command for the runner.
+quoted() {
+  local token="stop-$RANDOM$RANDOM$RANDOM"
+  echo "::stop-commands::$token"
+  cat "$output"
+  echo
+  echo "::$token::"
+}
+
 [ -n "${GATEHOUSE_SERVICE:-}" ] || fail 'The input service is empty. Set it to the address of the service.'
 [ -n "${GATEHOUSE_API_KEY:-}" ] ||
   fail 'The input api-key is empty. Set it to a secret of the repository. Pull requests from forks have no secrets.'
@@ -18,29 +27,42 @@ fail() {
 file="${GATEHOUSE_FILE:-gatehouse.yaml}"
 command="${GATEHOUSE_COMMAND:-auto}"
 if [ "$command" = auto ]; then
-  case "${GITHUB_EVENT_NAME:-}" in
-    push | workflow_dispatch) command=apply ;;
+  case "${GITHUB_EVENT_NAME:-}:${GITHUB_REF:-}" in
+    "push:refs/heads/${GATEHOUSE_DEFAULT_BRANCH:-}" | "workflow_dispatch:refs/heads/${GATEHOUSE_DEFAULT_BRANCH:-}")
+      command=apply
+      ;;
     *) command=plan ;;
   esac
 fi
 [ "$command" = plan ] || [ "$command" = apply ] || fail 'The input command is plan, apply or auto.'
 
-# GATEHOUSE_CLI: another program in place of the npm package, for tests.
-read -r -a cli <<<"${GATEHOUSE_CLI:-npx --yes @gatehouse/cli@${GATEHOUSE_VERSION:-latest}}"
+version="${GATEHOUSE_VERSION:-}"
+[ -n "$version" ] || version="$(node -p 'require(process.argv[1]).version' "$GITHUB_ACTION_PATH/../packages/cli/package.json")"
+[[ "$version" =~ ^[0-9A-Za-z.-]+$ ]] || fail 'The input version is no version. Use one such as 0.1.0.'
+
+# In a folder of its own: the checkout, which a pull request can change, has an .npmrc and node_modules too. No script of
+# a package runs, and npm gets no key.
+folder="$(mktemp -d "${RUNNER_TEMP:-/tmp}/gatehouse.XXXXXX")"
+output="$folder/output"
+trap 'rm -rf "$folder"' EXIT
+echo '{"private":true}' >"$folder/package.json"
+(
+  cd "$folder" &&
+    unset GATEHOUSE_API_KEY NPM_CONFIG_USERCONFIG &&
+    npm_config_userconfig="$folder/npmrc" npm install --ignore-scripts --no-audit --no-fund --loglevel=error \
+      "@gatehouse/cli@$version" >"$output" 2>&1
+) || {
+  quoted
+  fail "@gatehouse/cli@$version could not be installed. The log of this step says why."
+}
+
 read -r -a flags <<<"${GATEHOUSE_FLAGS:-}"
 [ "$command" = plan ] || flags+=(--yes)
 
-output="$(mktemp)"
-trap 'rm -f "$output"' EXIT
 status=0
-"${cli[@]}" "$command" "$file" --text --service "$GATEHOUSE_SERVICE" ${flags[@]+"${flags[@]}"} >"$output" 2>&1 || status=$?
+"$folder/node_modules/.bin/gatehouse" "$command" "$file" --text --service "$GATEHOUSE_SERVICE" ${flags[@]+"${flags[@]}"} >"$output" 2>&1 || status=$?
 
-# Nothing in the output is a command for the runner.
-token="stop-$RANDOM$RANDOM$RANDOM"
-echo "::stop-commands::$token"
-cat "$output"
-echo
-echo "::$token::"
+quoted
 
 {
   echo "### gatehouse $command"

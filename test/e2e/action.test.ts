@@ -1,22 +1,56 @@
-/** The GitHub Action's script, with the environment that GitHub gives it, against a running service. */
+/**
+ * The GitHub Action's script, with the environment that GitHub gives it, against a running service. npm installs the
+ * packed command line from a registry of this process.
+ */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { GATEHOUSE_VERSION } from '../../src/contract/version.ts';
+import { packed } from '../support/packed-packages.ts';
 import { manage, useStack } from '../support/stack.ts';
 
 interface Action {
   inputs: Record<string, { default?: string; required?: boolean }>;
-  runs: { using: string; steps: { run: string; env: Record<string, string> }[] };
+  runs: { using: string; steps: { run?: string; uses?: string; env: Record<string, string> }[] };
 }
 
 const stack = useStack();
-const dir = mkdtempSync(join(tmpdir(), 'gatehouse-action-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const root = mkdtempSync(join(tmpdir(), 'gatehouse-action-'));
+/** The checkout. */
+const dir = join(root, 'checkout');
+const temporary = join(root, 'temporary');
+for (const folder of [dir, temporary]) mkdirSync(folder);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 const { inputs, runs } = parse(readFileSync('action/action.yml', 'utf8')) as Action;
-const [step] = runs.steps;
+const step = runs.steps.find(({ run }) => run !== undefined);
+
+const installed: string[] = [];
+let tarball: Buffer;
+const registry = createServer((request, response) => {
+  if (request.url?.endsWith('.tgz')) return void response.end(tarball);
+  installed.push(`${request.url} ${JSON.stringify(request.headers).includes(stack().apiKey)}`);
+  const bin = { gatehouse: 'dist/gatehouse.js' };
+  const published = {
+    name: '@gatehouse/cli',
+    version: GATEHOUSE_VERSION,
+    bin,
+    dist: { tarball: `${registryUrl()}/cli.tgz` },
+  };
+  const answer = { name: '@gatehouse/cli', 'dist-tags': {}, versions: { [GATEHOUSE_VERSION]: published } };
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(answer));
+});
+const registryUrl = () => `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+beforeAll(async () => {
+  tarball = readFileSync(await packed('cli'));
+  await new Promise<void>((listening) => registry.listen(0, '127.0.0.1', listening));
+});
+afterAll(() => registry.close());
 
 interface Ran {
   status: number | null;
@@ -26,8 +60,8 @@ interface Ran {
 }
 
 /** `event`: as in the workflow's `on`. `given`: inputs of the action. */
-async function onEvent(event: string, given: Record<string, string>): Promise<Ran> {
-  const [summary, outputs] = [join(dir, 'summary'), join(dir, 'outputs')];
+async function onEvent(event: string, given: Record<string, string>, branch = 'trunk'): Promise<Ran> {
+  const [summary, outputs] = [join(root, 'summary'), join(root, 'outputs')];
   for (const path of [summary, outputs]) writeFileSync(path, '');
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
@@ -35,13 +69,16 @@ async function onEvent(event: string, given: Record<string, string>): Promise<Ra
     GITHUB_EVENT_NAME: event,
     GITHUB_STEP_SUMMARY: summary,
     GITHUB_OUTPUT: outputs,
-    GATEHOUSE_CLI: `${process.execPath} ${resolve('src/cli/gatehouse.ts')}`,
+    GITHUB_REF: `refs/heads/${branch}`,
+    RUNNER_TEMP: temporary,
+    HOME: root,
+    npm_config_registry: registryUrl(),
   };
   for (const [name, value] of Object.entries(step!.env)) {
     const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1] ?? '';
-    env[name] = given[input] ?? inputs[input]?.default ?? '';
+    env[name] = name === 'GATEHOUSE_DEFAULT_BRANCH' ? 'trunk' : (given[input] ?? inputs[input]?.default ?? '');
   }
-  const child = spawn('bash', ['-c', step!.run], { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', ['-c', step!.run ?? ''], { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
@@ -79,12 +116,38 @@ test('a pull request gets the plan in its summary, and a push applies the file',
   const again = await onEvent('push', given);
   expect(again).toMatchObject({ status: 0, outputs: 'plan=\nchanged=false\n' });
   await manage(stack(), '/users/delete', { email: 'new@x.example' });
+  const elsewhere = await onEvent('push', given, 'trunk-2');
+  expect(elsewhere).toMatchObject({ status: 0, summary: expect.stringContaining('### gatehouse plan') });
   const drifted = await onEvent('schedule', given);
   expect(drifted).toMatchObject({ status: 0, outputs: expect.stringContaining('changed=true') });
   expect(await emails()).not.toContain('new@x.example');
-  for (const ran of [planned, applied, again, drifted]) {
+  for (const ran of [planned, applied, again, elsewhere, drifted]) {
     expect(ran.log + ran.summary + ran.outputs).not.toContain(stack().apiKey);
   }
+});
+
+test('the program is of the version of the action, and the checkout does not choose it', async () => {
+  const evil = join(dir, 'node_modules/.bin');
+  mkdirSync(evil, { recursive: true });
+  const marker = join(root, 'executed');
+  for (const name of ['gatehouse', 'npm', 'node'])
+    writeFileSync(join(evil, name), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+  // No program listens on this port.
+  for (const name of ['.npmrc', 'npmrc']) writeFileSync(join(dir, name), '@gatehouse:registry=http://127.0.0.1:1\n');
+  writeFileSync(join(dir, 'package.json'), '{"devEngines":{"runtime":{"name":"none","onFail":"error"}}}');
+  file('version: 1\n');
+  installed.length = 0;
+  const ran = await onEvent('pull_request', { service: stack().serviceUrl, 'api-key': stack().apiKey });
+  expect(ran).toMatchObject({ status: 0, outputs: 'plan=\nchanged=false\n' });
+  expect(installed.map((asked) => asked.toLowerCase())).toEqual(['/@gatehouse%2fcli false']);
+  expect(() => readFileSync(marker)).toThrow('ENOENT');
+  expect(readdirSync(temporary)).toEqual([]);
+  const { status, log } = await onEvent('pull_request', {
+    service: stack().serviceUrl,
+    'api-key': stack().apiKey,
+    version: '9.9.9',
+  });
+  expect([status, log]).toEqual([1, expect.stringContaining('::error::@gatehouse/cli@9.9.9 could not be installed.')]);
 });
 
 test('a rejected file fails the job, and its summary has the problems', async () => {
@@ -107,15 +170,15 @@ test('a pull request from a fork, which has no secrets, fails with one sentence'
 });
 
 test('inputs are words and never commands', async () => {
-  const marker = join(dir, 'executed');
+  const marker = join(root, 'executed');
   const hostile = `$(touch ${marker}) \`touch ${marker}\`; touch ${marker}`;
   file('version: 1\nusers: []\n');
   const given = { service: stack().serviceUrl, 'api-key': stack().apiKey };
-  for (const name of ['file', 'flags', 'command', 'service']) {
+  for (const name of ['file', 'flags', 'command', 'service', 'version']) {
     expect((await onEvent('pull_request', { ...given, [name]: hostile })).status).toBe(1);
   }
   expect(() => readFileSync(marker)).toThrow('ENOENT');
   // What a workflow fills in would be part of the script if an expression stood in it.
   expect(step!.run).not.toContain('${{');
-  expect(Object.keys(inputs).length).toBe(Object.keys(step!.env).length);
+  expect(Object.keys(inputs).length + 1).toBe(Object.keys(step!.env).length);
 });
