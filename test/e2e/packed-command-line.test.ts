@@ -48,15 +48,15 @@ test('it is one small file without dependencies', async () => {
   expect(readFileSync(join(root, 'dist/gatehouse.js'), 'utf8')).not.toContain(resolve('.'));
 });
 
-test('npx gatehouse prints its version and its commands', async () => {
-  expect(await sh('npx gatehouse --version')).toEqual({ code: 0, stdout: `${GATEHOUSE_VERSION}\n`, stderr: '' });
-  const { stdout } = await sh('npx gatehouse --help');
+test('npx @gatehouse/cli prints its version and its commands', async () => {
+  expect(await sh('npx @gatehouse/cli --version')).toEqual({ code: 0, stdout: `${GATEHOUSE_VERSION}\n`, stderr: '' });
+  const { stdout } = await sh('npx @gatehouse/cli --help');
   expect(stdout).toMatch(/^Usage: gatehouse COMMAND$/m);
   expect(stdout).toMatch(/^ {2}verdicts +Lists verdicts/m);
 });
 
 test('a command that needs the repository says so in one sentence', async () => {
-  const { code, stdout, stderr } = await sh('npx gatehouse account list');
+  const { code, stdout, stderr } = await sh('npx @gatehouse/cli account list');
   expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
   expect(stderr).toMatch(/^account list needs the repository of Gatehouse, .* npm run gatehouse -- account list\n$/);
 });
@@ -77,13 +77,14 @@ test('every line of its README works as printed', { timeout: 300_000 }, async ()
   for (const line of lines) {
     const typed = line.replace('https://gatehouse.example.com', stack().serviceUrl).replace('REFERENCE', reference);
     const { code, stderr } = await sh(typed);
-    expect([line, code, stderr]).toEqual([line, 0, '']);
+    const said = line.includes(' login ') ? '' : `Service: ${stack().serviceUrl}\n`;
+    expect([line, code, stderr]).toEqual([line, 0, said]);
   }
   expect(statSync(join(folder(), 'config/gatehouse/login.json')).mode & 0o777).toBe(0o600);
 });
 
 test('a reader that stops reading ends it without a message', async () => {
-  const command = `npx gatehouse verdicts --all --service ${stack().serviceUrl} | head -n 1`;
+  const command = `npx @gatehouse/cli verdicts --all --service ${stack().serviceUrl} | head -n 1`;
   const { code, stdout, stderr } = await sh(command, asKey());
   expect([code, stdout.split('\n').length, stderr]).toEqual([0, 2, '']);
 });
