@@ -15,7 +15,10 @@ import { ownField } from './http/own-field.ts';
 export type { ChallengeOutcome, NotSolved, Solved } from './challenge/challenge-outcome.ts';
 
 export interface SolveOptions {
-  /** The address that was requested, where `response.url` is empty. */
+  /**
+   * The address that you requested, and not `response.url`, which is another host's after a redirect. The cookie of
+   * `headers` goes to this host alone. Can be left out if there is no cookie.
+   */
   url?: string;
   /** The headers of the request. The clearance is bound to its `User-Agent`, so name the one that you send. */
   headers?: Headers | Readonly<Record<string, string>>;
@@ -50,6 +53,11 @@ export async function solveChallenge(response: Response, options: SolveOptions =
     const value = asked.get(name);
     if (value !== null) headers[name] = value;
   }
+  if (isRedirectedElsewhere(response, options.url, headers)) {
+    void response.body?.cancel().catch(() => undefined);
+    const detail = `The response is of ${originOf(response.url)}, after a redirect. Set url to the address that you request, and request one of that host.`;
+    return { outcome: 'not-solved', why: 'redirected', detail };
+  }
   const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
   let stop: ((why: 'timeout' | 'aborted') => void) | undefined;
   // Raced as well as aborted: neither a body that drips nor a fetch of the caller's may outlast the deadline.
@@ -69,6 +77,19 @@ export async function solveChallenge(response: Response, options: SolveOptions =
     signal?.removeEventListener('abort', onAbort);
     abort.abort();
   }
+}
+
+/**
+ * `fetch` leaves out the cookie when a redirect leads to another host. Without `url`, nobody knows whether it did, so
+ * a cookie is not sent after a redirect.
+ */
+function isRedirectedElsewhere(response: Response, url: string | undefined, headers: object): boolean {
+  if (!response.redirected) return false;
+  return url === undefined ? 'cookie' in headers : originOf(url) !== originOf(response.url);
+}
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : 'an unknown host';
 }
 
 /** Challenge, proof of work, clearance. */

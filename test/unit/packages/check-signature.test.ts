@@ -60,7 +60,31 @@ test('a Request and one of Node are read alike', async () => {
   expect(await check(new Request('http://origin.test', root))).toBe('valid');
 });
 
+test('a query right behind the host belongs to the root', async () => {
+  const root = { 'x-protect-signature': signed({ target: '/?x=/public' }) };
+  expect(await check(node(root, { url: 'http://origin.test?x=/public' }))).toBe('valid');
+  expect(await check(new Request('http://origin.test?x=/public', { method: 'POST', headers: headersWith(root) }))).toBe(
+    'valid',
+  );
+});
+
 describe('a request is refused', () => {
+  test.each([
+    'http://h?x=/public',
+    'http://h\\x/public',
+    'http://h;x/public',
+    'http://user@h/public',
+    'http:/public',
+    'x/public',
+    '?x=/public',
+    '//',
+    '*',
+  ])('with the target %s, which is not the one that was signed', async (url) => {
+    for (const target of ['/public', '/']) {
+      expect(await check(node({ 'x-protect-signature': signed({ target }) }, { url }))).toBe('mismatch');
+    }
+  });
+
   test.each<[string, Parameters<typeof checkSignature>[0], string]>([
     ['without a signature', node({ 'x-protect-signature': '' }), 'missing'],
     ['with another path', node({}, { url: '/order?x=2' }), 'mismatch'],

@@ -18,6 +18,8 @@ test.each<[string, unknown, string | null]>([
   ['a longer token', `${longest}a`, null],
   ['a megabyte', 'a'.repeat(1_000_000), null],
   ['a megabyte of JSON', `{"token":"${'a'.repeat(1_000_000)}"}`, null],
+  ['half a character', '\ud800', null],
+  ['half a character in JSON', '{"token":"t\\ud800"}', null],
   ['JSON that breaks off', '{"token":"t"', null],
   ['a token that is a list', { token: ['t'] }, null],
   ['a token that is an object', '{"token":{"token":"t"}}', null],

@@ -6,6 +6,7 @@ import { checkSha256, mintSha256 } from '../../../src/captcha/pow/pow-sha256.ts'
 import { drip, flood, hang, json, useHostileService } from '../../support/hostile-service.ts';
 
 const gate = useHostileService();
+const elsewhere = useHostileService();
 const order = { siteKey: 's', api: '/__protect', action: 'clearance', level: 0 };
 const challenged = (challenge: unknown = order, headers: Record<string, string> = {}): Response =>
   Response.json({ challenge }, { status: 403, headers: { 'x-protect-decision': 'challenge', ...headers } });
@@ -158,4 +159,50 @@ describe('a challenge is not solved', () => {
 
 test('a response without an address needs one', async () => {
   await expect(solveChallenge(challenged())).rejects.toThrow(/url is missing/);
+});
+
+describe('after a redirect to another host', () => {
+  const headers = { cookie: 'session=secret' };
+  /** The other host claims to be a gate. */
+  async function redirected(to: string): Promise<{ response: Response; cookies: (string | undefined)[] }> {
+    const cookies: (string | undefined)[] = [];
+    elsewhere.answers = [
+      (response, request) => {
+        cookies.push(request.headers.cookie);
+        json({ challenge: order }, 403, { 'x-protect-decision': 'challenge' })(response, request);
+      },
+    ];
+    gate.answers = [json({}, 302, { location: `${to}/stock` }), ...elsewhere.answers];
+    return { response: await fetch(`${gate.url}/goods`, { headers }), cookies };
+  }
+
+  test('the caller’s cookie is not sent to it, and the caller learns what to do', async () => {
+    const { response, cookies } = await redirected(elsewhere.url);
+    const outcome = await solveChallenge(response, { headers });
+    expect(outcome).toMatchObject({ outcome: 'not-solved', why: 'redirected' });
+    expect(outcome).toMatchObject({ detail: expect.stringContaining('Set url') });
+    expect(cookies).toEqual([undefined]);
+  });
+
+  test('its challenge is not solved at the address that was requested either', async () => {
+    const { response } = await redirected(elsewhere.url);
+    const outcome = await solveChallenge(response, { headers, url: `${gate.url}/goods` });
+    expect(outcome).toMatchObject({ outcome: 'not-solved', why: 'redirected' });
+    expect([gate.paths, elsewhere.paths]).toEqual([['/goods'], ['/stock']]);
+  });
+
+  test('a program without a cookie solves its challenge there', async () => {
+    const { response } = await redirected(elsewhere.url);
+    elsewhere.answers = [work, solved, cleared];
+    expect(await solveChallenge(response)).toMatchObject({ outcome: 'solved' });
+  });
+
+  test('the cookie is still sent to the host of url, if the redirect stayed there', async () => {
+    const { response, cookies } = await redirected(gate.url);
+    await solveChallenge(response, { headers, url: `${gate.url}/goods` });
+    expect([gate.paths, cookies]).toEqual([
+      ['/goods', '/stock', '/__protect/challenge'],
+      ['session=secret', 'session=secret'],
+    ]);
+  });
 });

@@ -245,6 +245,20 @@ test('an email and an account that no service takes are refused and not sent', a
   expect(service.bodies).toEqual([]);
 });
 
+test('a visitor who sends half a character is not an error of the backend', async () => {
+  service.answers = [json({ error: { code: 400, key: 'GENERAL.INVALID_BODY', message: 'field-half-character' } }, 400)];
+  expect(await verifier().verify('\ud800')).toMatchObject({ outcome: 'missing', why: 'malformed' });
+  for (const input of [{ email: 'a\udc00@b.test' }, { userAccount: '\ud800' }])
+    expect(await verifier().verify('t', input)).toMatchObject({ outcome: 'refused', reason: 'input-malformed' });
+  expect(service.bodies).toEqual([]);
+});
+
+test('an address out of a header cannot spoil the body either', async () => {
+  service.answers = [good];
+  await verifier().verify('t', { ip: 'unknown\ud800' });
+  expect(service.bodies).toMatchObject([{ ip: 'unknown\ufffd' }]);
+});
+
 describe('options', () => {
   test.each<[string, Partial<VerifierOptions>]>([
     ['no secret', { secret: '' }],

@@ -15,7 +15,8 @@ export interface NotSolved {
    * `person-needed`: the gate asks for an image or a puzzle, which only a person can solve. `too-much-work`: the proof of
    * work exceeds `maxWork`. `timeout`: not done within `timeoutMs`. `refused`: the gate refused the solution.
    * `unreachable`: no response. `not-understood`: a response of another form. `is-page`: the challenge came as a page for
-   * people; send `Sec-Fetch-Dest: empty`. `aborted`: by the caller.
+   * people; send `Sec-Fetch-Dest: empty`. `redirected`: the challenge is of another host than the
+   * request, or `url` is missing to tell. `aborted`: by the caller.
    */
   why:
     | 'person-needed'
@@ -25,6 +26,7 @@ export interface NotSolved {
     | 'unreachable'
     | 'not-understood'
     | 'is-page'
+    | 'redirected'
     | 'aborted';
   /** More about it, for a log. */
   detail: string;

@@ -56,6 +56,8 @@ export type SignatureResult =
 const MAX_AGE_SECONDS = 300;
 /** A SHA-256 in base64url has 43 characters. */
 const FORM = /^t=(\d{1,11}),kid=([\w.:-]{1,128}),v1=([\w-]{43})$/;
+/** Scheme and host, then path or query. Other characters in the host would end it for one parser and not for another. */
+const WHOLE_ADDRESS = /^https?:\/\/[\w.:~%[\]-]+((?:[/?].*)?)$/is;
 const encoder = new TextEncoder();
 
 export async function checkSignature(request: SignedRequest, options: SignatureOptions): Promise<SignatureResult> {
@@ -113,8 +115,10 @@ function headerOf({ headers }: SignedRequest, name: string): string {
 function targetOf(url: string): string {
   const [address = ''] = url.split('#', 1);
   if (address.startsWith('/')) return address;
-  const path = address.indexOf('/', address.indexOf('://') + 3);
-  return path < 0 ? '/' : address.slice(path);
+  const [, rest] = WHOLE_ADDRESS.exec(address) ?? [];
+  // What routers could read in another way has no target, and so no signature.
+  if (rest === undefined) return '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Imported keys of each `keys` object, so that a server imports each key once. */

@@ -75,6 +75,8 @@ async function verify(settings: Settings, field: unknown, call: VerifyOptions): 
   const { email, userAccount } = call;
   if ((email?.length ?? 0) > EMAIL_MAX_CHARS || (userAccount?.length ?? 0) > ACCOUNT_MAX_CHARS)
     return refused('input-too-long');
+  // The same holds for half a character, which no service takes.
+  if (email?.isWellFormed() === false || userAccount?.isWellFormed() === false) return refused('input-malformed');
   const expected = expectationsOf(settings, call);
   const outcome = await askUntilDeadline(
     settings,
@@ -112,7 +114,7 @@ function questionOf(settings: Settings, token: string, call: VerifyOptions, expe
   return JSON.stringify({
     secret: settings.secret,
     token,
-    ip: call.ip ?? undefined,
+    ip: call.ip?.toWellFormed(),
     email: call.email ?? undefined,
     userAccount: call.userAccount ?? undefined,
     action: expected.action,

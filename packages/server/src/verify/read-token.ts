@@ -45,5 +45,6 @@ function tokenOf(value: unknown): TokenReading {
 
 function bare(token: string): TokenReading {
   if (token === '') return ABSENT;
-  return token.length > TOKEN_MAX_CHARS ? MALFORMED : { token };
+  // The service refuses a body with half a character, as if this backend had made a mistake.
+  return token.length > TOKEN_MAX_CHARS || !token.isWellFormed() ? MALFORMED : { token };
 }
