@@ -164,6 +164,25 @@ describe('without a framework', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test('asks the service of serviceUrl also where a script tag of another one has defined the element', async () => {
+    writeFileSync(
+      join(folder(), 'beside.js'),
+      `import { mountWidget } from '@gatehouse/widget';
+const widget = mountWidget(document.body, { serviceUrl: '/mine/', sitekey: 'site-1' });
+window.first = widget.execute().catch(() => undefined);
+window.second = window.first.then(() => {
+  widget.update({ sitekey: 'site-1', api: '/__protect' });
+  return widget.execute();
+});`,
+    );
+    const asked = visitor.page.waitForRequest('**/challenge');
+    await servePage('/beside', 'beside.js', '<script src="/__protect/widget.js"></script>');
+    await visitor.page.goto(`${server.url}/beside`);
+    expect((await asked).url()).toBe(`${server.url}/mine/captcha/v1/challenge`);
+    const token = await visitor.page.evaluate(() => (globalThis as unknown as { second: Promise<string> }).second);
+    expect(token).toMatch(/^[\w-]{32}$/);
+  });
+
   test('a page of something else in the place of the script is an error', async () => {
     writeFileSync(
       join(folder(), 'lost.js'),

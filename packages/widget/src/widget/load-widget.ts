@@ -28,13 +28,18 @@ export function scriptUrl(serviceUrl: string): string {
   return `${serviceUrl.replace(/\/+$/, '')}/widget.js`;
 }
 
+/** Where a service has the challenge API, as its script computes it. */
+export function apiUrl(serviceUrl: string): string {
+  const base = serviceUrl.replace(/\/+$/, '');
+  return /\/(?:__protect|captcha\/v1)$/.test(base) ? base : `${base}/captcha/v1`;
+}
+
 /**
  * Resolves when `<gatehouse-widget>` is defined, by this or by a script tag of the page. Rejects without a DOM, when the
  * script does not load, and when the page already loads it from another service. A call after a failure tries again.
  */
 export function loadWidget({ serviceUrl, nonce }: LoadOptions): Promise<void> {
   if (typeof document === 'undefined') return Promise.reject(new Error('The widget needs a browser.'));
-  if (customElements.get(ELEMENT_NAME) !== undefined && pending === undefined) return Promise.resolve();
   let url: URL;
   try {
     url = new URL(scriptUrl(serviceUrl), document.baseURI);
@@ -43,6 +48,7 @@ export function loadWidget({ serviceUrl, nonce }: LoadOptions): Promise<void> {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return Promise.reject(new TypeError('serviceUrl must begin with https://.'));
+  if (customElements.get(ELEMENT_NAME) !== undefined && pending === undefined) return Promise.resolve();
   if (pending !== undefined && pending.url !== url.href)
     return Promise.reject(new Error(`This page already uses the widget of ${pending.url}. Use one service on a page.`));
   if (pending === undefined) {

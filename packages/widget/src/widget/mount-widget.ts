@@ -2,7 +2,7 @@
  * Puts a widget into an element of the page and takes it out again, whatever state its script is in. All wrappers stand
  * on this one function, and an application without a framework uses it directly.
  */
-import { ELEMENT_NAME, loadWidget } from './load-widget.ts';
+import { apiUrl, ELEMENT_NAME, loadWidget } from './load-widget.ts';
 import type { LoadOptions } from './load-widget.ts';
 import type { CaptchaErrorCode, GatehouseElement, WidgetEvents, WidgetSettings } from './widget-types.ts';
 
@@ -53,10 +53,15 @@ const handlers: Readonly<Record<string, (events: WidgetEvents, detail: Detail) =
 /** Call it in a browser, when `container` is on the page. */
 export function mountWidget(container: Element, options: MountOptions): MountedWidget {
   const { serviceUrl, nonce } = options;
-  let current: WidgetSettings & WidgetEvents = options;
+  let current: WidgetSettings & WidgetEvents = withApi(options);
   let element: GatehouseElement | undefined;
   let isMounted = true;
   let placed = place();
+
+  /** A script tag of another service can have defined the element, which asks that service unless it is told. */
+  function withApi(settings: WidgetSettings & WidgetEvents): WidgetSettings & WidgetEvents {
+    return settings.api === undefined ? { ...settings, api: apiUrl(serviceUrl) } : settings;
+  }
 
   function place(): Promise<GatehouseElement> {
     const placing = loadWidget({ serviceUrl, nonce }).then(() => {
@@ -91,8 +96,8 @@ export function mountWidget(container: Element, options: MountOptions): MountedW
     },
     reset: () => element?.reset(),
     update(changed) {
-      current = changed;
-      if (element !== undefined) apply(element, changed);
+      current = withApi(changed);
+      if (element !== undefined) apply(element, current);
     },
     retry() {
       if (element === undefined && isMounted) placed = place();

@@ -34,7 +34,7 @@ export interface WidgetSettings {
   field?: string | undefined;
   /** Whether the widget replaces a token before it expires. Default `auto`. */
   renew?: 'auto' | 'never' | undefined;
-  /** The challenge API, if it is not beside the script. */
+  /** The challenge API, if it is not at `serviceUrl`. */
   api?: string | undefined;
 }
 
