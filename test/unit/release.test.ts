@@ -1,6 +1,9 @@
 /** Releases: which tags become one, with which notes, and what the workflow may do. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { releaseNotes } from '../../scripts/release-notes.ts';
 
@@ -98,5 +101,42 @@ describe('the workflow of a release', () => {
     const called = [...commands.matchAll(/(?:^|\s)((?:scripts|\.ci)\/[\w.-]+)/g)].map(([, path = '']) => path);
     expect(called.length).toBeGreaterThan(1);
     expect(called.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  /** Runs a job's commands with stand-ins for `gh` and `npm`, which know `existing` and note what else they are asked. */
+  function asksOf(job: string, tag: string, existing: string): string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-release-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const name of ['cli', 'server']) {
+      mkdirSync(join(folder, name, 'package'), { recursive: true });
+      const text = JSON.stringify({ name: `@gatehouse/${name}`, version: tag.slice(1), main: 'x' }, null, 2);
+      writeFileSync(join(folder, name, 'package', 'package.json'), text);
+      execFileSync('tar', ['-czf', `${name}.tgz`, '-C', name, 'package'], { cwd: folder });
+    }
+    const standIn = `#!/bin/sh
+case "$*" in *view*) case "$*" in *"${existing}"*) echo 1; exit 0 ;; esac; exit 1 ;; esac
+echo "$*" >> asked
+`;
+    for (const name of ['gh', 'npm']) writeFileSync(join(folder, name), standIn, { mode: 0o755 });
+    const commands = `sha256sum -- *.tgz > SHA256SUMS\n${commandsOf(workflow.jobs[job]?.steps ?? [])}`;
+    const env = { PATH: `${folder}:/usr/bin:/bin`, GITHUB_REF_NAME: tag };
+    execFileSync('bash', ['--norc', '-e', '-c', commands], { cwd: folder, env });
+    const asked = join(folder, 'asked');
+    return existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n') : [];
+  }
+
+  test.each([
+    ['v1.2.0', '--prerelease=false', '--tag latest'],
+    ['v1.2.0-rc.1', '--prerelease=true', '--tag next'],
+  ])('makes of %s a release with %s, and publishes with %s', (tag, kind, distTag) => {
+    expect(asksOf('release', tag, 'nothing')).toEqual([expect.stringContaining(kind)]);
+    const published = asksOf('publish', tag, 'nothing');
+    expect(published).toEqual([expect.stringContaining('cli.tgz'), expect.stringContaining('server.tgz')]);
+    expect(published.filter((line) => !line.includes(distTag))).toEqual([]);
+  });
+
+  test('does at a second run what the first one did not', () => {
+    expect(asksOf('release', 'v1.2.0', 'v1.2.0')).toEqual([]);
+    expect(asksOf('publish', 'v1.2.0', '@gatehouse/cli@1.2.0')).toEqual([expect.stringContaining('server.tgz')]);
   });
 });
