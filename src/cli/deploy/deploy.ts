@@ -45,7 +45,7 @@ export async function deploy(options: DeployOptions, world: World): Promise<void
   const site = siteHost('--site', options.site);
   const serviceHost = options.serviceHost === undefined ? undefined : siteHost('--service-host', options.serviceHost);
   const api = cloudflareApi(await loginToken());
-  const seen = await survey(api, names, { site, serviceHost, masterKeyFile: options.masterKeyFile });
+  const seen = await survey(api, world, names, { site, serviceHost, masterKeyFile: options.masterKeyFile });
   const email = ownerEmail(options.email, await loginEmail(api), seen);
   for (const planned of planOf(seen, names, site)) world.say(planned);
   if (options.dryRun) {

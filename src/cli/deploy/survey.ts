@@ -17,6 +17,7 @@ import type { Recorded } from './record.ts';
 import { restDatabase } from './rest-database.ts';
 import { resourcesOf } from './storage.ts';
 import type { Resources } from './storage.ts';
+import type { World } from './world.ts';
 import { checkProxied, checkRoute, checkServiceHost, domainsOf, routesOf, zoneOf } from './zone.ts';
 import type { Zone } from './zone.ts';
 
@@ -43,6 +44,7 @@ const EMPTY: Recorded = { deployment: null, edges: [], migrations: [], rootKeySe
 
 export async function survey(
   api: CloudflareApi,
+  world: World,
   names: Names,
   options: { site: string; serviceHost: string | undefined; masterKeyFile: string | undefined },
 ): Promise<Survey> {
@@ -70,7 +72,7 @@ export async function survey(
     throw new OperatorError(
       `${serviceHost} is in another account than ${options.site}, and both Workers must be in one. Choose a host of the site's account with --service-host.`,
     );
-  const hasDomain = await checkServiceHost(api, serviceZone, serviceHost, names.service);
+  const domain = await checkServiceHost(api, world, serviceZone, serviceHost, names.service);
   const edge = edgeNameOf(names, options.site);
   const routes = await routesOf(api, zone.id);
   const around = checkRoute(routes, options.site, edge);
@@ -88,11 +90,11 @@ export async function survey(
     keyFile,
     masterKey: (await masterKeyOf(keyFile, known.rootKeySealed, false))?.key ?? null,
     hasService,
-    hasDomain,
+    hasDomain: domain.isOwn,
     hasEdge: (await secretsOf(api, accountId, edge)) !== null,
     hasRoute: routes.some(({ script }) => script === edge),
     warnings: [
-      ...(notChecked === null ? [] : [notChecked]),
+      ...[domain.warning, notChecked].filter((warning) => warning !== null),
       ...around.map(
         ({ pattern, script }) =>
           `The route ${pattern} ${script ? `of the Worker ${script}` : 'without a Worker'} is longer than the gate's, so its requests do not pass the gate.`,

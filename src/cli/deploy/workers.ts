@@ -13,7 +13,7 @@ import type { Storage } from './storage.ts';
 import { secretsOf } from './survey.ts';
 import { edgeFile, serviceFile } from './worker-files.ts';
 import type { World } from './world.ts';
-import { checkRoute, domainsOf, routePattern, routesOf } from './zone.ts';
+import { checkRoute, checkServiceHost, domainsOf, routePattern, routesOf } from './zone.ts';
 import type { Zone } from './zone.ts';
 
 export type Outcome = 'found' | 'created' | 'deployed';
@@ -41,8 +41,10 @@ export async function deployService(
   const domains = await domainsOf(api, zone.accountId, `service=${names.service}`);
   const hasKey = secrets?.includes('MASTER_KEY') ?? false;
   const isCurrent = runs?.service_print === worker.print && runs.version === version();
-  if (hasKey && isCurrent && domains.some(({ hostname, service }) => hostname === host && service === names.service))
-    return 'found';
+  const hasDomain = domains.some(({ hostname, service }) => hostname === host && service === names.service);
+  if (hasKey && isCurrent && hasDomain) return 'found';
+  // Again, because a run takes minutes.
+  if (!hasDomain) await checkServiceHost(api, run.world, zone, host, names.service);
   // A key that is there stays: during a rotation it is newer than the operator's file.
   await run.world.upload({
     worker,

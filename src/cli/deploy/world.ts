@@ -1,7 +1,8 @@
-/** What a deployment does beside calling the platform: it speaks, waits, asks, and runs wrangler. */
+/** What a deployment does beside calling the platform: it speaks, waits, asks, resolves names, and runs wrangler. */
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEPLOY_FOLDER } from './names.ts';
+import { isInPublicDns } from './public-dns.ts';
 import { uploadWithWrangler } from './wrangler.ts';
 import type { Upload } from './wrangler.ts';
 
@@ -15,6 +16,8 @@ export interface World {
   /** `null` where nobody can be asked. */
   ask(question: string): Promise<string | null>;
   upload(upload: Upload): Promise<void>;
+  /** `null` where DNS does not answer. */
+  isInPublicDns(host: string): Promise<boolean | null>;
 }
 
 export const terminal: World = {
@@ -23,6 +26,7 @@ export const terminal: World = {
   complain: (message) => process.stderr.write(`${message}\n`),
   pause: (ms) => sleep(ms),
   upload: uploadWithWrangler,
+  isInPublicDns,
   ask: async (question) => {
     if (!process.stdin.isTTY) return null;
     const reader = createInterface({ input: process.stdin, output: process.stdout });

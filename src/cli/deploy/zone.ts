@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { OperatorError } from '../operator-error.ts';
 import { ApiError } from './cloudflare-api.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
+import type { World } from './world.ts';
 
 export interface Zone {
   id: string;
@@ -80,30 +81,46 @@ export async function checkProxied(api: CloudflareApi, zone: Zone, host: string)
   return null;
 }
 
-/** @throws OperatorError when another Worker or another record has the host. @returns whether it is this service's. */
+/**
+ * Where the login may not read DNS records, public DNS is asked: the usual login of wrangler may not.
+ * @throws OperatorError when another Worker or another record has the host.
+ * @returns whether it is this service's, and a warning when nobody has read the records.
+ */
 export async function checkServiceHost(
   api: CloudflareApi,
+  world: Pick<World, 'isInPublicDns'>,
   zone: Zone,
   host: string,
   service: string,
-): Promise<boolean> {
+): Promise<{ isOwn: boolean; warning: string | null }> {
   const taken = (await domainsOf(api, zone.accountId, `hostname=${encodeURIComponent(host)}`)).find(
     ({ hostname }) => hostname === host,
   );
-  if (taken?.service === service) return true;
+  if (taken?.service === service) return { isOwn: true, warning: null };
   if (taken !== undefined)
     throw new OperatorError(
       `${host} is the domain of the Worker ${taken.service ?? 'of another kind'}. Choose another host with --service-host.`,
     );
   const records = await recordsOf(api, zone, host).catch((error: unknown) => {
-    if (error instanceof ApiError && error.isForbidden) return [];
+    if (error instanceof ApiError && error.isForbidden) return null;
     throw error;
   });
+  if (records === null) {
+    const isPublic = await world.isInPublicDns(host);
+    if (isPublic !== false)
+      throw new OperatorError(
+        `${isPublic === null ? `Nobody can check whether ${host} has a DNS record` : `${host} is in public DNS already`}, and the service would replace its record. Choose another host with --service-host, or set CLOUDFLARE_API_TOKEN to a token with the permission "Zone, DNS: Read".`,
+      );
+    return {
+      isOwn: false,
+      warning: `The login may not read DNS records. ${host} is not in public DNS, so it counts as free.`,
+    };
+  }
   if (records.length > 0)
     throw new OperatorError(
       `${host} has a DNS record already, which the service would replace. Choose another host with --service-host, or delete the record.`,
     );
-  return false;
+  return { isOwn: false, warning: null };
 }
 
 export function domainsOf(

@@ -160,6 +160,31 @@ describe('a deployment refuses', () => {
     expect((await operator.run(DEPLOY)).code).toBe(0);
   });
 
+  test.each([
+    ['is in public DNS', true, /^gatehouse\.example\.com is in public DNS already, /],
+    ['public DNS says nothing about', null, /^Nobody can check whether gatehouse\.example\.com has a DNS record, /],
+  ])('a service host that %s, to a login that may not read records', async (_, isInPublicDns, says) => {
+    operator.platform.forbidden = /dns_records/;
+    operator.isInPublicDns = isInPublicDns;
+    const { code, error } = await operator.run(DEPLOY);
+    expect([code, error.split('\n').length]).toEqual([1, 1]);
+    expect(error).toMatch(says);
+    expect(error).toContain('the service would replace its record. Choose another host with --service-host, or ');
+    expect(operator.platform.writes()).toEqual([]);
+  });
+
+  test('a DNS record that somebody adds at the service host during the run, before it is replaced', async () => {
+    let isAdded = false;
+    operator.platform.changed = () => {
+      if (!isAdded) zoneOf(operator.platform).records.push({ type: 'A', name: 'gatehouse.example.com', proxied: true });
+      isAdded = true;
+      return Promise.resolve();
+    };
+    const { code, error } = await operator.run(DEPLOY);
+    expect([code, error]).toEqual([1, expect.stringMatching(/^gatehouse\.example\.com has a DNS record already, /)]);
+    expect(operator.platform.account.scripts.size).toBe(0);
+  });
+
   test('another host for a service that runs', async () => {
     await operator.run(DEPLOY);
     const writes = operator.platform.writes().length;
@@ -206,6 +231,9 @@ describe('a deployment warns of', () => {
     expect(code).toBe(0);
     expect(output).toContain(
       'Note: The login may not read DNS records, so nobody has checked that www.example.com is proxied.',
+    );
+    expect(output).toContain(
+      'Note: The login may not read DNS records. gatehouse.example.com is not in public DNS, so it counts as free.',
     );
     expect(output).toContain(
       "Note: The route www.example.com/api/* of the Worker api is longer than the gate's, so its requests do not pass the gate.",

@@ -27,6 +27,8 @@ export class Operator {
   upload: World['upload'] = uploadAsWrangler(this.platform);
   /** Given to questions, in turn. `null`: there is no terminal. */
   answers: string[] | null = null;
+  /** What public DNS says of any host that this operator asks for. */
+  isInPublicDns: boolean | null = false;
   /** How long a wait takes. */
   pauseMs = 0;
 
@@ -75,6 +77,7 @@ export class Operator {
         pause: () => sleep(this.pauseMs),
         ask: () => Promise.resolve(this.answers?.shift() ?? null),
         upload: (one) => this.upload(one),
+        isInPublicDns: () => Promise.resolve(this.isInPublicDns),
       });
       return { code, output: said.join('\n'), error };
     } finally {
