@@ -15,10 +15,11 @@ import type { Names } from './names.ts';
 import { recorded } from './record.ts';
 import type { Recorded } from './record.ts';
 import { restDatabase } from './rest-database.ts';
+import { checkRoute, checkServiceRoute } from './route-checks.ts';
 import { resourcesOf } from './storage.ts';
 import type { Resources } from './storage.ts';
 import type { World } from './world.ts';
-import { checkProxied, checkRoute, checkServiceHost, domainsOf, routesOf, zoneOf } from './zone.ts';
+import { checkProxied, checkServiceHost, domainsOf, routesOf, zoneOf } from './zone.ts';
 import type { Zone } from './zone.ts';
 
 export interface Survey {
@@ -76,6 +77,8 @@ export async function survey(
   const edge = edgeNameOf(names, options.site);
   const routes = await routesOf(api, zone.id);
   const around = checkRoute(routes, options.site, edge);
+  const serviceRoutes = serviceZone.id === zone.id ? routes : await routesOf(api, serviceZone.id);
+  const hiding = checkServiceRoute(serviceRoutes, serviceHost, names.service, domain.isOwn);
   const notChecked = await checkProxied(api, zone, options.site);
   const keyFile =
     options.masterKeyFile ?? remembered(names)?.masterKeyFile ?? defaultKeyFile(names.deployment, accountId);
@@ -93,13 +96,7 @@ export async function survey(
     hasDomain: domain.isOwn,
     hasEdge: (await secretsOf(api, accountId, edge)) !== null,
     hasRoute: routes.some(({ script }) => script === edge),
-    warnings: [
-      ...[domain.warning, notChecked].filter((warning) => warning !== null),
-      ...around.map(
-        ({ pattern, script }) =>
-          `The route ${pattern} ${script ? `of the Worker ${script}` : 'without a Worker'} is longer than the gate's, so its requests do not pass the gate.`,
-      ),
-    ],
+    warnings: [...[domain.warning, notChecked].filter((warning) => warning !== null), ...around, ...hiding],
   };
 }
 

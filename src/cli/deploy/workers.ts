@@ -8,12 +8,13 @@ import { edgeNameOf } from './names.ts';
 import type { Names } from './names.ts';
 import { recordEdge, recordService } from './record.ts';
 import type { EdgeRow, Lease } from './record.ts';
+import { checkRoute } from './route-checks.ts';
 import { endFormerJwt, keptClientJwt, newClientJwt } from './site-account.ts';
 import type { Storage } from './storage.ts';
 import { secretsOf } from './survey.ts';
 import { edgeFile, serviceFile } from './worker-files.ts';
 import type { World } from './world.ts';
-import { checkRoute, checkServiceHost, domainsOf, routePattern, routesOf } from './zone.ts';
+import { checkServiceHost, domainsOf, routePattern, routesOf } from './zone.ts';
 import type { Zone } from './zone.ts';
 
 export type Outcome = 'found' | 'created' | 'deployed';

@@ -137,22 +137,6 @@ export function routesOf(api: CloudflareApi, zoneId: string): Promise<Route[]> {
   return api.list(routeShape, `/zones/${zoneId}/workers/routes`);
 }
 
-/**
- * @throws OperatorError when another Worker has the route.
- * @returns the site's routes that lead past the gate: they are longer, so the platform prefers them.
- */
-export function checkRoute(routes: readonly Route[], host: string, edge: string): Route[] {
-  const pattern = routePattern(host);
-  const taken = routes.find((route) => route.pattern === pattern && route.script !== edge);
-  if (taken !== undefined)
-    throw new OperatorError(
-      `The route ${pattern} belongs to ${taken.script ? `the Worker ${taken.script}` : 'no Worker, which exempts it'}. Remove that route in the dashboard (Workers Routes of the zone), and run the command again.`,
-    );
-  return routes.filter(
-    (route) => route.pattern.startsWith(`${host}/`) && route.pattern !== pattern && route.script !== edge,
-  );
-}
-
 function recordsOf(api: CloudflareApi, zone: Zone, name: string): Promise<z.infer<typeof recordShape>[]> {
   return api
     .list(recordShape, `/zones/${zone.id}/dns_records?name=${encodeURIComponent(name)}`)

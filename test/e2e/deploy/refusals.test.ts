@@ -64,6 +64,25 @@ const cases: Case[] = [
     given: (platform) => zoneOf(platform).routes.push({ id: 'r1', pattern: 'www.example.com/*', script: 'shop' }),
     says: /^The route www\.example\.com\/\* belongs to the Worker shop\. Remove that route /,
   },
+  ...['*.example.com/*', '*example.com/*', '*.example.com/api/*', 'https://*.EXAMPLE.com/*'].map((pattern) => ({
+    what: `a route ${pattern} that brings the site to another Worker`,
+    words: [...DEPLOY, '--service-host', 'gatehouse.other.example'],
+    given: ({ state }: Platform) => {
+      state.zones[0]!.routes.push({ id: 'r1', pattern, script: 'shop' });
+      state.zones.push(newZone('zone2', 'other.example', 'acc1', []));
+    },
+    says: /^The route \S+ brings requests for www\.example\.com to the Worker shop, .* Give that Worker a route without /,
+  })),
+  ...['https://www.example.com/*', 'http://www.example.com/*'].map((pattern) => ({
+    what: `a route ${pattern} that leads past the gate`,
+    given: (platform: Platform) => zoneOf(platform).routes.push({ id: 'r1', pattern, script: null }),
+    says: /^The route https?:\S+ belongs to no Worker, which exempts it, and it is more specific .* Remove that route /,
+  })),
+  ...[null, 'shop'].map((script) => ({
+    what: `a route of ${script ?? 'no Worker'} over the service host`,
+    given: (platform: Platform) => zoneOf(platform).routes.push({ id: 'r1', pattern: '*house.example.com/*', script }),
+    says: /^The route \*house\.example\.com\/\* of the zone belongs to .*, and it covers gatehouse\.example\.com, .*--service-host/,
+  })),
   {
     what: 'a service host that is the domain of another Worker',
     given: ({ account }) =>
@@ -238,5 +257,18 @@ describe('a deployment warns of', () => {
     expect(output).toContain(
       "Note: The route www.example.com/api/* of the Worker api is longer than the gate's, so its requests do not pass the gate.",
     );
+  });
+
+  test('wider routes that came after the gate, which it does not displace', async () => {
+    await operator.run(DEPLOY);
+    for (const [id, pattern] of ['*.example.com/*', '*.example.com/api/*', '*other.example.com/*'].entries())
+      zoneOf(operator.platform).routes.push({ id: `r${id}`, pattern, script: 'shop' });
+    const { code, output } = await operator.run(DEPLOY);
+    expect(code).toBe(0);
+    expect(output.match(/^Note: .*/gm)).toEqual([
+      "Note: The route *.example.com/api/* of the Worker shop may be preferred to the gate's for its requests.",
+      'Note: The route *.example.com/* of the Worker shop covers gatehouse.example.com and may hide the service.',
+      'Note: The route *.example.com/api/* of the Worker shop covers gatehouse.example.com and may hide the service.',
+    ]);
   });
 });

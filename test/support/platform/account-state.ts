@@ -9,7 +9,8 @@ export interface ZoneState {
   status: string;
   accountId: string;
   records: { type: string; name: string; proxied: boolean }[];
-  routes: { id: string; pattern: string; script: string }[];
+  /** `null`: the platform runs no Worker for these requests. */
+  routes: { id: string; pattern: string; script: string | null }[];
 }
 
 export interface ScriptState {

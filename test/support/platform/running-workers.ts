@@ -43,7 +43,7 @@ export class RunningWorkers {
       this.#platform.account.domains.find(({ hostname }) => hostname === url.host)?.service ??
       this.#platform.state.zones.flatMap(({ routes }) => routes).find(({ pattern }) => pattern === `${url.host}/*`)
         ?.script;
-    if (name === undefined || this.#running === null) return null;
+    if (typeof name !== 'string' || this.#running === null) return null;
     const worker = await this.#running.getWorker(name);
     const headers = { ...(init?.headers as Record<string, string>), 'cf-connecting-ip': VISITOR };
     const response = await worker.fetch(url.href, {
