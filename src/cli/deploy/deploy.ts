@@ -19,7 +19,15 @@ import { proven, serviceReady, withApiKey } from './proof.ts';
 import { recorded, takeLease } from './record.ts';
 import type { Lease } from './record.ts';
 import { restDatabase } from './rest-database.ts';
-import { foundAccount, foundInstance, foundSite, newAccount, newInstance, newSite } from './site-account.ts';
+import {
+  accountOfEdge,
+  foundAccount,
+  foundInstance,
+  foundSite,
+  newAccount,
+  newInstance,
+  newSite,
+} from './site-account.ts';
 import { foundOrCreated } from './storage.ts';
 import type { Resources } from './storage.ts';
 import { survey } from './survey.ts';
@@ -96,7 +104,9 @@ async function protect(
   step: Step,
 ): Promise<{ url: string; email: string }> {
   const { env, serviceUrl, lease, world } = run;
-  const existing = await foundAccount(env, email, isGiven);
+  const { edges } = await recorded(env.DB);
+  const row = edges.find(({ host }) => host === site);
+  const existing = (await accountOfEdge(env, row, isGiven ? email : null)) ?? (await foundAccount(env, email, isGiven));
   if (existing === null && email === null) throw noEmail();
   const account = existing ?? (await newAccount(env, email ?? ''));
   step(`Account of ${account.ownerEmail}`, existing === null ? 'created' : 'found');
@@ -111,8 +121,6 @@ async function protect(
   step(`Site ${site}`, isNew ? 'created, in monitor mode' : `found, ${modeOf(instance)}`);
 
   await lease.check();
-  const { edges } = await recorded(env.DB);
-  const row = edges.find(({ host }) => host === site);
   step(`Edge Worker ${seen.edge} on ${routePattern(site)}`, await deployEdge(run, seen.zone, site, instance.id, row));
 
   const permissions = { Protect: ['readProtect'] as const };

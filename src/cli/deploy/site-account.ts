@@ -5,10 +5,10 @@
 import type { D1Database } from '@cloudflare/workers-types';
 import { newInstanceSettings } from '../../contract/management/instance-settings.ts';
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
-import { createAccount, listAccounts, normaliseEmail } from '../../store/d1/accounts.ts';
+import { accountById, createAccount, listAccounts, normaliseEmail } from '../../store/d1/accounts.ts';
 import type { AccountRecord } from '../../store/d1/accounts.ts';
 import { clientJwtById, clientJwtInsertion, revokeClientJwt } from '../../store/d1/client-jwts.ts';
-import { instancesOfAccount } from '../../store/d1/instances.ts';
+import { instanceById, instancesOfAccount } from '../../store/d1/instances.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { signedClientJwt } from '../../store/d1/issue-client-jwt.ts';
 import { sitesOfAccount } from '../../store/d1/sites.ts';
@@ -47,6 +47,26 @@ export async function foundAccount(
         .join(', ')}.`,
     );
   return accounts[0] ?? null;
+}
+
+/**
+ * The account whose instance the host's gate runs for. Another one would get a new instance that only monitors, and the
+ * gate with it.
+ * @throws OperatorError when `given` names the owner of another account.
+ */
+export async function accountOfEdge(
+  env: StoreEnv,
+  edge: EdgeRow | undefined,
+  given: string | null,
+): Promise<AccountRecord | null> {
+  const instance = edge === undefined ? null : await instanceById(env, edge.instance_id);
+  if (edge === undefined || instance === null || !instance.active) return null;
+  const account = await accountById(env, instance.accountId);
+  if (account !== null && given !== null && account.ownerEmail !== normaliseEmail(given))
+    throw new OperatorError(
+      `The gate of ${edge.host} belongs to the account of ${account.ownerEmail}. Leave --email out to keep it there, or remove the gate first with "npm run deploy -- destroy --site ${edge.host}".`,
+    );
+  return account;
 }
 
 export function newAccount(env: StoreEnv, email: string): Promise<AccountRecord> {
@@ -127,7 +147,9 @@ export async function newClientJwt(
 export async function endFormerJwt(env: StoreEnv, host: string): Promise<void> {
   const row = await env.DB.prepare('SELECT * FROM deployment_edges WHERE host = ?').bind(host).first<EdgeRow>();
   if (row?.former_jti == null) return;
-  await revokeClientJwt(env, row.instance_id, row.former_jti, Date.now());
+  // It may be of another instance than the new one.
+  const former = (await clientJwtById(env, row.former_jti))?.registered;
+  if (former !== undefined) await revokeClientJwt(env, former.instanceId, former.jti, Date.now());
   await env.DB.prepare('UPDATE deployment_edges SET former_jti = NULL WHERE host = ?').bind(host).run();
 }
 

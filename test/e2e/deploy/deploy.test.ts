@@ -102,6 +102,53 @@ test('a credential that was revoked is replaced, and the edge runs with the new 
   expect(await inventory(operator)).toEqual(oneSite);
 });
 
+describe('a site of another account than the login’s', () => {
+  const addOther = async () => {
+    await rows(
+      operator,
+      `INSERT INTO accounts (id, owner_email, tier, features, created_at, updated_at)
+       SELECT 'acc_2', 'second@example.com', tier, features, 1, 1 FROM accounts`,
+    );
+    await rows(
+      operator,
+      `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
+       VALUES ('acc_2', 'second@example.com', 'Second', 'admin', 'active', 1, 1)`,
+    );
+  };
+
+  test('stays in its account with its instance', async () => {
+    await deployed();
+    await addOther();
+    const [made, before] = [creations(), await inventory(operator)];
+    operator.platform.state.email = 'second@example.com';
+    expect(await deployed()).toContain('Account of owner@example.com: found');
+    expect(creations()).toBe(made);
+    expect(await inventory(operator)).toEqual(before);
+  });
+
+  test('is refused to the owner who is named, and its gate stays', async () => {
+    await deployed();
+    await addOther();
+    const before = await inventory(operator);
+    const { code, error } = await operator.run([...DEPLOY, '--email', 'second@example.com']);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The gate of www\.example\.com belongs to the account of owner@example\.com\. Leave --email /,
+      ),
+    ]);
+    expect(await inventory(operator)).toEqual(before);
+  });
+
+  test('gets a new instance after its own has ended, and the credential of the old one is revoked', async () => {
+    await deployed();
+    await addOther();
+    await rows(operator, 'UPDATE protect_instances SET active = 0');
+    await deployed([...DEPLOY, '--email', 'second@example.com']);
+    expect(await inventory(operator)).toMatchObject({ credentials: 1, instances: oneSite.instances });
+  });
+});
+
 test('a queue that keeps messages for less than two weeks is corrected', async () => {
   operator.platform.account.queues.push({
     queue_id: 'q1',
