@@ -13,7 +13,7 @@ import type { Names } from './names.ts';
 import { edgeNameOf } from './names.ts';
 import type { Storage } from './storage.ts';
 import { routePattern } from './zone.ts';
-import type { Zone } from './zone.ts';
+import type { Route, Zone } from './zone.ts';
 
 export interface WorkerFile {
   name: string;
@@ -59,14 +59,24 @@ export function serviceFile(names: Names, zone: Zone, serviceHost: string, stora
   });
 }
 
-export function edgeFile(names: Names, zone: Zone, host: string, serviceUrl: string, storage: Storage): WorkerFile {
+/** `routes` are those of the zone: an upload ends every route of the Worker that its file does not name. */
+export function edgeFile(
+  names: Names,
+  zone: Zone,
+  host: string,
+  serviceUrl: string,
+  storage: Storage,
+  routes: readonly Route[],
+): WorkerFile {
   const config = tracked(EDGE_CONFIG);
   const name = edgeNameOf(names, host);
+  const own = routePattern(host);
+  const added = routes.flatMap(({ pattern, script }) => (script === name && pattern !== own ? [pattern] : []));
   return written(names, `${name}.json`, {
     ...config,
     name,
     account_id: zone.accountId,
-    routes: [{ pattern: routePattern(host), zone_id: zone.id }],
+    routes: [own, ...new Set(added.toSorted())].map((pattern) => ({ pattern, zone_id: zone.id })),
     vars: { ...(config['vars'] as Config), SERVICE_URL: serviceUrl, ORIGIN_URL: 'zone' },
     services: [{ ...entry(config, 'services', 'SERVICE'), service: names.service }],
     kv_namespaces: [{ ...entry(config, 'kv_namespaces', 'GATE_KV'), id: storage.kvId }],

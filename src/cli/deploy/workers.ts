@@ -65,9 +65,9 @@ export async function deployEdge(
 ): Promise<Outcome> {
   const { api, names, env, serviceUrl } = run;
   const name = edgeNameOf(names, host);
-  const worker = edgeFile(names, zone, host, serviceUrl, run.storage);
   const kept = await keptClientJwt(env, row, instanceId);
   const routes = await routesOf(api, zone.id);
+  const worker = edgeFile(names, zone, host, serviceUrl, run.storage, routes);
   const hasRoute = routes.some(({ pattern, script }) => pattern === routePattern(host) && script === name);
   const hasSecret = (await secretsOf(api, zone.accountId, name))?.includes('CLIENT_JWT') ?? false;
   if (kept !== null && hasRoute && hasSecret && row?.edge_print === worker.print) {

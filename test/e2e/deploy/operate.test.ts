@@ -44,6 +44,24 @@ describe('status', () => {
 });
 
 describe('upgrade', () => {
+  test('keeps the routes that the operator has added to a gate', async () => {
+    const { routes } = operator.platform.state.zones[0]!;
+    const script = 'gatehouse-edge-www-example-com';
+    routes.push(
+      { id: 'r1', pattern: 'm.example.com/*', script },
+      { id: 'r2', pattern: 'api.example.com/*', script: 'api' },
+    );
+    await rows(operator, `UPDATE deployment_edges SET edge_print = 'older'`);
+    for (const outcome of ['deployed', 'found'])
+      expect((await operator.run(['upgrade'])).output).toContain(`Edge Worker ${script}: ${outcome}`);
+    const now = operator.platform.state.zones[0]!.routes.map((route) => `${route.pattern} ${route.script}`);
+    expect(now.toSorted()).toEqual([
+      'api.example.com/* api',
+      `m.example.com/* ${script}`,
+      `www.example.com/* ${script}`,
+    ]);
+  });
+
   test('deploys the service and then every gate, and leaves a current one alone', async () => {
     await operator.run(['--site', 'shop.example.com']);
     await rows(operator, `UPDATE deployment SET service_print = 'older', version = '0.0.1'`);
