@@ -8,6 +8,8 @@ import { OperatorError } from '../operator-error.ts';
 
 const ANSWERS_WITHIN_MS = 60_000;
 const READ_ATTEMPTS = 3;
+/** The platform's code for every call of R2 until somebody has enabled it, with the status of a missing permission. */
+const R2_NOT_ENABLED = 10042;
 /** 100 pages of the API's usual 50. An account with more of one kind is not searched further. */
 const PAGES_MAX = 100;
 
@@ -170,6 +172,12 @@ function refused(
   const codes = errors.map(({ code }) => code);
   const said = errors.map(({ code, message }) => `${message} (${code})`).join(', ') || `status ${status}`;
   const place = path.replace(/\?.*$/, '');
+  if (codes.includes(R2_NOT_ENABLED))
+    return new ApiError(
+      `R2 is not enabled for the account: ${said}. Enable it in the dashboard (R2), and run the command again.`,
+      status,
+      codes,
+    );
   const permission = permissions.find(([pattern]) => pattern.test(path))?.[1];
   if ((status === 403 || status === 401 || codes.includes(10000)) && permission !== undefined)
     return new ApiError(

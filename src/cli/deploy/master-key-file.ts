@@ -22,7 +22,9 @@ export interface MasterKey {
 
 /** Named after the account too, because one operator may deploy to several. */
 export function defaultKeyFile(deployment: string, accountId: string): string {
-  const base = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
+  const config = process.env['XDG_CONFIG_HOME'];
+  // The standard ignores a relative path, which would put the key into the checkout.
+  const base = config?.startsWith('/') === true ? config : join(homedir(), '.config');
   return join(base, 'gatehouse', `${deployment}-${accountId}.master-key`);
 }
 

@@ -58,9 +58,8 @@ export async function zoneOf(api: CloudflareApi, host: string, flag: string): Pr
 
 /** @returns a warning when the login may not read DNS records: the proof at the end then shows a mistake. */
 export async function checkProxied(api: CloudflareApi, zone: Zone, host: string): Promise<string | null> {
-  const wildcard = `*.${host.split('.').slice(1).join('.')}`;
   let records: z.infer<typeof recordShape>[] = [];
-  for (const name of [host, wildcard]) {
+  for (const name of [host, ...wildcardsOver(host, zone)]) {
     try {
       records = await recordsOf(api, zone, name);
     } catch (error) {
@@ -79,6 +78,13 @@ export async function checkProxied(api: CloudflareApi, zone: Zone, host: string)
       `The DNS record of ${host} is not proxied, so its visitors do not pass Cloudflare. Set it to "Proxied" in the dashboard, and run the command again.`,
     );
   return null;
+}
+
+/** From the nearest to that of the whole zone. */
+function wildcardsOver(host: string, zone: Zone): string[] {
+  const labels = host.split('.');
+  const levels = labels.length - zone.name.split('.').length;
+  return Array.from({ length: levels }, (_, at) => `*.${labels.slice(at + 1).join('.')}`);
 }
 
 /**

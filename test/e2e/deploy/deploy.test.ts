@@ -1,5 +1,5 @@
 /** What `npm run deploy` does on an account: from nothing, again, for a second site, and with lost or foreign files. */
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -61,6 +61,11 @@ test('a second site gets a gate of its own on the same service', async () => {
     workers: [...oneSite.workers, ['gatehouse-edge-shop-example-com', ['CLIENT_JWT']]],
     routes: [...oneSite.routes, ['shop.example.com/*', 'gatehouse-edge-shop-example-com']],
   });
+});
+
+test.each(['*.b.example.com', '*.example.com'])('a site is found under the proxied record %s', async (name) => {
+  operator.platform.state.zones[0]!.records = [{ type: 'A', name, proxied: true }];
+  await deployed(['--site', 'a.b.example.com']);
 });
 
 test('no tracked file changes', async () => {
@@ -225,6 +230,16 @@ describe('the master key', () => {
     chmodSync(keyFileOf(operator), 0o644);
     const { code, error } = await operator.run(DEPLOY);
     expect([code, error]).toEqual([1, expect.stringContaining(`"chmod 600 ${keyFileOf(operator)}"`)]);
+  });
+
+  test('is kept in the home directory where XDG_CONFIG_HOME is relative, and never in the checkout', async () => {
+    const inCheckout = '.gatehouse-test-config';
+    try {
+      await deployed(DEPLOY, { XDG_CONFIG_HOME: inCheckout });
+      expect([existsSync(inCheckout), keptKey(operator)]).toEqual([false, expect.any(String)]);
+    } finally {
+      rmSync(inCheckout, { recursive: true, force: true });
+    }
   });
 
   test('is kept where the operator says, and found there again', async () => {

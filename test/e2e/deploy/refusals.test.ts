@@ -55,6 +55,12 @@ const cases: Case[] = [
     says: /^www\.example\.com has no DNS record in the zone example\.com\. Add one /,
   },
   {
+    what: 'the host of the zone, which no wildcard covers',
+    words: ['--site', 'example.com'],
+    given: (platform) => zoneOf(platform).records.push({ type: 'A', name: '*.com', proxied: true }),
+    says: /^example\.com has no DNS record in the zone example\.com\. Add one /,
+  },
+  {
     what: 'a site whose DNS record is not proxied',
     given: (platform) => zoneOf(platform).records.forEach((record) => (record.proxied = false)),
     says: /^The DNS record of www\.example\.com is not proxied, .* Set it to "Proxied"/,
@@ -204,6 +210,15 @@ describe('a deployment refuses', () => {
     expect(operator.platform.account.scripts.size).toBe(0);
   });
 
+  test('an account without R2, with where to enable it', async () => {
+    const { account } = operator.platform;
+    account.hasR2 = false;
+    const { code, error } = await operator.run(DEPLOY);
+    expect([code, error]).toEqual([1, expect.stringMatching(/^R2 is not enabled for the account: .* Enable it in /)]);
+    account.hasR2 = true;
+    expect((await operator.run(DEPLOY)).error).toBe('');
+  });
+
   test('another host for a service that runs', async () => {
     await operator.run(DEPLOY);
     const writes = operator.platform.writes().length;
@@ -235,7 +250,7 @@ describe('a deployment refuses', () => {
       `INSERT INTO accounts (id, owner_email, tier, features, created_at, updated_at)
        VALUES ('acc_2', 'second@example.com', 'free', '[]', 1, 1)`,
     );
-    const { error } = await operator.run(DEPLOY);
+    const { error } = await operator.run(['--site', 'shop.example.com']);
     expect(error).toMatch(
       /^The deployment has several accounts\. Add --email with the owner of one: \w+@example\.com, \w+@/,
     );

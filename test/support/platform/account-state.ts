@@ -57,6 +57,7 @@ export interface AccountState {
   id: string;
   name: string;
   databases: DatabaseState[];
+  hasR2: boolean;
   buckets: Map<string, Set<string>>;
   queues: QueueState[];
   namespaces: { id: string; title: string }[];
@@ -85,6 +86,7 @@ export function newAccountState(id: string, name: string): AccountState {
     id,
     name,
     databases: [],
+    hasR2: true,
     buckets: new Map(),
     queues: [],
     namespaces: [],

@@ -1,8 +1,15 @@
 /** The stand-in's storage: D1, R2, queues and KV, with the refusals of the platform. */
 import { newId } from './account-state.ts';
+import type { AccountState, PlatformState } from './account-state.ts';
 import { A, Refusal, accountOf, missing, queueOf } from './call.ts';
 import type { Handlers } from './call.ts';
 import type { Query } from './memory-database.ts';
+
+function withR2(state: PlatformState, id: string | undefined): AccountState {
+  const account = accountOf(state, id);
+  if (!account.hasR2) throw new Refusal(403, 10042, 'Please enable R2 through the Cloudflare Dashboard.');
+  return account;
+}
 
 export const storageRoutes: Handlers = [
   [
@@ -61,22 +68,21 @@ export const storageRoutes: Handlers = [
     'GET',
     new RegExp(`${A}/r2/buckets/([^/]+)$`),
     (state, _, [id, name = '']) => {
-      if (!accountOf(state, id).buckets.has(name))
-        throw new Refusal(404, 10006, 'The specified bucket does not exist.');
+      if (!withR2(state, id).buckets.has(name)) throw new Refusal(404, 10006, 'The specified bucket does not exist.');
       return { name };
     },
   ],
   [
     'GET',
     new RegExp(`${A}/r2/buckets$`),
-    (state, _, [id]) => ({ buckets: [...accountOf(state, id).buckets.keys()].map((name) => ({ name })) }),
+    (state, _, [id]) => ({ buckets: [...withR2(state, id).buckets.keys()].map((name) => ({ name })) }),
   ],
   [
     'POST',
     new RegExp(`${A}/r2/buckets$`),
     (state, call, [id]) => {
       const { name } = call.body as { name: string };
-      const { buckets } = accountOf(state, id);
+      const { buckets } = withR2(state, id);
       if (buckets.has(name))
         throw new Refusal(409, 10004, 'The bucket you tried to create already exists, and you own it.');
       buckets.set(name, new Set());
