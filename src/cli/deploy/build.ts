@@ -10,7 +10,7 @@ import { OperatorError } from '../operator-error.ts';
 import { cloudflareApi } from './cloudflare-api.ts';
 import { loginToken, onlyAccount } from './login.ts';
 import { DEFAULT_NAME, namesOf } from './names.ts';
-import { recorded } from './record.ts';
+import { forgetServicePrint, recorded, takeLease } from './record.ts';
 import { restDatabase } from './rest-database.ts';
 import { foundOrCreated, resourcesOf } from './storage.ts';
 import { refuseNewer } from './survey.ts';
@@ -45,11 +45,26 @@ export async function deployInBuild(world: World, path = BUTTON_CONFIG): Promise
   await foundOrCreated(resources.verdicts);
   await foundOrCreated(resources.dead);
   const d1 = restDatabase(api, accountId, databaseId);
-  refuseNewer(await recorded(d1));
-  const applied = await migrate(d1);
-  world.say(`Database ${database.database_name}: ${applied.length} migrations applied`);
-  await world.upload({ worker: { name: parsed.data.name, path, print: '' }, accountId, secrets: {} });
-  world.say(`Service Worker ${parsed.data.name}: deployed`);
+  const known = await recorded(d1);
+  refuseNewer(known);
+  const serviceUrl = known.deployment?.service_url ?? null;
+  const lease = await takeLease(d1, 'a build of the platform');
+  try {
+    const applied = await migrate(d1);
+    world.say(`Database ${database.database_name}: ${applied.length} migrations applied`);
+    // The next deployment then uploads its own configuration again.
+    await forgetServicePrint(d1);
+    await world.upload({
+      worker: { name: parsed.data.name, path, print: '' },
+      accountId,
+      secrets: {},
+      // The credentials of the gates name the address that they were issued for.
+      ...(serviceUrl === null ? {} : { vars: { SERVICE_URL: serviceUrl } }),
+    });
+    world.say(`Service Worker ${parsed.data.name}: deployed`);
+  } finally {
+    await lease.release().catch(() => {});
+  }
   world.say(
     'To protect a site, run "npm run deploy -- --site HOST" in a checkout, with MASTER_KEY in the environment.',
   );

@@ -10,6 +10,7 @@ import { migrate } from '../migrations.ts';
 import { OperatorError } from '../operator-error.ts';
 import { signInUrl } from '../sign-in.ts';
 import { cloudflareApi } from './cloudflare-api.ts';
+import type { CloudflareApi } from './cloudflare-api.ts';
 import { loginEmail, loginToken } from './login.ts';
 import { masterKeyOf } from './master-key-file.ts';
 import { remember } from './memory.ts';
@@ -30,7 +31,7 @@ import {
 } from './site-account.ts';
 import { foundOrCreated } from './storage.ts';
 import type { Resources } from './storage.ts';
-import { survey } from './survey.ts';
+import { secretsOf, survey } from './survey.ts';
 import type { Survey } from './survey.ts';
 import { deployEdge, deployService } from './workers.ts';
 import type { Deployment } from './workers.ts';
@@ -54,6 +55,7 @@ export async function deploy(options: DeployOptions, world: World): Promise<void
   const serviceHost = options.serviceHost === undefined ? undefined : siteHost('--service-host', options.serviceHost);
   const api = cloudflareApi(await loginToken());
   const seen = await survey(api, world, names, { site, serviceHost, masterKeyFile: options.masterKeyFile });
+  if (seen.masterKey === null) await refuseForeignKey(api, seen, names);
   const email = ownerEmail(options.email, await loginEmail(api), seen);
   for (const planned of planOf(seen, names, site)) world.say(planned);
   if (options.dryRun) {
@@ -124,10 +126,14 @@ async function protect(
   step(`Edge Worker ${seen.edge} on ${routePattern(site)}`, await deployEdge(run, seen.zone, site, instance.id, row));
 
   const permissions = { Protect: ['readProtect'] as const };
+  const isCounted = instance.allowVerdicts === 'counts';
   const reference = await withApiKey(env, { accountId: account.id, serviceUrl, siteKey, permissions }, (target) =>
-    proven(site, target, world),
+    proven(site, target, world, isCounted),
   );
-  step(`A request for https://${site}/`, `passed the gate and is in the log as ${reference}`);
+  step(
+    `A request for https://${site}/`,
+    isCounted ? `passed the gate as ${reference}` : `passed the gate and is in the log as ${reference}`,
+  );
   return signInUrl(env, serviceUrl, { email: account.ownerEmail, accountId: account.id }, Date.now());
 }
 
@@ -150,9 +156,21 @@ function noEmail(): CommandError {
   );
 }
 
+/**
+ * A service that was deployed by the button, and never used, has a key that the database does not show. A second key
+ * would lock one of them out.
+ */
+async function refuseForeignKey(api: CloudflareApi, seen: Survey, names: Names): Promise<void> {
+  const secrets = await secretsOf(api, seen.zone.accountId, names.service);
+  if (secrets?.includes('MASTER_KEY'))
+    throw new OperatorError(
+      `The Worker ${names.service} has a master key already, and it is not in ${seen.keyFile}. Set the variable MASTER_KEY to that key, or name its file with --master-key-file, and run the command again.`,
+    );
+}
+
 async function made(resources: Resources, key: keyof Resources, step: Step): Promise<string> {
-  const { id, created } = await foundOrCreated(resources[key]);
-  step(resources[key].title, created ? 'created' : 'found');
+  const { id, created, note } = await foundOrCreated(resources[key]);
+  step(resources[key].title, `${created ? 'created' : 'found'}${note === null ? '' : `, ${note}`}`);
   return id;
 }
 

@@ -13,8 +13,9 @@ import type { EdgeRow } from './record.ts';
 import { forgetEdge } from './site-account.ts';
 import type { Resources } from './storage.ts';
 import { secretsOf } from './survey.ts';
+import { routesOfEdge } from './workers.ts';
 import type { World } from './world.ts';
-import { domainsOf, routesOf } from './zone.ts';
+import { domainsOf } from './zone.ts';
 
 export interface DestroyOptions {
   name: string;
@@ -98,7 +99,7 @@ async function confirmed(name: string, yes: string | undefined, world: World): P
 
 async function removeEdge(there: Existing, edge: EdgeRow): Promise<void> {
   const { api, accountId, database } = there;
-  for (const route of await routesOf(api, edge.zone_id)) {
+  for (const route of (await routesOfEdge(api, edge.zone_id)) ?? []) {
     if (route.script === edge.worker) await api.remove(`/zones/${edge.zone_id}/workers/routes/${route.id}`);
   }
   await removeWorker(api, accountId, edge.worker);

@@ -24,9 +24,14 @@ export function remembered(names: Names): Memory | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** A folder that cannot be written is no failure here: what is written next to it says so. */
 export function remember(names: Names, facts: Memory): void {
   const path = fileOf(names);
-  mkdirSync(names.folder, { recursive: true });
-  writeFileSync(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`);
-  renameSync(`${path}.new`, path);
+  try {
+    mkdirSync(names.folder, { recursive: true });
+    writeFileSync(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`);
+    renameSync(`${path}.new`, path);
+  } catch {
+    return;
+  }
 }

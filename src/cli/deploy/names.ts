@@ -42,6 +42,11 @@ export function namesOf(deployment: string, folder: string): Names {
   };
 }
 
+/** What a person types to run another command on the same deployment. */
+export function commandOf(words: string, { deployment }: Pick<Names, 'deployment'>): string {
+  return `npm run deploy -- ${words}${deployment === DEFAULT_NAME ? '' : ` --name ${deployment}`}`;
+}
+
 /** A host without dots. Dashes are doubled, so that a-b.com and a.b.com have two names. */
 export const dashed = (host: string): string => host.replaceAll('-', '--').replaceAll('.', '-');
 

@@ -156,6 +156,11 @@ export async function recordService(
     .run();
 }
 
+/** Somebody else uploads the service: what runs is not what was recorded any more. */
+export async function forgetServicePrint(database: D1Database): Promise<void> {
+  await database.prepare('UPDATE deployment SET service_print = NULL WHERE id = 1').run();
+}
+
 export async function recordEdge(database: D1Database, host: string, print: string): Promise<void> {
   await database.prepare('UPDATE deployment_edges SET edge_print = ? WHERE host = ?').bind(print, host).run();
 }

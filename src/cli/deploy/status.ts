@@ -7,8 +7,9 @@ import type { Existing } from './existing.ts';
 import type { EdgeRow } from './record.ts';
 import type { Resources } from './storage.ts';
 import { secretsOf } from './survey.ts';
+import { routesOfEdge } from './workers.ts';
 import type { World } from './world.ts';
-import { domainsOf, routePattern, routesOf } from './zone.ts';
+import { domainsOf, routePattern } from './zone.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -45,14 +46,15 @@ export async function status(name: string, world: World): Promise<boolean> {
 }
 
 async function edgeLine(there: Existing, edge: EdgeRow): Promise<[boolean, string]> {
-  const routes = await routesOf(there.api, edge.zone_id);
-  const hasRoute = routes.some(({ pattern, script }) => pattern === routePattern(edge.host) && script === edge.worker);
+  const routes = await routesOfEdge(there.api, edge.zone_id);
+  const hasRoute =
+    routes?.some(({ pattern, script }) => pattern === routePattern(edge.host) && script === edge.worker) ?? false;
   const hasSecret = (await secretsOf(there.api, there.accountId, edge.worker))?.includes('CLIENT_JWT') ?? false;
   const instance =
     there.database === null ? null : await instanceById({ DB: there.database, MASTER_KEY: '' }, edge.instance_id);
   const days = Math.floor((edge.jwt_expires_at - Date.now()) / DAY_MS);
   const facts = [
-    hasRoute ? null : 'no route',
+    routes === null ? 'its zone is gone' : hasRoute ? null : 'no route',
     hasSecret ? null : 'no Worker',
     instance?.active ? modeOf(instance) : 'no instance',
     `credential ends in ${days} days`,

@@ -24,6 +24,8 @@ export interface Resource {
   /** Its id; `null` where it does not exist. */
   find(): Promise<string | null>;
   create(): Promise<string>;
+  /** Corrects a setting of one that is there. @returns what a person should know; `null` where all is as it should be. */
+  settle?(id: string): Promise<string | null>;
   remove(id: string): Promise<void>;
 }
 
@@ -77,21 +79,24 @@ export function resourcesOf(api: CloudflareApi, accountId: string, names: Names)
     title: `Queue ${name}`,
     find: async () => {
       const all = await api.list(queueShape, `${account}/queues?name=${name}`);
-      const found = all.find((one) => one.queue_name === name);
-      if (found === undefined) return null;
-      const kept = found.settings?.message_retention_period;
-      // Found, but half made: by hand, or by an earlier run of another version.
-      return kept !== undefined && kept < RETENTION_SECONDS ? null : found.queue_id;
+      return all.find((one) => one.queue_name === name)?.queue_id ?? null;
     },
-    create: async () => {
+    create: async () => (await api.send(queueShape, 'POST', `${account}/queues`, { queue_name: name })).queue_id,
+    settle: async (id) => {
+      const isLong = (all: z.infer<typeof queueShape>[]): boolean => {
+        const kept = all.find((one) => one.queue_id === id)?.settings?.message_retention_period;
+        return kept !== undefined && kept >= RETENTION_SECONDS;
+      };
+      const now = () => api.list(queueShape, `${account}/queues?name=${name}`);
+      if (isLong(await now())) return null;
       const settings = { message_retention_period: RETENTION_SECONDS };
-      const all = await api.list(queueShape, `${account}/queues?name=${name}`);
-      const found = all.find((one) => one.queue_name === name);
-      const made =
-        found === undefined
-          ? await api.send(queueShape, 'POST', `${account}/queues`, { queue_name: name, settings })
-          : await api.send(queueShape, 'PATCH', `${account}/queues/${found.queue_id}`, { queue_name: name, settings });
-      return made.queue_id;
+      try {
+        await api.send(queueShape, 'PATCH', `${account}/queues/${id}`, { queue_name: name, settings });
+      } catch (error) {
+        // A plan may have a shorter time that nobody can change.
+        if (!(error instanceof ApiError && error.status === 400)) throw error;
+      }
+      return isLong(await now()) ? null : 'which keeps verdicts for less than two weeks, as the plan allows no more';
     },
     remove: (id) => api.remove(`${account}/queues/${id}`),
   });
@@ -122,8 +127,15 @@ export function resourcesOf(api: CloudflareApi, accountId: string, names: Names)
   };
 }
 
-/** Its id, and whether this call made it. */
-export async function foundOrCreated(resource: Resource): Promise<{ id: string; created: boolean }> {
+/** Its id, whether this call made it, and what a person should know of it. */
+export async function foundOrCreated(
+  resource: Resource,
+): Promise<{ id: string; created: boolean; note: string | null }> {
+  const there = await identified(resource);
+  return { ...there, note: (await resource.settle?.(there.id)) ?? null };
+}
+
+async function identified(resource: Resource): Promise<{ id: string; created: boolean }> {
   const found = await resource.find();
   if (found !== null) return { id: found, created: false };
   try {

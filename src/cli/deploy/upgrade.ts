@@ -6,8 +6,10 @@ import { siteByKey } from '../../store/d1/sites.ts';
 import { instanceById } from '../../store/d1/instances.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { migrate } from '../migrations.ts';
+import { OperatorError } from '../operator-error.ts';
 import { steps } from './deploy.ts';
 import { deployed, existing, keyOfExisting } from './existing.ts';
+import { commandOf } from './names.ts';
 import { proven, serviceReady, withApiKey } from './proof.ts';
 import { takeLease } from './record.ts';
 import { foundOrCreated } from './storage.ts';
@@ -36,6 +38,7 @@ export async function upgrade(name: string, keyFile: string | undefined, world: 
     step(`Service Worker ${names.service}`, await deployService(run, zone, recorded.deployment));
     await serviceReady(serviceUrl, world);
     step(`Service at ${serviceUrl}`, 'answers');
+    const proofs: (() => Promise<void>)[] = [];
     for (const edge of recorded.edges) {
       await lease.check();
       const instance = await instanceById(env, edge.instance_id);
@@ -45,6 +48,11 @@ export async function upgrade(name: string, keyFile: string | undefined, world: 
         continue;
       }
       const edgeZone = await zoneById(api, edge.zone_id);
+      if (edgeZone === null) {
+        const removal = commandOf(`destroy --site ${edge.host}`, names);
+        step(`Site ${edge.host}`, `its zone is gone, so its edge stays as it is. To remove it: ${removal}`);
+        continue;
+      }
       step(`Edge Worker ${edge.worker}`, await deployEdge(run, edgeZone, edge.host, instance.id, edge));
       const on = {
         accountId: instance.accountId,
@@ -52,9 +60,25 @@ export async function upgrade(name: string, keyFile: string | undefined, world: 
         siteKey: site.siteKey,
         permissions: { Protect: ['readProtect'] as const },
       };
-      const reference = await withApiKey(env, on, (target) => proven(edge.host, target, world));
-      step(`A request for https://${edge.host}/`, `is in the log as ${reference}`);
+      const isCounted = instance.allowVerdicts === 'counts';
+      proofs.push(async () => {
+        await lease.check();
+        const reference = await withApiKey(env, on, (target) => proven(edge.host, target, world, isCounted));
+        const outcome = isCounted ? `passed the gate as ${reference}` : `is in the log as ${reference}`;
+        step(`A request for https://${edge.host}/`, outcome);
+      });
     }
+    // After all edges, so that a site that cannot be proven does not keep the others from their upgrade.
+    const failed: string[] = [];
+    for (const proof of proofs) {
+      try {
+        await proof();
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        failed.push(error.message);
+      }
+    }
+    if (failed.length > 0) throw new OperatorError(failed.join('\n'));
   } finally {
     await lease.release().catch(() => {});
   }

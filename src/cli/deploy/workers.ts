@@ -1,8 +1,8 @@
 /** Deploys the two Workers, each only if something differs from what runs. `deploy` and `upgrade` both use it. */
 import * as z from 'zod/mini';
 import type { StoreEnv } from '../../store/binding.ts';
-import { OperatorError } from '../operator-error.ts';
 import { version } from '../version.ts';
+import { ApiError } from './cloudflare-api.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
 import { edgeNameOf } from './names.ts';
 import type { Names } from './names.ts';
@@ -15,7 +15,7 @@ import { secretsOf } from './survey.ts';
 import { edgeFile, serviceFile } from './worker-files.ts';
 import type { World } from './world.ts';
 import { checkServiceHost, domainsOf, routePattern, routesOf } from './zone.ts';
-import type { Zone } from './zone.ts';
+import type { Route, Zone } from './zone.ts';
 
 export type Outcome = 'found' | 'created' | 'deployed';
 
@@ -46,11 +46,13 @@ export async function deployService(
   if (hasKey && isCurrent && hasDomain) return 'found';
   // Again, because a run takes minutes.
   if (!hasDomain) await checkServiceHost(api, run.world, zone, host, names.service);
-  // A key that is there stays: during a rotation it is newer than the operator's file.
+  // A key that is there stays: during a rotation it is newer than the operator's file. The key of a service that this
+  // command never deployed may be another one than the database was sealed with just now.
+  const isOwn = runs?.version != null;
   await run.world.upload({
     worker,
     accountId: zone.accountId,
-    secrets: hasKey ? {} : { MASTER_KEY: env.MASTER_KEY },
+    secrets: hasKey && isOwn ? {} : { MASTER_KEY: env.MASTER_KEY },
   });
   await recordService(env.DB, { version: version(), serviceUrl: run.serviceUrl, print: worker.print });
   return 'deployed';
@@ -85,12 +87,28 @@ export async function deployEdge(
 
 const zoneShape = z.object({ id: z.string(), name: z.string(), account: z.object({ id: z.string() }) });
 
-/** The zone of an edge that is there, by its id. */
-export async function zoneById(api: CloudflareApi, id: string): Promise<Zone> {
-  const zone = await api.find(zoneShape, `/zones/${id}`);
-  if (zone === null)
-    throw new OperatorError(
-      `The zone ${id} of a site is gone. Remove the site with "npm run deploy -- destroy --site HOST".`,
-    );
-  return { id: zone.id, name: zone.name, accountId: zone.account.id };
+/** The zone of an edge that is there, by its id; `null` where it was deleted or moved to another login. */
+export async function zoneById(api: CloudflareApi, id: string): Promise<Zone | null> {
+  try {
+    const zone = await api.find(zoneShape, `/zones/${id}`);
+    return zone === null ? null : { id: zone.id, name: zone.name, accountId: zone.account.id };
+  } catch (error) {
+    // The platform does not tell a zone of somebody else from one that never was.
+    if (error instanceof ApiError && error.isForbidden) return null;
+    throw error;
+  }
+}
+
+/**
+ * The routes of an edge's zone; `null` where the zone is gone. A refusal alone does not say so: the login may lack a
+ * permission, and then the routes are still there.
+ */
+export async function routesOfEdge(api: CloudflareApi, zoneId: string): Promise<Route[] | null> {
+  try {
+    return await routesOf(api, zoneId);
+  } catch (error) {
+    const isRefusal = error instanceof ApiError && (error.status === 404 || error.isForbidden);
+    if (isRefusal && (await zoneById(api, zoneId)) === null) return null;
+    throw error;
+  }
 }

@@ -19,12 +19,15 @@ export interface Upload {
   accountId: string;
   /** Omitted secrets stay as they are. */
   secrets: Readonly<Record<string, string>>;
+  /** Variables that replace those of the file. */
+  vars?: Readonly<Record<string, string>>;
 }
 
-export async function uploadWithWrangler({ worker, accountId, secrets }: Upload): Promise<void> {
+export async function uploadWithWrangler({ worker, accountId, secrets, vars = {} }: Upload): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-deploy-'));
   try {
     const args = ['deploy', '--config', worker.path, '--keep-vars'];
+    for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`);
     if (Object.keys(secrets).length > 0) {
       const file = join(dir, 'secrets.json');
       writeFileSync(file, JSON.stringify(secrets), { mode: 0o600, flag: 'wx' });

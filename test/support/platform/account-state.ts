@@ -70,6 +70,8 @@ export interface PlatformState {
   accounts: AccountState[];
   zones: ZoneState[];
   newDatabase: () => PlatformDatabase;
+  /** What a smaller plan does with queues that keep messages for longer than a day; `null`: the plan allows it. */
+  longRetention: 'refuse' | 'shorten' | null;
 }
 
 export function newState(): PlatformState {
@@ -78,6 +80,7 @@ export function newState(): PlatformState {
     accounts: [newAccountState('acc1', 'Example')],
     zones: [newZone('zone1', 'example.com', 'acc1', ['www', 'shop'])],
     newDatabase: () => new MemoryDatabase(),
+    longRetention: null,
   };
 }
 

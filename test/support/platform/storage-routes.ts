@@ -11,6 +11,17 @@ function withR2(state: PlatformState, id: string | undefined): AccountState {
   return account;
 }
 
+const DAY_SECONDS = 86_400;
+
+/** The setting that the account's plan lets a queue have. */
+function retentionOf({ longRetention }: PlatformState, settings: { message_retention_period?: number }) {
+  const wanted = settings.message_retention_period;
+  if (longRetention === null || wanted === undefined || wanted <= DAY_SECONDS)
+    return { message_retention_period: wanted ?? 4 * DAY_SECONDS };
+  if (longRetention === 'refuse') throw new Refusal(400, 100126, 'The retention of messages is fixed on this plan');
+  return { message_retention_period: DAY_SECONDS };
+}
+
 export const storageRoutes: Handlers = [
   [
     'GET',
@@ -130,7 +141,8 @@ export const storageRoutes: Handlers = [
       const account = accountOf(state, id);
       if (account.queues.some((one) => one.queue_name === name))
         throw new Refusal(409, 11009, 'Queue name is already taken');
-      const queue = { queue_id: newId(), queue_name: name, settings, consumers: [], producers: [] };
+      const kept = retentionOf(state, settings);
+      const queue = { queue_id: newId(), queue_name: name, settings: kept, consumers: [], producers: [] };
       account.queues.push(queue);
       return queue;
     },
@@ -139,7 +151,9 @@ export const storageRoutes: Handlers = [
     'PATCH',
     new RegExp(`${A}/queues/([^/]+)$`),
     (state, call, [id, queueId]) =>
-      Object.assign(queueOf(accountOf(state, id), queueId), { settings: (call.body as { settings: object }).settings }),
+      Object.assign(queueOf(accountOf(state, id), queueId), {
+        settings: retentionOf(state, (call.body as { settings: object }).settings),
+      }),
   ],
   [
     'DELETE',
