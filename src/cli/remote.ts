@@ -1,6 +1,6 @@
 /**
  * `--remote`: the deployed database, over the platform's API and with wrangler's login. It is found by its name, so that
- * no file has its id. What `npm run deploy` remembers spares the operator the variable MASTER_KEY.
+ * no file has its id. GATEHOUSE_DEPLOYMENT names a deployment with another name than `gatehouse`. What `npm run deploy` remembers spares the operator the variable MASTER_KEY.
  */
 import type { CommandResult } from './command-line.ts';
 import { runCommand } from './database/commands.ts';
@@ -8,7 +8,7 @@ import { ApiError, cloudflareApi } from './deploy/cloudflare-api.ts';
 import { loginToken, onlyAccount } from './deploy/login.ts';
 import { readKey } from './deploy/master-key-file.ts';
 import { remembered } from './deploy/memory.ts';
-import { DEFAULT_NAME, DEPLOY_FOLDER, namesOf } from './deploy/names.ts';
+import { commandOf, DEFAULT_NAME, DEPLOY_FOLDER, namesOf } from './deploy/names.ts';
 import { restDatabase } from './deploy/rest-database.ts';
 import { resourcesOf } from './deploy/storage.ts';
 import { OperatorError } from './operator-error.ts';
@@ -19,7 +19,7 @@ const LOG_IN =
   'You are not logged in to Cloudflare. Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN to a token that may edit D1.';
 
 export async function runRemote(args: readonly string[]): Promise<CommandResult> {
-  const names = namesOf(DEFAULT_NAME, DEPLOY_FOLDER);
+  const names = namesOf(process.env['GATEHOUSE_DEPLOYMENT'] || DEFAULT_NAME, DEPLOY_FOLDER);
   const known = remembered(names);
   const masterKey = process.env['MASTER_KEY'] || (known?.masterKeyFile ? readKey(known.masterKeyFile) : null);
   if (!masterKey) throw new OperatorError('MASTER_KEY is not set. Set it to the secret of the deployed service.');
@@ -30,7 +30,7 @@ export async function runRemote(args: readonly string[]): Promise<CommandResult>
     const databaseId = await resourcesOf(api, accountId, names).database.find();
     if (databaseId === null)
       throw new OperatorError(
-        `The account ${accountId} has no D1 database ${names.database}. Deploy with "npm run deploy -- --site HOST", or set CLOUDFLARE_ACCOUNT_ID to the account that has it.`,
+        `The account ${accountId} has no D1 database ${names.database}. Deploy with "${commandOf('--site HOST', names)}", or set CLOUDFLARE_ACCOUNT_ID to the account that has it. The name of another deployment belongs into GATEHOUSE_DEPLOYMENT.`,
       );
     return await runCommand(args, {
       DB: restDatabase(api, accountId, databaseId),

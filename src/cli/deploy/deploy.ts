@@ -14,7 +14,7 @@ import type { CloudflareApi } from './cloudflare-api.ts';
 import { loginEmail, loginToken } from './login.ts';
 import { masterKeyOf } from './master-key-file.ts';
 import { remember } from './memory.ts';
-import { namesOf, siteHost } from './names.ts';
+import { commandOf, DEFAULT_NAME, namesOf, siteHost } from './names.ts';
 import type { Names } from './names.ts';
 import { proven, serviceReady, withApiKey } from './proof.ts';
 import { recorded, takeLease } from './record.ts';
@@ -89,7 +89,8 @@ export async function deploy(options: DeployOptions, world: World): Promise<void
     step(`Service at ${serviceUrl}`, 'answers');
     const link = await protect(run, seen, site, { email, isGiven: options.email !== undefined }, step);
     world.say('');
-    for (const last of farewell(site, names, options, masterKey.file, link)) world.say(last);
+    for (const last of farewell(site, names, masterKey.file, world.isTerminal ? link.url : null, link.email))
+      world.say(last);
   } finally {
     await lease.release().catch(() => {});
   }
@@ -219,20 +220,17 @@ function planOf(seen: Survey, names: Names, site: string): string[] {
   ];
 }
 
-function farewell(
-  site: string,
-  names: Names,
-  options: DeployOptions,
-  keyFile: string | null,
-  link: { url: string; email: string },
-): string[] {
-  const named = options.name === 'gatehouse' ? '' : ` --name ${names.deployment}`;
+function farewell(site: string, names: Names, keyFile: string | null, link: string | null, email: string): string[] {
+  const variable = names.deployment === DEFAULT_NAME ? '' : `GATEHOUSE_DEPLOYMENT=${names.deployment} `;
   return [
     `${site} is behind the gate, which records and enforces nothing yet.`,
     ...(keyFile === null
       ? ['Keep the variable MASTER_KEY in a safe place. Every secret of the deployment depends on it.']
       : [`Copy ${keyFile} to a safe place. Every secret of the deployment depends on it.`]),
-    `Console, for ${link.email}, once and within 15 minutes: ${link.url}`,
-    `To enforce: npm run deploy -- enforce --site ${site}${named}`,
+    // Anyone who reads a log could sign in with it.
+    link === null
+      ? `Console: make a link with "${variable}npm run -s gatehouse -- signin --remote --email ${email}".`
+      : `Console, for ${email}, once and within 15 minutes: ${link}`,
+    `To enforce: ${commandOf(`enforce --site ${site}`, names)}`,
   ];
 }

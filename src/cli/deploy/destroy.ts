@@ -7,7 +7,7 @@ import { OperatorError } from '../operator-error.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
 import { existing } from './existing.ts';
 import type { Existing } from './existing.ts';
-import { siteHost } from './names.ts';
+import { commandOf, siteHost } from './names.ts';
 import { takeLease } from './record.ts';
 import type { EdgeRow } from './record.ts';
 import { forgetEdge } from './site-account.ts';
@@ -69,7 +69,9 @@ const whatIsIn: Partial<Record<keyof Resources, string>> = {
 async function destroySite(there: Existing, host: string, yes: string | undefined, world: World): Promise<void> {
   const edge = there.recorded?.edges.find((one) => one.host === host);
   if (edge === undefined || there.database === null)
-    throw new OperatorError(`${host} is not a site of this deployment. "npm run deploy -- status" lists its sites.`);
+    throw new OperatorError(
+      `${host} is not a site of this deployment. "${commandOf('status', there.names)}" lists its sites.`,
+    );
   world.say(`The gate of ${host} (Worker ${edge.worker}) will be deleted; its visitors reach your server directly.`);
   world.say('Its settings and its log stay in the service.');
   await confirmed(host, yes, world);

@@ -7,9 +7,12 @@ import { CommandError } from '../command-line.ts';
 import { call } from '../management-call.ts';
 import { OperatorError } from '../operator-error.ts';
 import { deployed, existing, keyOfExisting } from './existing.ts';
-import { siteHost } from './names.ts';
+import { commandOf, siteHost } from './names.ts';
 import { withApiKey } from './proof.ts';
 import type { World } from './world.ts';
+
+/** Its own, because it takes no lease: a deployment that runs keeps its key. */
+const KEY_NAME = 'npm run deploy -- enforce';
 
 export interface EnforceOptions {
   site: string;
@@ -32,7 +35,7 @@ export async function enforce(options: EnforceOptions, world: World): Promise<vo
   const instance = edge === undefined ? null : await instanceById(env, edge.instance_id);
   if (!instance?.active)
     throw new OperatorError(
-      `${host} is not a site of this deployment. Deploy it with "npm run deploy -- --site ${host}".`,
+      `${host} is not a site of this deployment. Deploy it with "${commandOf(`--site ${host}`, there.names)}".`,
     );
   const change = options.monitor ? { monitor: true } : { monitor: false, rollout };
   const on = {
@@ -41,13 +44,17 @@ export async function enforce(options: EnforceOptions, world: World): Promise<vo
     siteKey: instance.globalSiteKey,
     permissions: { Protect: ['readProtect', 'updateProtectSettings'] as const },
   };
-  await withApiKey(env, on, (target) =>
-    // The call names an instance, and would refuse a site as well.
-    call({ ...target, siteKey: undefined }, '/protect/instances/update', { id: instance.id, ...change }),
+  await withApiKey(
+    env,
+    on,
+    (target) =>
+      // The call names an instance, and would refuse a site as well.
+      call({ ...target, siteKey: undefined }, '/protect/instances/update', { id: instance.id, ...change }),
+    KEY_NAME,
   );
   world.say(
     options.monitor
       ? `${host} only records from now on, within seconds.`
-      : `${host} challenges and blocks ${rollout === 100 ? 'visitors' : `${rollout} percent of its visitors`} from now on, within seconds. Back: npm run deploy -- monitor --site ${host}`,
+      : `${host} challenges and blocks ${rollout === 100 ? 'visitors' : `${rollout} percent of its visitors`} from now on, within seconds. Back: ${commandOf(`monitor --site ${host}`, there.names)}`,
   );
 }

@@ -1,11 +1,13 @@
 /** `npm run deploy -- …`: reads the command line. Errors are one sentence, because they say what the operator can do. */
 import { argumentsOf, usageOf } from '../command-line.ts';
 import type { Arguments, CommandLine } from '../command-line.ts';
-import { OperatorError } from '../operator-error.ts';
+import { failure } from '../failure.ts';
+import { version } from '../version.ts';
 import { deployInBuild } from './build.ts';
 import { deploy } from './deploy.ts';
 import { destroy } from './destroy.ts';
 import { enforce } from './enforce.ts';
+import { endOnSignals } from './interruption.ts';
 import { DEFAULT_NAME } from './names.ts';
 import { status } from './status.ts';
 import { upgrade } from './upgrade.ts';
@@ -89,17 +91,23 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-function help(): string {
-  const lines = Object.entries(commands).map(
+/** Of one command, or of all. */
+function help(only: string | undefined): string {
+  const shown = Object.entries(commands).filter(([command]) => only === undefined || command === only);
+  const lines = shown.map(
     ([command, line]) => `  npm run deploy -- ${usageOf(command, line).trim()}\n      ${line.about}`,
   );
-  return `Usage:\n\n${lines.join('\n')}\n\nThe login is wrangler's: "npx wrangler login", or CLOUDFLARE_API_TOKEN. CLOUDFLARE_ACCOUNT_ID chooses one of several\naccounts. MASTER_KEY in the environment replaces the file with the master key.`;
+  return `Usage:\n\n${lines.join('\n')}\n\nThe login is wrangler's: "npx wrangler login", or CLOUDFLARE_API_TOKEN. CLOUDFLARE_ACCOUNT_ID chooses one of several\naccounts. MASTER_KEY in the environment replaces the file with the master key.\nGATEHOUSE_DEPLOYMENT names the deployment for "npm run gatehouse -- ... --remote", as --name does here.`;
 }
 
 /** Returns the exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {
-    world.say(help());
+    world.say(help(argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? argv[0] : undefined));
+    return 0;
+  }
+  if (argv.includes('--version')) {
+    world.say(version());
     return 0;
   }
   const command = argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? argv[0] : '';
@@ -113,10 +121,12 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     const given = argumentsOf(`npm run deploy -- ${command}`.trim(), line, command === '' ? argv : argv.slice(1));
     return await line.run(given, world);
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    world.complain(error.message);
+    world.complain(failure(error, process.env));
     return 1;
   }
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2), terminal);
+if (import.meta.main) {
+  endOnSignals();
+  process.exitCode = await main(process.argv.slice(2), terminal);
+}

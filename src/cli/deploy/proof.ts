@@ -20,6 +20,7 @@ const SEEN_WITHIN_MS = 180_000;
 const ASK_EVERY_MS = 3_000;
 const ANSWERS_WITHIN_MS = 20_000;
 const KEY_SECONDS = 900;
+/** Of deployments and upgrades, of which the lease lets one run at a time. */
 const KEY_NAME = 'npm run deploy';
 
 const health = z.object({ status: z.string() });
@@ -72,14 +73,15 @@ export async function withApiKey<T>(
   env: StoreEnv,
   on: { accountId: string; serviceUrl: string; siteKey: string; permissions: PermissionMap },
   use: (target: Target) => Promise<T>,
+  keyName = KEY_NAME,
 ): Promise<T> {
   const { accountId, serviceUrl, siteKey, permissions } = on;
   // Of a run that was killed.
-  const left = (await apiKeysOfAccount(env, accountId)).filter(({ name }) => name === KEY_NAME);
+  const left = (await apiKeysOfAccount(env, accountId)).filter(({ name }) => name === keyName);
   for (const { id } of left) await deleteApiKey(env, accountId, id);
   const key = await provisionApiKey(
     env,
-    { accountId, name: KEY_NAME, permissions, expiresInSeconds: KEY_SECONDS },
+    { accountId, name: keyName, permissions, expiresInSeconds: KEY_SECONDS },
     Date.now(),
   );
   try {

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { D1Database } from '@cloudflare/workers-types';
 import { OperatorError } from '../operator-error.ts';
+import { undoneWhenInterrupted } from './interruption.ts';
 
 /** A deployer that was killed blocks others for this long. */
 const LEASE_SECONDS = 120;
@@ -97,6 +98,7 @@ export async function takeLease(database: D1Database, who: string): Promise<Leas
   };
   const release = async (): Promise<void> => {
     clearInterval(timer);
+    released?.();
     const free = database.prepare('UPDATE deployment SET held_until = 0 WHERE holder = ?').bind(holder);
     // Repeated, because the next run would wait two minutes for a lease that nobody holds.
     for (let attempt = 1; ; attempt += 1) {
@@ -109,7 +111,9 @@ export async function takeLease(database: D1Database, who: string): Promise<Leas
     }
   };
   let timer: NodeJS.Timeout | undefined;
+  let released: (() => void) | undefined;
   let isLost = false;
+  released = undoneWhenInterrupted(release);
   try {
     await database.batch(TABLES.map((sql) => database.prepare(sql)));
     if (!(await take())) throw busy((await recorded(database)).deployment);

@@ -4,6 +4,7 @@ import { version } from '../version.ts';
 import { modeOf } from './deploy.ts';
 import { existing } from './existing.ts';
 import type { Existing } from './existing.ts';
+import { commandOf } from './names.ts';
 import type { EdgeRow } from './record.ts';
 import type { Resources } from './storage.ts';
 import { secretsOf } from './survey.ts';
@@ -36,12 +37,12 @@ export async function status(name: string, world: World): Promise<boolean> {
     );
     const running = recorded?.deployment?.version ?? 'none';
     world.say(
-      `        version ${running}${running === version() ? '' : `; this checkout has ${version()}, see "npm run deploy -- upgrade"`}`,
+      `        version ${running}${running === version() ? '' : `; this checkout has ${version()}, see "${commandOf('upgrade', names)}"`}`,
     );
   }
   for (const edge of recorded?.edges ?? []) say(...(await edgeLine(there, edge)));
   if (recorded?.edges.length === 0) world.say('        no site yet');
-  if (!isWhole) world.say('Run "npm run deploy -- --site HOST" again to make what is missing.');
+  if (!isWhole) world.say(`Run "${commandOf('--site HOST', names)}" again to make what is missing.`);
   return isWhole;
 }
 

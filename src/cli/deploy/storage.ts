@@ -75,10 +75,11 @@ export function resourcesOf(api: CloudflareApi, accountId: string, names: Names)
       await api.remove(`${account}/r2/buckets/${name}`);
     },
   });
+  const listed = (name: string) => api.list(queueShape, `${account}/queues?name=${name}`);
   const queue = (name: string): Resource => ({
     title: `Queue ${name}`,
     find: async () => {
-      const all = await api.list(queueShape, `${account}/queues?name=${name}`);
+      const all = await listed(name);
       return all.find((one) => one.queue_name === name)?.queue_id ?? null;
     },
     create: async () => (await api.send(queueShape, 'POST', `${account}/queues`, { queue_name: name })).queue_id,
@@ -87,8 +88,7 @@ export function resourcesOf(api: CloudflareApi, accountId: string, names: Names)
         const kept = all.find((one) => one.queue_id === id)?.settings?.message_retention_period;
         return kept !== undefined && kept >= RETENTION_SECONDS;
       };
-      const now = () => api.list(queueShape, `${account}/queues?name=${name}`);
-      if (isLong(await now())) return null;
+      if (isLong(await listed(name))) return null;
       const settings = { message_retention_period: RETENTION_SECONDS };
       try {
         await api.send(queueShape, 'PATCH', `${account}/queues/${id}`, { queue_name: name, settings });
@@ -96,7 +96,9 @@ export function resourcesOf(api: CloudflareApi, accountId: string, names: Names)
         // A plan may have a shorter time that nobody can change.
         if (!(error instanceof ApiError && error.status === 400)) throw error;
       }
-      return isLong(await now()) ? null : 'which keeps verdicts for less than two weeks, as the plan allows no more';
+      return isLong(await listed(name))
+        ? null
+        : 'which keeps verdicts for less than two weeks, as the plan allows no more';
     },
     remove: (id) => api.remove(`${account}/queues/${id}`),
   });

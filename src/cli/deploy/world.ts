@@ -9,6 +9,8 @@ import type { Upload } from './wrangler.ts';
 export interface World {
   /** Where files are generated. */
   folder: string;
+  /** A person reads what is said, and no log keeps it. */
+  isTerminal: boolean;
   say(line: string): void;
   /** Why the command ends without success. */
   complain(message: string): void;
@@ -22,6 +24,7 @@ export interface World {
 
 export const terminal: World = {
   folder: DEPLOY_FOLDER,
+  isTerminal: process.stdout.isTTY,
   say: (line) => process.stdout.write(`${line}\n`),
   complain: (message) => process.stderr.write(`${message}\n`),
   pause: (ms) => sleep(ms),

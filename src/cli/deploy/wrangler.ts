@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
+import { undoneWhenInterrupted } from './interruption.ts';
 import { wranglerProgram } from './login.ts';
 import type { WorkerFile } from './worker-files.ts';
 
@@ -25,6 +26,8 @@ export interface Upload {
 
 export async function uploadWithWrangler({ worker, accountId, secrets, vars = {} }: Upload): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-deploy-'));
+  const remove = (): void => rmSync(dir, { recursive: true, force: true });
+  const removed = undoneWhenInterrupted(remove);
   try {
     const args = ['deploy', '--config', worker.path, '--keep-vars'];
     for (const [name, value] of Object.entries(vars)) args.push('--var', `${name}:${value}`);
@@ -39,7 +42,8 @@ export async function uploadWithWrangler({ worker, accountId, secrets, vars = {}
         `wrangler could not deploy ${worker.name}: ${reasonOf(output)} Correct that and run the command again.`,
       );
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    remove();
+    removed();
   }
 }
 
@@ -64,12 +68,19 @@ function run(
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: ENDS_WITHIN_MS,
     });
+    const ended = undoneWhenInterrupted(() => child.kill());
     let output = '';
     const keep = (chunk: Buffer) => (output = `${output}${chunk.toString()}`.slice(-OUTPUT_MAX_CHARS));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    child.on('error', failed);
-    child.on('close', (status) => done({ status, output }));
+    child.on('error', (error) => {
+      ended();
+      failed(error);
+    });
+    child.on('close', (status) => {
+      ended();
+      done({ status, output });
+    });
   });
 }
 

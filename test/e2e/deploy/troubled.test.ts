@@ -1,9 +1,12 @@
 /** Deployments with something wrong around them: one site that cannot be proven, a zone that is gone, a smaller plan. */
-import { writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runRemote } from '../../../src/cli/remote.ts';
 import { newZone } from '../../support/platform/account-state.ts';
 import { rows } from '../../support/platform/inventory.ts';
 import { Operator } from '../../support/platform/operator.ts';
+import { TOKEN } from '../../support/platform/platform.ts';
 
 const DEPLOY = ['--site', 'www.example.com'];
 let operator: Operator;
@@ -105,4 +108,66 @@ test('a folder of the checkout that cannot be written is one sentence', async ()
   const { code, error } = await operator.run(DEPLOY);
   expect(code).toBe(1);
   expect(error).toMatch(/cannot be written\. Correct the permissions of the checkout, and run the command again\.$/);
+});
+
+test('a log without a terminal gets no link that signs in', async () => {
+  operator.isTerminal = false;
+  const output = await deployed(...DEPLOY);
+  expect(output).not.toContain('#link=');
+  expect(output).toContain('signin --remote --email owner@example.com');
+});
+
+test('every printed command names a deployment with another name', async () => {
+  const output = await deployed(...DEPLOY, '--name', 'other');
+  expect(output).toContain('To enforce: npm run deploy -- enforce --site www.example.com --name other');
+  operator.platform.account.namespaces = [];
+  const { output: shown } = await operator.run(['status', '--name', 'other']);
+  expect(shown).toContain('"npm run deploy -- --site HOST --name other"');
+  const { error } = await operator.run(['enforce', '--site', 'shop.example.com', '--name', 'other']);
+  expect(error).toContain('"npm run deploy -- --site shop.example.com --name other"');
+});
+
+test('--version is that of the checkout, and --help of one command is about it alone', async () => {
+  expect(await deployed('--version')).toMatch(/^\d+\.\d+\.\d+/);
+  expect(await deployed('enforce', '--version')).toMatch(/^\d+\.\d+\.\d+/);
+  const help = await deployed('enforce', '--help');
+  expect(help).toContain('npm run deploy -- enforce --site HOST');
+  expect(help).not.toContain('npm run deploy -- destroy');
+});
+
+test('--remote reaches the deployment that GATEHOUSE_DEPLOYMENT names', async () => {
+  await deployed(...DEPLOY, '--name', 'other');
+  const key = readFileSync(join(operator.home, '.config/gatehouse/other-acc1.master-key'), 'utf8').trim();
+  const env = {
+    CLOUDFLARE_API_BASE_URL: operator.platform.url,
+    CLOUDFLARE_API_TOKEN: TOKEN,
+    CLOUDFLARE_ACCOUNT_ID: 'acc1',
+    MASTER_KEY: key,
+  };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  try {
+    await expect(runRemote(['account', 'list'])).rejects.toThrow(/has no D1 database gatehouse\./);
+    vi.stubEnv('GATEHOUSE_DEPLOYMENT', 'other');
+    expect((await runRemote(['account', 'list'])).output).toContain('owner@example.com');
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test('enforcing a site leaves the key of a deployment that runs', async () => {
+  await deployed(...DEPLOY);
+  const { hosts } = operator;
+  let before: unknown;
+  let after: unknown;
+  operator.hosts = async (url, init) => {
+    if (url.pathname !== '/protect/verdicts' || before !== undefined) return hosts(url, init);
+    const ids = `SELECT id FROM api_keys WHERE name = 'npm run deploy'`;
+    before = await rows(operator, ids);
+    await operator.run(['enforce', '--site', 'www.example.com']);
+    after = await rows(operator, ids);
+    return hosts(url, init);
+  };
+  await deployed(...DEPLOY);
+  expect(before).toHaveLength(1);
+  expect(after).toEqual(before);
 });

@@ -29,6 +29,7 @@ export class Operator {
   answers: string[] | null = null;
   /** What public DNS says of any host that this operator asks for. */
   isInPublicDns: boolean | null = false;
+  isTerminal = true;
   /** How long a wait takes. */
   pauseMs = 0;
 
@@ -72,6 +73,7 @@ export class Operator {
     try {
       const code = await main(words, {
         folder: this.folder,
+        isTerminal: this.isTerminal,
         say: (line) => said.push(line),
         complain: (message) => (error += message),
         pause: () => sleep(this.pauseMs),
