@@ -30,7 +30,7 @@ export async function runRemote(args: readonly string[]): Promise<CommandResult>
     const databaseId = await resourcesOf(api, accountId, names).database.find();
     if (databaseId === null)
       throw new OperatorError(
-        `The account ${accountId} has no D1 database ${names.database}. Deploy with "${commandOf('--site HOST', names)}", or set CLOUDFLARE_ACCOUNT_ID to the account that has it. The name of another deployment belongs into GATEHOUSE_DEPLOYMENT.`,
+        `The account ${accountId} has no D1 database ${names.database}. Deploy with "${commandOf('--site HOST', names)}", or set CLOUDFLARE_ACCOUNT_ID to the account that has it. For a deployment with another name, set GATEHOUSE_DEPLOYMENT to it.`,
       );
     return await runCommand(args, {
       DB: restDatabase(api, accountId, databaseId),
