@@ -6,6 +6,11 @@ const ATTEMPTS = 2;
 /** Codes for a name, or a record of this type, that does not exist. */
 const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA']);
 
+export interface PublicDns {
+  /** `null` where DNS does not answer. */
+  isInPublicDns(host: string): Promise<boolean | null>;
+}
+
 /** @returns whether the host has an address or an alias; `null` when no server answered. */
 export async function isInPublicDns(host: string): Promise<boolean | null> {
   const resolver = new Resolver({ timeout: ANSWERS_WITHIN_MS, tries: ATTEMPTS });

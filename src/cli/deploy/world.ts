@@ -3,10 +3,11 @@ import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEPLOY_FOLDER } from './names.ts';
 import { isInPublicDns } from './public-dns.ts';
+import type { PublicDns } from './public-dns.ts';
 import { uploadWithWrangler } from './wrangler.ts';
 import type { Upload } from './wrangler.ts';
 
-export interface World {
+export interface World extends PublicDns {
   /** Where files are generated. */
   folder: string;
   /** A person reads what is said, and no log keeps it. */
@@ -18,8 +19,6 @@ export interface World {
   /** `null` where nobody can be asked. */
   ask(question: string): Promise<string | null>;
   upload(upload: Upload): Promise<void>;
-  /** `null` where DNS does not answer. */
-  isInPublicDns(host: string): Promise<boolean | null>;
 }
 
 export const terminal: World = {

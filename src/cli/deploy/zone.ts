@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { OperatorError } from '../operator-error.ts';
 import { ApiError } from './cloudflare-api.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
-import type { World } from './world.ts';
+import type { PublicDns } from './public-dns.ts';
 
 export interface Zone {
   id: string;
@@ -94,7 +94,7 @@ function wildcardsOver(host: string, zone: Zone): string[] {
  */
 export async function checkServiceHost(
   api: CloudflareApi,
-  world: Pick<World, 'isInPublicDns'>,
+  world: PublicDns,
   zone: Zone,
   host: string,
   service: string,
