@@ -20,12 +20,14 @@ const benches: Readonly<Record<string, string>> = {
   solve: '[COURSES] [--http N] [--only TASK]  attack programs against pictures and recordings; 200 courses',
   console:
     '[--rows N] [--rules N] [--runs N] [--state DIR]  the console in a browser: waits and frames; 200,000 verdicts',
+  'first-decision':
+    '[RULES] [--runs N] [--beside DIR]  the first decision of a new isolate from a warm colo cache; 1,000,000 rules',
   start: '[--runs N]  from npm start to the first solved challenge; 3 runs',
 };
 
 const [wanted = '', ...args] = process.argv.slice(2);
 if (!Object.hasOwn(benches, wanted)) {
-  const lines = Object.entries(benches).map(([one, what]) => `  ${one.padEnd(10)} ${what}\n`);
+  const lines = Object.entries(benches).map(([one, what]) => `  ${one.padEnd(14)} ${what}\n`);
   process.stderr.write(`Usage: npm run bench -- NAME [arguments]\n\n${lines.join('')}`);
   process.exit(1);
 }

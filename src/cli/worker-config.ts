@@ -93,6 +93,12 @@ export function bundleOptions(entry: string) {
 /** One ES module. */
 export const bundleWorker = oncePerEntry((entry) => bundled(bundleOptions(entry)));
 
+/** The bundle that a deployment of this wrangler file uploads. */
+export async function bundleAsDeployed(wranglerFile: string, root = process.cwd()): Promise<string> {
+  const { main, minify = false, keep_names: keepNames = true } = readWranglerFile(resolve(root, wranglerFile));
+  return bundled({ ...bundleOptions(main), minify, keepNames, absWorkingDir: root });
+}
+
 /** The same Worker, wrapped to read request bodies that it did not read (`unread-bodies.ts`). */
 export const bundleForStack = oncePerEntry((entry) => {
   const contents = `

@@ -33,6 +33,8 @@ export interface RawWorkerOptions {
   services?: Record<string, string>;
   /** A Worker, as an ES module, that receives every `fetch` of the main one. */
   outbound?: string;
+  /** The `127.0.0.1:port` where a server speaks the protocol of the Cache API (`bench/measure/cache-server.ts`). None by default. */
+  cache?: string;
   /** The processor to run on, for a measurement. */
   cpu?: number;
 }
@@ -98,6 +100,8 @@ function configuration(options: RawWorkerOptions): string {
   ];
   const datasets = Object.entries(options.analytics ?? {});
   for (const [name] of datasets) bindings.push(`(name = ${quoted(name)}, analyticsEngine = ${quoted(`ae-${name}`)})`);
+  const servers = datasets.map(([name, address]): [string, string] => [`ae-${name}`, address]);
+  if (options.cache !== undefined) servers.push(['cache', options.cache]);
   const others = Object.entries({ ...options.services, ...(options.outbound && { outbound: options.outbound }) });
   for (const name of Object.keys(options.services ?? {})) {
     bindings.push(`(name = ${quoted(name)}, service = ${quoted(name)})`);
@@ -111,12 +115,11 @@ const config :Workerd.Config = (
       compatibilityDate = ${quoted(options.compatibilityDate)},
       compatibilityFlags = [${flags}],
       bindings = [${bindings.join(', ')}],
-      globalOutbound = ${quoted(options.outbound === undefined ? 'network' : 'outbound')},
-    )),${others.map(([name, source]) => otherWorker(name, source, options)).join('')}${datasets
-      .map(
-        ([name, address]) =>
-          `\n    (name = ${quoted(`ae-${name}`)}, external = (address = ${quoted(address)}, http = ())),`,
-      )
+      globalOutbound = ${quoted(options.outbound === undefined ? 'network' : 'outbound')},${
+        options.cache === undefined ? '' : '\n      cacheApiOutbound = "cache",'
+      }
+    )),${others.map(([name, source]) => otherWorker(name, source, options)).join('')}${servers
+      .map(([name, address]) => `\n    (name = ${quoted(name)}, external = (address = ${quoted(address)}, http = ())),`)
       .join('')}
     (name = "kv", worker = (
       modules = [(name = "kv.mjs", esModule = embed "kv.mjs")],

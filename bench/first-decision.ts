@@ -1,0 +1,256 @@
+/**
+ * `npm run bench -- first-decision [RULES] [--runs N] [--beside DIR]`: how long a new isolate takes for its first right
+ * decision, with everything it needs in the cache of its colo. Each run is a new workerd with the bundle that is deployed,
+ * which has compiled its script and nothing else. It gets one request: a visitor whom a rule blocks, or one whom no rule
+ * matches. How the time divides into reading, hashing and opening comes from a copy with marks. `--beside` adds the edge
+ * of another checkout in turns, which must read the same files.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startStack } from '../src/cli/stack.ts';
+import type { Stack } from '../src/cli/stack.ts';
+import { bundleAsDeployed, bundleWorker, readWranglerFile } from '../src/cli/worker-config.ts';
+import { navigation } from '../test/support/browse.ts';
+import { eventually } from '../test/support/eventually.ts';
+import { startRawWorker } from '../test/support/raw-workerd.ts';
+import type { RawWorker } from '../test/support/raw-workerd.ts';
+import { personsHeaders } from '../test/support/session.ts';
+import { startCacheServer } from './measure/cache-server.ts';
+import type { CacheServer } from './measure/cache-server.ts';
+import { exactProcessorMs } from './measure/processor-time.ts';
+import { median } from './measure/statistics.ts';
+import { importRules } from './rules/import-rules.ts';
+import { mixedRules } from './rules/workload.ts';
+
+const RULES_DEFAULT = 1_000_000;
+const RUNS_DEFAULT = 15;
+const TARGET_MS = 50;
+const PORT_BASE = 8890;
+const LIST_RUNS = 6;
+/** Generated rules sometimes repeat a value. The repeated value is one rule. */
+const LOADED_SHARE = 0.95;
+const LOADED_WITHIN_MS = 60_000;
+/** After it has begun to listen, a new workerd has work of its own for some milliseconds. */
+const SETTLED_AFTER_MS = 250;
+const WRANGLER_FILE = 'wrangler.toml';
+const MARKED_EDGE = 'bench/workers/first-decision-worker.ts';
+const ORIGIN = `export default { fetch: () => Response.json({ ok: true }) };`;
+const NOTHING = `export default { fetch: () => new Response() };`;
+
+interface FirstDecision {
+  status: number;
+  ms: number;
+  processorMs: number;
+  marks: Mark[];
+}
+
+type Name = 'nothing' | 'edge' | 'marked' | 'other';
+type Mark = [what: string, fromMs: number, toMs: number, bytes: number];
+
+export async function run(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { runs: { type: 'string' }, beside: { type: 'string' } },
+  });
+  const rules = Number(positionals[0] ?? RULES_DEFAULT);
+  const runs = Number(values.runs ?? RUNS_DEFAULT);
+  const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  const stopped: (() => Promise<void>)[] = [];
+  try {
+    const stack = await startStack({ portBase: PORT_BASE, stateDir, quiet: true, fresh: true });
+    stopped.push(() => stack.stop());
+    const cache = await startCacheServer();
+    stopped.push(() => cache.stop());
+    const file = readWranglerFile(WRANGLER_FILE);
+    const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags = [] } = file;
+    const origin = await startRawWorker({ source: ORIGIN, compatibilityDate });
+    stopped.push(() => origin.stop());
+    const isolateOf = (source: string) =>
+      startRawWorker({
+        source,
+        compatibilityDate,
+        compatibilityFlags,
+        kv: ['GATE_KV'],
+        queues: ['VERDICT_QUEUE'],
+        cache: cache.address,
+        vars: {
+          ...file.vars,
+          SERVICE_URL: stack.serviceUrl,
+          ORIGIN_URL: origin.url,
+          SIGNALS_SOURCE: 'headers',
+          SIGNALS_SECRET: stack.signalsSecret,
+          CLIENT_JWT: stack.clientJwt,
+          OPS_TOKEN: stack.opsToken,
+        },
+      });
+
+    await importRules(stack, mixedRules(rules, 1));
+    for (let times = 0; times < LIST_RUNS; times += 1) await stack.runScheduled();
+    const edge = await bundleAsDeployed(WRANGLER_FILE);
+    const visitors = await visitorsOf(stack, await isolateOf(edge), rules);
+    cache.freeze();
+
+    const sources: [Name, string][] = [
+      ['nothing', NOTHING],
+      ['edge', edge],
+      ['marked', await bundleWorker(MARKED_EDGE)],
+    ];
+    if (values.beside !== undefined) {
+      sources.push(['other', await bundleAsDeployed(WRANGLER_FILE, resolve(values.beside))]);
+    }
+    const taken: Record<Name, FirstDecision[]> = { nothing: [], edge: [], marked: [], other: [] };
+    for (let turn = 0; turn < runs; turn += 1) {
+      for (const [name, source] of sources) {
+        const visitor = visitors[turn % visitors.length]!;
+        const first = await firstDecision(await isolateOf(source), visitor.headers);
+        const expected = name === 'nothing' ? 200 : visitor.status;
+        if (first.status !== expected)
+          throw new Error(`The first response of ${name} is ${first.status}, not ${expected}`);
+        taken[name].push(first);
+      }
+    }
+    report(rules, cache, taken);
+  } finally {
+    for (const stop of stopped.toReversed()) {
+      // In order: what depends on another stops before it.
+      await stop();
+    }
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
+
+interface Visitor {
+  headers: Record<string, string>;
+  status: number;
+}
+
+/** A visitor who gets 403 by a rule and one who gets 200, from an edge that has loaded and cached everything. */
+async function visitorsOf(stack: Stack, edge: RawWorker, rules: number): Promise<Visitor[]> {
+  try {
+    await eventually(
+      async () => {
+        const response = await fetch(`${edge.url}/__protect/health`, {
+          headers: { authorization: `Bearer ${stack.opsToken}` },
+        });
+        return ((await response.json()) as { ruleset: { rules: number } | null }).ruleset;
+      },
+      (ruleset) => ruleset !== null && ruleset.rules >= rules * LOADED_SHARE,
+      LOADED_WITHIN_MS,
+    );
+    const blocked = [...mixedRules(rules, 1)].filter(({ type, verdict }) => type === 'ip' && verdict === 'block');
+    const addresses = { 403: blocked.map(({ value }) => value), 200: lastOctets('203.0.113.') };
+    const visitors: Visitor[] = [];
+    for (const status of [403, 200] as const) {
+      for (const address of addresses[status]) {
+        const headers = {
+          ...navigation,
+          ...personsHeaders,
+          'x-signals-secret': stack.signalsSecret,
+          'x-client-ip': address,
+          'x-client-asn': '64496',
+          'x-client-country': 'DE',
+        };
+        const seen = await get(edge, headers);
+        if (seen.status === status) {
+          visitors.push({ headers, status });
+          break;
+        }
+      }
+    }
+    if (visitors.length !== 2) throw new Error('No visitor is blocked, or every visitor is');
+    return visitors;
+  } finally {
+    await edge.stop();
+  }
+}
+
+function lastOctets(network: string): string[] {
+  return Array.from({ length: 254 }, (_, i) => `${network}${i + 1}`);
+}
+
+async function firstDecision(isolate: RawWorker, headers: Record<string, string>): Promise<FirstDecision> {
+  try {
+    await sleep(SETTLED_AFTER_MS);
+    return await get(isolate, headers);
+  } finally {
+    await isolate.stop();
+  }
+}
+
+function get({ url, pid }: RawWorker, headers: Record<string, string>): Promise<FirstDecision> {
+  const usedMs = exactProcessorMs([pid]);
+  const sentAt = performance.now();
+  return new Promise((received, reject) => {
+    const sent = request(`${url}/page`, { headers, agent: false }, (response) => {
+      const ms = performance.now() - sentAt;
+      const processorMs = exactProcessorMs([pid]) - usedMs;
+      const marks = JSON.parse(String(response.headers['x-bench-marks'] ?? '[]')) as Mark[];
+      response.resume();
+      response.once('end', () => received({ status: response.statusCode ?? 0, ms, processorMs, marks }));
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+function report(rules: number, cache: CacheServer, taken: Record<Name, FirstDecision[]>): void {
+  const row = (of: readonly FirstDecision[]) => ({
+    'median, ms': median(of.map(({ ms }) => ms)).toFixed(1),
+    'least, ms': Math.min(...of.map(({ ms }) => ms)).toFixed(1),
+    'most, ms': Math.max(...of.map(({ ms }) => ms)).toFixed(1),
+    'processor, ms': median(of.map(({ processorMs }) => processorMs)).toFixed(1),
+  });
+  process.stdout.write(
+    `First decision of a new isolate on raw workerd, ${rules} rules. The colo cache is a stand-in: a server in the memory ` +
+      'of this process, over loopback, without the eviction, the distance and the disks of a real one.\n',
+  );
+  for (const [name, body] of cache.parts) {
+    if (!name.includes('/file/')) process.stdout.write(`  ${megabytes(body.length)}  ${name.slice(0, 80)}\n`);
+  }
+  console.table({
+    'a Worker that does nothing': row(taken.nothing),
+    'edge, blocked by a rule: 403': row(taken.edge.filter(({ status }) => status === 403)),
+    'edge, no rule matches: 200': row(taken.edge.filter(({ status }) => status === 200)),
+    'edge, both': row(taken.edge),
+    ...(taken.other.length > 0 && { 'edge of the other checkout, both': row(taken.other) }),
+  });
+  process.stdout.write(`Target: at most ${TARGET_MS} ms.\nMeans of the marked copy, ms since the request arrived:\n`);
+  console.table(stages(taken.marked.map(({ marks }) => marks)));
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(3)} MB`;
+
+/** The ruleset is the largest part that is read and the largest that is hashed. */
+function stages(all: readonly Mark[][]): Record<string, object> {
+  const largest = (marks: readonly Mark[], what: string): Mark =>
+    marks.filter(([name]) => name === what).toSorted((a, b) => b[3] - a[3])[0] ?? [what, 0, 0, 0];
+  const last = (marks: readonly Mark[], what: string): Mark =>
+    marks.findLast(([name]) => name === what) ?? [what, 0, 0, 0];
+  const mean = (of: (marks: readonly Mark[]) => number) =>
+    (all.reduce((sum, m) => sum + of(m), 0) / all.length).toFixed(1);
+  const row = (of: (marks: readonly Mark[]) => Mark) => ({
+    'from, ms': mean((m) => of(m)[1]),
+    'to, ms': mean((m) => of(m)[2]),
+    'takes, ms': mean((m) => of(m)[2] - of(m)[1]),
+  });
+  const between = (before: (m: readonly Mark[]) => Mark, after: (m: readonly Mark[]) => Mark) =>
+    row((m) => ['', before(m)[2], after(m)[2], 0]);
+  return {
+    'ruleset read from the cache': row((m) => largest(m, 'read')),
+    'ruleset hashed': row((m) => largest(m, 'hash')),
+    'last signature verified': row((m) => last(m, 'verify')),
+    'opened, from the end of hashing': between(
+      (m) => largest(m, 'hash'),
+      (m) => last(m, 'ready'),
+    ),
+    'decided and answered': between(
+      (m) => last(m, 'ready'),
+      (m) => last(m, 'answer'),
+    ),
+  };
+}
