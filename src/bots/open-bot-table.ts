@@ -8,7 +8,7 @@ import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 import { HeaderMemory } from '../rules/header-memory.ts';
 import { Hits } from '../rules/hits.ts';
-import { openSnapshot } from '../rules/snapshot.ts';
+import { openSignedSnapshot } from '../rules/snapshot.ts';
 import type { Snapshot } from '../rules/snapshot.ts';
 import {
   BOT_TABLE_HEADER_BYTES,
@@ -36,7 +36,7 @@ interface Pattern {
 
 const REFUSED = failed('form');
 
-/** Never throws. The table uses `bytes` itself. */
+/** Never throws. The table uses `bytes` itself, whose signature the caller has checked. */
 export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
   if (bytes.length < BOT_TABLE_HEADER_BYTES || bytes.length > BOT_TABLE_MAX_BYTES) return REFUSED;
   const decoder = new TextDecoder();
@@ -53,7 +53,7 @@ export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
     bots.push(bot);
   }
   if (end < 0 || Number.isNaN(builtAtMs)) return REFUSED;
-  const snapshot = openSnapshot(bytes.subarray(align8(textEnd)));
+  const snapshot = openSignedSnapshot(bytes.subarray(align8(textEnd)));
   return snapshot.ok ? ok(new BotTable({ builtAtMs, bots, networks: lines.slice(end + 1) }, snapshot.value)) : snapshot;
 }
 

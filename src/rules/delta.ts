@@ -12,9 +12,9 @@ import { decodeHex, encodeHex } from '../bytes/hex.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { edgeRuleTypes } from '../contract/vocabulary.ts';
 import { RulesetCompiler } from './compiler.ts';
-import { DELTA_MAGIC, openChecked, writeLengthAndChecksum, writeMagic } from './layout.ts';
+import { DELTA_MAGIC, openChecked, openFramed, writeLengthAndChecksum, writeMagic } from './layout.ts';
 import type { ListLayer } from './list-layers.ts';
-import { type Snapshot, openSnapshot } from './snapshot.ts';
+import { type Snapshot, openSignedSnapshot } from './snapshot.ts';
 import type { EdgeRule } from './types.ts';
 
 export interface DeltaInput {
@@ -80,15 +80,22 @@ export function encodeDelta(input: DeltaInput): Uint8Array {
 }
 
 /** Never throws. */
-export function openDelta(input: Uint8Array): Result<Delta, string> {
-  const opened = openChecked(input, DELTA_MAGIC);
+export function openDelta(bytes: Uint8Array): Result<Delta, string> {
+  const checked = openChecked(bytes, DELTA_MAGIC);
+  return checked.ok ? openSignedDelta(checked.value) : checked;
+}
+
+/** The same for bytes whose signature the caller has checked. */
+export function openSignedDelta(input: Uint8Array): Result<Delta, string> {
+  const opened = openFramed(input, DELTA_MAGIC);
   if (!opened.ok) return opened;
   const { bytes } = opened.value;
   if (bytes.byteLength < UPSERTS_AT) return failed('size');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const upsertBytes = view.getUint32(UPSERT_BYTES_AT, true);
   if (UPSERTS_AT + upsertBytes > bytes.byteLength) return failed('upserts');
-  const upserts = openSnapshot(bytes.subarray(UPSERTS_AT, UPSERTS_AT + upsertBytes));
+  // The delta's own proof covers the bytes of the snapshot inside.
+  const upserts = openSignedSnapshot(bytes.subarray(UPSERTS_AT, UPSERTS_AT + upsertBytes));
   if (!upserts.ok) return upserts;
   const removals = readRemovals(bytes, UPSERTS_AT + upsertBytes, view.getUint32(12, true));
   if (!removals) return failed('removals');

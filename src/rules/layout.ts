@@ -104,22 +104,31 @@ export function writeLengthAndChecksum(out: Uint8Array): void {
   words.set(checksum(words), CHECKSUM_AT_WORD);
 }
 
+/** Bytes of a file, aligned to 8, and the same as words. */
+interface Framed {
+  bytes: Uint8Array;
+  words: Uint32Array;
+}
+
 /**
- * The aligned bytes (copied when they are not aligned) if magic, length and checksum are right; otherwise the reason.
- * The magic is checked first, so that the reason distinguishes a foreign file from a damaged one.
+ * The aligned bytes (copied when they are not aligned) if magic and length are right; otherwise the reason. The magic is
+ * checked first, so that the reason distinguishes a foreign file from a damaged one.
  */
-export function openChecked(
-  bytes: Uint8Array,
-  magic: string,
-): Result<{ bytes: Uint8Array; words: Uint32Array }, string> {
+export function openFramed(bytes: Uint8Array, magic: string): Result<Framed, string> {
   if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return failed('magic');
   if (bytes.byteLength % 8 !== 0) return failed('size');
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
-  if (words[2] !== bytes.byteLength) return failed('size');
-  const sum = checksum(words);
-  if (!sum.every((word, i) => word === words[CHECKSUM_AT_WORD + i])) return failed('checksum');
-  return ok({ bytes: aligned, words });
+  return words[2] === bytes.byteLength ? ok({ bytes: aligned, words }) : failed('size');
+}
+
+/** The aligned bytes of a file without a signature, if its checksum is right too. */
+export function openChecked(bytes: Uint8Array, magic: string): Result<Uint8Array, string> {
+  const framed = openFramed(bytes, magic);
+  if (!framed.ok) return framed;
+  const { words } = framed.value;
+  const isRight = checksum(words).every((word, i) => word === words[CHECKSUM_AT_WORD + i]);
+  return isRight ? ok(framed.value.bytes) : failed('checksum');
 }
 
 /** The bytes of a snapshot to be written, and its sections: views of these bytes, for the caller to fill. */
@@ -171,7 +180,7 @@ export interface SnapshotParts {
 
 /** Views of the file's own bytes. Every offset and length is checked against the file. */
 export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
-  const opened = openChecked(input, SNAPSHOT_MAGIC);
+  const opened = openFramed(input, SNAPSHOT_MAGIC);
   if (!opened.ok) return opened;
   const { bytes, words } = opened.value;
   const tableEnd = TABLE_AT + sectionNames.length * 8;

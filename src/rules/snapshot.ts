@@ -1,6 +1,6 @@
 /**
  * An opened snapshot: compiled tables that are views of the file's own bytes. Opening checks the magic, the length, the
- * checksum and every number that is used as an index, so that no later call can throw. Rules are numbered from 0 in the
+ * checksum of a file without a signature, and every number that is used as an index, so that no later call can throw. Rules are numbered from 0 in the
  * order of the sections; a delta removes a base rule by its number.
  */
 import { failed, ok } from '../result.ts';
@@ -11,7 +11,7 @@ import { Ja4Set, countryKey } from './exact-sets.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
 import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from '../address/ja4.ts';
-import { type Sections, readSnapshot } from './layout.ts';
+import { SNAPSHOT_MAGIC, type Sections, openChecked, readSnapshot } from './layout.ts';
 import { type ListLayer, openLayers } from './list-layers.ts';
 import { NumberTable, rises, searchExact } from './number-table.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
@@ -32,6 +32,15 @@ const numbered = (first: number, entry: number): number => (entry < 0 ? -1 : fir
 
 /** Never throws. The snapshot uses `bytes` itself, or a copy if they are not aligned to 8 bytes. */
 export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
+  const checked = openChecked(bytes, SNAPSHOT_MAGIC);
+  return checked.ok ? openSignedSnapshot(checked.value) : checked;
+}
+
+/**
+ * The same for bytes whose signature the caller has checked. It covers every byte, and the checksum of a million rules
+ * takes a new isolate, whose code is not compiled yet, longer than everything else here.
+ */
+export function openSignedSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
   const read = readSnapshot(bytes);
   if (!read.ok) return read;
   const { sections: s, version, createdAtMs } = read.value;

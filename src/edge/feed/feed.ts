@@ -35,6 +35,9 @@ export interface FeedOptions {
   alongside?(): Promise<unknown>;
 }
 
+/** A part from the cache, which may be on its way already. */
+type ReadPart = (name: string) => Promise<Bytes | null>;
+
 /** How long a request with a stale ruleset waits for a check. */
 const STALE_WAIT_MS = 400;
 /** The first request of an isolate has no rules yet: 500 ms for the service, then KV. */
@@ -105,23 +108,43 @@ export class Feed {
     if (!version) return;
     // KV can have older rules than are loaded here, but any bots are better than none.
     const isForBots = fromKv && !isCold;
-    const config = isForBots ? this.state.config : await this.#loadConfig(version);
+    const cached = this.#readAhead(version, isForBots);
+    const config = isForBots ? this.state.config : await this.#loadConfig(version, cached);
     if (!config) return;
-    const bots = this.#loadBots(version, config);
+    const bots = this.#loadBots(version, config, cached);
     if (!isForBots) {
       this.state = { ...this.state, config };
-      const ruleset = await this.#loadRuleset(version, config);
+      const ruleset = await this.#loadRuleset(version, config, cached);
       if (ruleset) this.state = { config, ruleset };
       if (ruleset && !fromKv) this.syncedAtMs = this.#options.now();
     }
     await bots;
   }
 
-  async #loadConfig(version: EdgeVersion): Promise<CompiledConfig | null> {
+  /**
+   * Begins to read from the cache what the pointer names and is not loaded, all at once: a new isolate waits for the
+   * slowest part and not for each after the other.
+   */
+  #readAhead({ configVersion, base, delta, bots }: EdgeVersion, isForBots: boolean): ReadPart {
+    const { cache } = this.#options;
+    const { config, ruleset } = this.state;
+    const names: string[] = [];
+    if (bots && this.#options.upstream.bots && bots.hash !== this.#botsHash) names.push(partName.bots(bots.hash));
+    if (!isForBots) {
+      if (config?.configVersion !== configVersion) names.push(partName.config(configVersion));
+      if (this.#base?.hash !== base.hash) names.push(partName.base(base.hash));
+      const isLoaded = ruleset?.baseHash === base.hash && ruleset.version === delta.version;
+      if (!isLoaded && delta.version !== base.version) names.push(partName.delta(base.hash, delta.version));
+    }
+    const begun = new Map(names.map((name) => [name, cache.get(name)]));
+    return (name) => begun.get(name) ?? cache.get(name);
+  }
+
+  async #loadConfig(version: EdgeVersion, cached: ReadPart): Promise<CompiledConfig | null> {
     if (this.state.config?.configVersion === version.configVersion) return this.state.config;
     const { seal, upstream, cache, kv } = this.#options;
     const name = partName.config(version.configVersion);
-    let config: EdgeConfig | null = await openConfig(await cache.get(name), seal);
+    let config: EdgeConfig | null = await openConfig(await cached(name), seal);
     if (!config) {
       config = await upstream.config();
       if (config) await cache.put(partName.config(config.configVersion), await sealConfig(config, seal), null);
@@ -137,12 +160,13 @@ export class Feed {
   }
 
   /** A table that cannot be loaded never replaces the one that is. */
-  async #loadBots({ bots }: EdgeVersion, { rulesetKeys }: CompiledConfig): Promise<void> {
+  async #loadBots({ bots }: EdgeVersion, { rulesetKeys }: CompiledConfig, cached: ReadPart): Promise<void> {
     const { upstream } = this.#options;
     if (!bots || !upstream.bots || bots.hash === this.#botsHash) return;
     const file = (bytes: Bytes) => openBots(bytes, bots.hash, rulesetKeys);
     const table = await this.#file(
       partName.bots(bots.hash),
+      cached,
       async () => (await upstream.bots?.(bots.hash)) ?? null,
       file,
     );
@@ -151,13 +175,18 @@ export class Feed {
     this.#botsHash = bots.hash;
   }
 
-  async #loadRuleset(version: EdgeVersion, config: CompiledConfig): Promise<LoadedRuleset | null> {
+  async #loadRuleset(version: EdgeVersion, config: CompiledConfig, cached: ReadPart): Promise<LoadedRuleset | null> {
     const { base, delta } = version;
     const current = this.state.ruleset;
     if (current && current.baseHash === base.hash && current.version === delta.version) return current;
     if (this.#base?.hash !== base.hash) {
       const file = (bytes: Bytes) => openBase(bytes, base.hash, config.instanceId, config.rulesetKeys);
-      const loaded = await this.#file(partName.base(base.hash), () => this.#options.upstream.base(base.hash), file);
+      const loaded = await this.#file(
+        partName.base(base.hash),
+        cached,
+        () => this.#options.upstream.base(base.hash),
+        file,
+      );
       if (!loaded) return null;
       this.#base = loaded;
     }
@@ -165,6 +194,7 @@ export class Feed {
     if (delta.version === base.version) return rulesetOf(loadedBase, null, base.version);
     const changes = await this.#file(
       partName.delta(base.hash, delta.version),
+      cached,
       () => this.#options.upstream.delta(base.hash, delta.version),
       (bytes) => openDeltaOver(bytes, base.hash, delta.version, config.instanceId, config.rulesetKeys),
     );
@@ -174,12 +204,13 @@ export class Feed {
   /** A signed file from the nearest place that has a good one. A bad one is counted and skipped. */
   async #file<T>(
     name: string,
+    cached: ReadPart,
     fetchIt: () => Promise<Bytes | null>,
     open: (bytes: Bytes) => Promise<T | null>,
   ): Promise<T | null> {
     const { cache, kv, count } = this.#options;
     const places: [place: string, read: () => Promise<Bytes | null>][] = [
-      ['cache', () => cache.get(name)],
+      ['cache', () => cached(name)],
       ['service', fetchIt],
       ['kv', () => kv.get(name)],
     ];

@@ -5,13 +5,13 @@
 import type { RulesetKeys } from '../config/compiled-config.ts';
 import { openBotTable } from '../../bots/open-bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
-import { openDelta } from '../../rules/delta.ts';
+import { openSignedDelta } from '../../rules/delta.ts';
 import type { Delta } from '../../rules/delta.ts';
 import { quietExplanation } from '../../rules/explain.ts';
 import { createRuleset } from '../../rules/ruleset.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
-import { openSnapshot } from '../../rules/snapshot.ts';
+import { openSignedSnapshot } from '../../rules/snapshot.ts';
 import type { Snapshot } from '../../rules/snapshot.ts';
 
 export interface LoadedBase {
@@ -35,7 +35,7 @@ export async function openBase(
 ): Promise<LoadedBase | null> {
   const signed = await openSignedRuleset(file, keys);
   if (!signed.ok || signed.value.hash !== expectedHash) return null;
-  const opened = openSnapshot(signed.value.payload);
+  const opened = openSignedSnapshot(signed.value.payload);
   if (!opened.ok || opened.value.instanceId !== instanceId) return null;
   return { hash: signed.value.hash, snapshot: opened.value };
 }
@@ -55,7 +55,7 @@ export async function openDeltaOver(
   keys: RulesetKeys,
 ): Promise<Delta | null> {
   const signed = await openSignedRuleset(file, keys);
-  const opened = signed.ok ? openDelta(signed.value.payload) : signed;
+  const opened = signed.ok ? openSignedDelta(signed.value.payload) : signed;
   if (!opened.ok) return null;
   const delta = opened.value;
   const fits = delta.baseHash === baseHash && delta.version === version && delta.instanceId === instanceId;

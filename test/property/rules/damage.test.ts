@@ -1,14 +1,14 @@
 /**
  * Damaged and hostile snapshots and deltas. The checksum detects every accidental damage. A file with a correct
- * checksum can be hostile only if it is signed with the key; even then it cannot cause an exception, an endless loop or
+ * checksum, or one whose signature stands for it, can be hostile only if it is signed with the key; even then it cannot cause an exception, an endless loop or
  * a read out of bounds.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openDelta, encodeDelta } from '../../../src/rules/delta.ts';
+import { openDelta, encodeDelta, openSignedDelta } from '../../../src/rules/delta.ts';
 import { writeLengthAndChecksum } from '../../../src/rules/layout.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
-import { openSnapshot } from '../../../src/rules/snapshot.ts';
+import { openSignedSnapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule, MatchSignals } from '../../../src/rules/types.ts';
 import { rulesOf } from '../../support/snapshot-rules.ts';
 import { BASE_HASH, compile, deltaOf } from '../../unit/rules/rulesets.ts';
@@ -101,7 +101,12 @@ describe('a damaged file', () => {
 /** A few seconds on an idle machine, and far more on a busy one. */
 const PATIENCE_MS = 120_000;
 
-describe('a hostile file with a correct checksum', { timeout: PATIENCE_MS }, () => {
+const ways = [
+  ['checksum', writeLengthAndChecksum, open],
+  ['signature', () => {}, { snapshot: openSignedSnapshot, delta: openSignedDelta }],
+] as const;
+
+describe.each(ways)('a hostile file with a correct %s', { timeout: PATIENCE_MS }, (_, seal, openIt) => {
   const damage = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 127, 128, 254, 255))), {
     minLength: 1,
     maxLength: 6,
@@ -113,14 +118,14 @@ describe('a hostile file with a correct checksum', { timeout: PATIENCE_MS }, () 
       fc.property(kind, damage, (which, changes) => {
         const file = files[which].slice();
         for (const [at, value] of changes) file[at % file.length] = value;
-        writeLengthAndChecksum(file);
+        seal(file);
         if (which === 'delta') {
-          const opened = openDelta(file);
+          const opened = openIt.delta(file);
           if (!opened.ok) return;
           const base = openSnapshot(snapshot);
           if (base.ok) for (const one of visitors) createRuleset(base.value, opened.value).match(one, 50);
         } else {
-          const opened = openSnapshot(file);
+          const opened = openIt.snapshot(file);
           if (!opened.ok) return;
           accepted++;
           const ruleset = createRuleset(opened.value, deltaOf(rules.slice(3, 9), rules.slice(9, 12)));
@@ -139,8 +144,8 @@ describe('a hostile file with a correct checksum', { timeout: PATIENCE_MS }, () 
       for (let at = 0; at + 4 <= snapshot.length; at += 4) {
         const file = snapshot.slice();
         new DataView(file.buffer).setUint32(at, extreme, true);
-        writeLengthAndChecksum(file);
-        const opened = openSnapshot(file);
+        seal(file);
+        const opened = openIt.snapshot(file);
         if (!opened.ok) continue;
         const ruleset = createRuleset(opened.value, null);
         for (const one of visitors.slice(0, 4)) ruleset.match(one, 50);

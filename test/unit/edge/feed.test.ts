@@ -2,7 +2,7 @@
  * The feed of rules and configuration: the nearest valid copy wins, bad copies are counted, and none replaces a good
  * one.
  */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
@@ -92,8 +92,18 @@ const versionOf = () => ({
   bots: { hash: service.bots.hash },
 });
 const kv = () => new KvStore(namespace(kvParts, trouble), 'inst_1', count);
-const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true) =>
-  new Feed({ upstream, accepts, cache, kv: kv(), seal, count, pollMs: 5000, maxStaleMs: 30_000, now: () => now });
+const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true, parts: PartStore = cache) =>
+  new Feed({
+    upstream,
+    accepts,
+    cache: parts,
+    kv: kv(),
+    seal,
+    count,
+    pollMs: 5000,
+    maxStaleMs: 30_000,
+    now: () => now,
+  });
 const blocks = (feed: Feed, userAgent: string) =>
   feed.state.ruleset?.match(signalsOf({ userAgent }), 0).client?.verdict === 'block';
 
@@ -268,6 +278,31 @@ describe('feed', () => {
     expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
     const kept = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
     expect((await openConfig(kept ?? null, renewed))?.instanceId).toBe('inst_1');
+  });
+
+  test('a new isolate asks the cache for every part that the pointer names before one of them arrives', async () => {
+    await newFeed().check();
+    service.up = false;
+    const asked: string[] = [];
+    const held: (() => void)[] = [];
+    const slow: PartStore = {
+      put: (name, bytes) => cache.put(name, bytes),
+      get: (name) => {
+        if (name === 'pointer') return cache.get(name);
+        asked.push(name.split('/')[0]!);
+        return new Promise((resolve) => {
+          held.push(() => resolve(cache.get(name)));
+        });
+      },
+    };
+    const feed = newFeed(() => true, slow);
+    const checked = feed.check();
+    await vi.waitFor(() => expect(held).not.toHaveLength(0));
+    expect(asked.toSorted()).toEqual(['base', 'bots', 'config']);
+    held.forEach((release) => release());
+    await checked;
+    expect([blocks(feed, 'first'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
+    expect(asked).toHaveLength(3);
   });
 
   test('a bad copy in the cache is skipped', async () => {
