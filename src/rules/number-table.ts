@@ -1,6 +1,7 @@
 /**
- * A hash table from number to entry, for AS numbers and for the beginnings of user agent patterns. It is built when a
- * file is opened: AS numbers are too uneven for a bucket index, and a binary search mispredicts a branch at every step.
+ * A hash table from number to entry, for AS numbers, countries and the beginnings of user agent patterns. It is built
+ * when a file is opened: the numbers are too uneven for a bucket index, and a binary search mispredicts a branch at
+ * every step.
  *
  * The hash is public, and a list from outside can have numbers that all collide. So an entry is at most `PROBES_MAX`
  * places from where it belongs. One that finds no free place there has none, and a look-up that meets no free place

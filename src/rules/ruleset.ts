@@ -3,19 +3,20 @@
  * delta's rules are searched as well, and the base rules that it removes or replaces are marked as dead in a bit set.
  * A match reuses its buffers and allocates memory only for the rules that fire.
  */
-import { type Decision, decisions } from '../contract/vocabulary.ts';
+import { decisions } from '../contract/vocabulary.ts';
 import { restrictiveness } from './decision-table.ts';
 import type { Delta } from './delta.ts';
+import { FiredRule, RuleIds } from './fired-rule.ts';
 import { HeaderMemory } from './header-memory.ts';
 import { Hits } from './hits.ts';
 import { parseIpInto } from '../address/ip.ts';
 import type { ListLayer } from './list-layers.ts';
 import { EXTRA } from './rule-meta.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { MatchSignals, MatchedRule, RuleMatch } from './types.ts';
+import type { MatchSignals, RuleMatch } from './types.ts';
 
-/** Rules whose id text is kept, so that frequent rules are formatted once. A power of two; about 600 KB when full. */
-const NAMED_RULES_KEPT = 4096;
+/** Verdict and mode of rules without a row in the side table, by code. */
+const plain = decisions.map((verdict) => ({ verdict, mode: 'enforce' as const }));
 const NOTHING: RuleMatch = Object.freeze({ network: null, client: null, fired: Object.freeze([]) });
 
 export interface Ruleset {
@@ -60,8 +61,7 @@ class LayeredRuleset implements Ruleset {
   readonly #client = new Hits();
   readonly #headers = new HeaderMemory();
   readonly #words = new Uint32Array(4);
-  readonly #named: (MatchedRule | undefined)[] = Array.from({ length: NAMED_RULES_KEPT });
-  readonly #namedRefs = new Uint32Array(NAMED_RULES_KEPT).fill(0xffff_ffff);
+  readonly #ids = new RuleIds();
 
   constructor(base: Snapshot, delta: Delta | null) {
     this.#base = base;
@@ -88,13 +88,13 @@ class LayeredRuleset implements Ruleset {
     }
     if (network.count === 0 && client.count === 0) return NOTHING;
 
-    const fired: MatchedRule[] = [];
-    let networkRule: MatchedRule | null = null;
+    const fired: FiredRule[] = [];
+    let networkRule: FiredRule | null = null;
     for (let i = 0; i < network.count; i++) {
       const rule = this.#live(network.refs[i]!, nowSeconds, signals);
       if (!rule) continue;
       // The most specific entry of a list stands for all of them.
-      if (rule.entry !== undefined && fired.some(({ id }) => id === rule.id)) continue;
+      if (rule.list !== null && fired.some(({ list }) => list === rule.list)) continue;
       fired.push(rule);
       if (!networkRule && rule.mode === 'enforce') networkRule = rule;
     }
@@ -126,15 +126,15 @@ class LayeredRuleset implements Ruleset {
   }
 
   /** Appends the client rules that fired, sorted by id, and returns the most restrictive enforced one. */
-  #clientRules(fired: MatchedRule[], nowSeconds: number, visitor: MatchSignals): MatchedRule | null {
+  #clientRules(fired: FiredRule[], nowSeconds: number, visitor: MatchSignals): FiredRule | null {
     const client = this.#client;
-    const live: MatchedRule[] = [];
+    const live: FiredRule[] = [];
     for (let i = 0; i < client.count; i++) {
       const rule = this.#live(client.refs[i]!, nowSeconds, visitor);
       if (rule) live.push(rule);
     }
     if (live.length > 1) live.sort((a, b) => (a.id < b.id ? -1 : 1));
-    let strictest: MatchedRule | null = null;
+    let strictest: FiredRule | null = null;
     for (const rule of live) {
       fired.push(rule);
       if (rule.mode === 'monitor') continue;
@@ -144,7 +144,7 @@ class LayeredRuleset implements Ruleset {
   }
 
   /** The rule of a reference, or `null` when it is dead, has expired or does not apply to this visitor. */
-  #live(ref: number, nowSeconds: number, visitor: MatchSignals): MatchedRule | null {
+  #live(ref: number, nowSeconds: number, visitor: MatchSignals): FiredRule | null {
     const rule = ref >>> 1;
     let snapshot = this.#base;
     if ((ref & 1) === 1) snapshot = this.#overlay ?? snapshot;
@@ -152,33 +152,12 @@ class LayeredRuleset implements Ruleset {
     const list = snapshot.listOf(rule);
     if (list !== 0) {
       const layer = this.#lists[list];
-      return layer === undefined ? null : this.#name(ref, snapshot, layer.verdict, layer.mode, layer);
+      return layer === undefined ? null : new FiredRule(ref, snapshot, this.#ids, layer, layer.name);
     }
     const code = snapshot.code(rule);
-    if (code !== EXTRA) return this.#name(ref, snapshot, decisions[code]!, 'enforce');
+    if (code !== EXTRA) return new FiredRule(ref, snapshot, this.#ids, plain[code]!, null);
     const row = snapshot.extras.row(rule);
     if (row < 0 || !snapshot.extras.live(row, nowSeconds, visitor)) return null;
-    const { verdict, mode } = snapshot.extras.read(row);
-    return this.#name(ref, snapshot, verdict, mode);
-  }
-
-  #name(
-    ref: number,
-    snapshot: Snapshot,
-    verdict: Decision,
-    mode: 'enforce' | 'monitor',
-    layer?: ListLayer,
-  ): MatchedRule {
-    const slot = Math.imul(ref, 0x9e3779b1) >>> (32 - Math.log2(NAMED_RULES_KEPT));
-    const kept = this.#namedRefs[slot] === ref ? this.#named[slot] : undefined;
-    if (kept) return kept;
-    const type = snapshot.type(ref >>> 1);
-    const id = `${type}:${snapshot.value(ref >>> 1)}`;
-    const named: MatchedRule = layer
-      ? { id: `list:${layer.name}`, entry: id, type, verdict, mode }
-      : { id, type, verdict, mode };
-    this.#namedRefs[slot] = ref;
-    this.#named[slot] = named;
-    return named;
+    return new FiredRule(ref, snapshot, this.#ids, snapshot.extras.read(row), null);
   }
 }

@@ -13,7 +13,7 @@ import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
 import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from '../address/ja4.ts';
 import { SNAPSHOT_MAGIC, type Sections, openChecked, readSnapshot } from './layout.ts';
 import { type ListLayer, openLayers } from './list-layers.ts';
-import { NumberTable, rises, searchExact } from './number-table.ts';
+import { NumberTable, rises } from './number-table.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
 import { ExtraTable } from './rule-meta.ts';
 import { SubstringMatcher } from './substring-match.ts';
@@ -89,6 +89,7 @@ export class Snapshot {
   readonly #firstJa4: number;
   readonly #firstUserAgent: number;
   readonly #asns: NumberTable;
+  readonly #countries: NumberTable;
   readonly #ja4Words = new Uint32Array(JA4_WORDS);
 
   constructor(sections: Sections, tables: Tables, version: number, createdAtMs: number) {
@@ -101,6 +102,7 @@ export class Snapshot {
     this.lists = tables.lists;
     this.#hasEntries = sections.ruleLists.length > 0;
     this.#asns = new NumberTable(sections.asnKeys);
+    this.#countries = new NumberTable(Uint32Array.from(sections.countryKeys));
     this.#firstV6 = tables.v4.count;
     this.#firstAsn = this.#firstV6 + tables.v6.count;
     this.#firstCountry = this.#firstAsn + sections.asnKeys.length;
@@ -124,7 +126,7 @@ export class Snapshot {
 
   /** `code` is in upper case. */
   findCountry(code: string, hits: Hits): void {
-    const entry = code.length === 2 ? searchExact(this.#sections.countryKeys, countryKey(code)) : -1;
+    const entry = code.length === 2 ? this.#countries.entryOf(countryKey(code)) : -1;
     if (entry >= 0) hits.push(this.#firstCountry + entry, RANK_COUNTRY);
   }
 
@@ -193,7 +195,6 @@ export class Snapshot {
   /** The number of the rule with this canonical value, or -1. */
   ruleOf(type: EdgeRuleType, value: string): number {
     const { v4, v6, ja4s, userAgents } = this.#tables;
-    const { countryKeys } = this.#sections;
     switch (type) {
       case 'ip':
       case 'ipMask': {
@@ -208,7 +209,7 @@ export class Snapshot {
       case 'asn':
         return numbered(this.#firstAsn, this.#asns.entryOf(Number(value)));
       case 'countryCode':
-        return numbered(this.#firstCountry, searchExact(countryKeys, countryKey(value)));
+        return numbered(this.#firstCountry, this.#countries.entryOf(countryKey(value)));
       case 'ja4Hash':
         return packJa4(value, this.#ja4Words) ? numbered(this.#firstJa4, ja4s.entryOf(this.#ja4Words)) : -1;
       case 'userAgent':
@@ -233,8 +234,10 @@ export class Snapshot {
       return numbered(this.#firstAsn, this.#asns.entryOf(other.#sections.asnKeys[rule - other.#firstAsn]!));
     }
     if (rule < other.#firstJa4) {
-      const key = other.#sections.countryKeys[rule - other.#firstCountry]!;
-      return numbered(this.#firstCountry, searchExact(this.#sections.countryKeys, key));
+      return numbered(
+        this.#firstCountry,
+        this.#countries.entryOf(other.#sections.countryKeys[rule - other.#firstCountry]!),
+      );
     }
     if (rule < other.#firstUserAgent) {
       const at = (rule - other.#firstJa4) * JA4_WORDS;

@@ -3,7 +3,8 @@
  * of patterns (see `substring-build.ts`). Most characters cost one bitmap test, and the tests do not depend on each
  * other. The automaton runs only where four characters may begin a pattern, and stops when no path matches any longer.
  */
-import { type Hits, RANK_PREFIX } from './hits.ts';
+import { type Head, HeadMemory, HEAD_CHARS } from './head-memory.ts';
+import { Hits, RANK_PREFIX } from './hits.ts';
 import type { Sections } from './layout.ts';
 import { CHILD_MASK, GramTable, NONE, NO_FAIL, OUTPUT_FLAG, childOf, gramHash } from './substring-build.ts';
 import { GRAM_BYTES } from './substring-paths.ts';
@@ -52,6 +53,13 @@ export class SubstringMatcher {
   readonly #doneIn: Uint32Array;
   #scan = 0;
   #compared = 0;
+  /** Whether a walk of this scan depends on what follows the text. */
+  #ranOut = false;
+  /** Where the first such walk begins, and how many patterns were found before it. */
+  #sureTo = 0;
+  #sureCount = 0;
+  readonly #heads = new HeadMemory();
+  readonly #learn = (text: string): Head | null => this.#learnHead(text);
 
   private constructor(sections: Sections, firstRule: number) {
     this.count = sections.uaMeta.length;
@@ -133,34 +141,66 @@ export class SubstringMatcher {
   /** Adds every pattern that `text` contains to `hits`, once each, in no particular order. */
   find(text: string, hits: Hits): void {
     if (this.count === 0) return;
-    if (++this.#scan === NONE) {
-      this.#foundIn.fill(0);
-      this.#doneIn.fill(0);
-      this.#scan = 1;
-    }
-    if (this.#short) this.#scanShort(this.#short, text, asciiFold, hits);
-    if (this.#scanLong(text, asciiFold, hits) < asciiFold.length) return;
+    const head = this.#heads.headOf(text, this.#learn);
+    this.#beginScan();
+    if (head) for (const p of head.short) this.#found(p, hits);
+    if (this.#short) this.#scanShort(this.#short, text, asciiFold, hits, head ? HEAD_CHARS : 0);
+    if (head) for (const p of head.long) this.#found(p, hits);
+    if (this.#scanLong(text, asciiFold, hits, head?.resumeAt) < asciiFold.length) return;
     // With characters beyond ASCII, the bytes are scanned too. Patterns that were found are not added again.
     const bytes = foldToBinary(text);
     if (this.#short) this.#scanShort(this.#short, bytes, byteFold, hits);
     this.#scanLong(bytes, byteFold, hits);
   }
 
+  #beginScan(): void {
+    if (++this.#scan !== NONE) return;
+    this.#foundIn.fill(0);
+    this.#doneIn.fill(0);
+    this.#scan = 1;
+  }
+
+  /** What every header with this beginning contains; `null` when it has characters beyond ASCII. */
+  #learnHead(text: string): Head | null {
+    const hits = new Hits();
+    this.#beginScan();
+    if (this.#short) this.#scanShort(this.#short, text, asciiFold, hits);
+    const shortCount = hits.count;
+    if (this.#scanLong(text, asciiFold, hits) >= asciiFold.length) return null;
+    const patterns = Array.from(hits.refs.subarray(0, this.#sureCount), (ref) => (ref >>> 1) - this.#firstRule);
+    return {
+      text,
+      short: patterns.slice(0, shortCount),
+      long: patterns.slice(shortCount),
+      resumeAt: this.#sureTo,
+    };
+  }
+
   /**
-   * Finds patterns of four bytes or more. Returns the bitwise or of all characters, which tells the caller whether
-   * there are characters beyond ASCII. They have no entry in `fold` and match nothing.
+   * Finds patterns of four bytes or more that end at `from` or later. Returns the bitwise or of the characters it read,
+   * which tells the caller whether there are characters beyond ASCII. They have no entry in `fold` and match nothing.
    */
-  #scanLong(text: string, fold: Uint8Array, hits: Hits): number {
+  #scanLong(text: string, fold: Uint8Array, hits: Hits, from = GRAM_BYTES - 1): number {
     const grams = this.#grams;
     // `nextCandidate` starts at the fourth character; the first three are added here.
     charsSeen = text.charCodeAt(0) | text.charCodeAt(1) | text.charCodeAt(2);
     this.#compared = 0;
-    for (let i = nextCandidate(text, GRAM_BYTES - 1, grams.bits, grams.bitsShift); i < text.length;) {
+    this.#ranOut = false;
+    for (let i = nextCandidate(text, from, grams.bits, grams.bitsShift); i < text.length;) {
       const state = grams.stateOf(gramBefore(text, i + 1, fold));
-      if (state !== NONE) i = this.#walk(text, i, state, fold, hits);
+      if (state !== NONE) {
+        if (!this.#ranOut) this.#sureUpTo(i, hits.count);
+        i = this.#walk(text, i, state, fold, hits);
+      }
       i = nextCandidate(text, i + 1, grams.bits, grams.bitsShift);
     }
+    if (!this.#ranOut) this.#sureUpTo(text.length, hits.count);
     return charsSeen;
+  }
+
+  #sureUpTo(at: number, found: number): void {
+    this.#sureTo = at;
+    this.#sureCount = found;
   }
 
   /**
@@ -176,7 +216,10 @@ export class SubstringMatcher {
       state = followFirst(text, i, state, edges, fails, fold);
       i = followedTo;
       if (fails[state]! >= OUTPUT_FLAG && this.#compared < COMPARED_MAX) this.#emit(state, text, i + 1, fold, hits);
-      if (++i >= text.length) return i - 1;
+      if (++i >= text.length) {
+        this.#ranOut = true;
+        return i - 1;
+      }
       const here = fold[text.charCodeAt(i)] ?? 0;
       if (here === 0) return i - 1;
       let next = childOf(edges, labels, state, here);
@@ -210,7 +253,10 @@ export class SubstringMatcher {
     const bytes = this.#text;
     const to = this.#offsets[p + 1]!;
     let at = this.#offsets[p]! + depth;
-    if (to - at > text.length - end) return false;
+    if (to - at > text.length - end) {
+      this.#ranOut = true;
+      return false;
+    }
     let i = end;
     while (at < to && bytes[at] === fold[text.charCodeAt(i)]) {
       at++;
@@ -220,9 +266,10 @@ export class SubstringMatcher {
     return at === to;
   }
 
-  #scanShort({ endings, patterns }: ShortPatterns, text: string, fold: Uint8Array, hits: Hits): void {
-    let gram = 0;
-    for (let i = 0; i < text.length; i++) {
+  /** Finds patterns of up to three bytes that end at `from` or later. */
+  #scanShort({ endings, patterns }: ShortPatterns, text: string, fold: Uint8Array, hits: Hits, from = 0): void {
+    let gram = from === 0 ? 0 : gramBefore(text, from, fold);
+    for (let i = from; i < text.length; i++) {
       const here = fold[text.charCodeAt(i)] ?? 0;
       gram = (gram << 8) | here;
       const lengths = endings[here]!;

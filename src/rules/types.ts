@@ -30,14 +30,14 @@ export interface MatchSignals {
   rolloutBucket: number;
 }
 
-/** A rule that matched, enforced or monitored. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. */
+/** A rule that matched, enforced or monitored; its fields may be getters. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. */
 export interface MatchedRule {
-  id: string;
+  readonly id: string;
   /** Of a list: `type:canonicalValue` of its most specific entry that matched. */
-  entry?: string;
-  type: EdgeRuleType;
-  verdict: Decision;
-  mode: 'enforce' | 'monitor';
+  readonly entry?: string | undefined;
+  readonly type: EdgeRuleType;
+  readonly verdict: Decision;
+  readonly mode: 'enforce' | 'monitor';
 }
 
 export interface RuleMatch {

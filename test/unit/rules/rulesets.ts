@@ -34,9 +34,9 @@ export function rulesetOf(rules: Iterable<EdgeRule>, delta: Delta | null = null)
 
 const nobody: MatchSignals = { ip: null, asn: null, countryCode: null, ja4: null, userAgent: '', rolloutBucket: 0 };
 
-/** Matches at second 0 by default. */
+/** Matches at second 0 by default. The rules are plain objects, as in a response, to be compared. */
 export function match(ruleset: Ruleset, signals: Partial<MatchSignals>, nowSeconds = 0): RuleMatch {
-  return ruleset.match({ ...nobody, ...signals }, nowSeconds);
+  return JSON.parse(JSON.stringify(ruleset.match({ ...nobody, ...signals }, nowSeconds))) as RuleMatch;
 }
 
 export function firedIds(ruleset: Ruleset, signals: Partial<MatchSignals>): string[] {
