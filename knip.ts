@@ -18,6 +18,7 @@ const root = {
     'bench/*.ts',
     'bench/workers/*-worker.ts',
     'bench/measure/load-client.ts',
+    'bench/peers/engine-process.ts',
     'bench/rules/compile-memory.ts',
     'lab/**/*.ts',
     'test/**/*.test.ts',

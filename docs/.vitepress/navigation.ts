@@ -23,6 +23,7 @@ const EXPLANATION = [
   'failure-modes',
   'threat-model',
   'privacy',
+  'comparisons',
   'edge-checklist',
 ];
 

@@ -83,8 +83,17 @@ function npm(): void {
   if (words[0] === 'ci' || (words[0] === 'pack' && words.includes('--workspaces'))) return;
   const script = words[0] === 'run' ? words[1] : words[0];
   if (script === undefined || !scripts.includes(script)) fail(`npm: no script ${script}`);
+  if (script === 'bench') bench(words.slice(words.indexOf('--') + 1));
   if (script === 'gatehouse') gatehouse(words.slice(words.indexOf('--') + 1));
   if (script === 'deploy') deploy(words.slice(words.indexOf('--') + 1));
+}
+
+/** A benchmark takes minutes, so only its name and flags are looked up in the list of benchmarks. */
+function bench([name, ...words]: string[]): void {
+  const { stderr } = spawnSync(process.execPath, ['bench/main.ts'], { cwd: facts.repository, encoding: 'utf8' });
+  const usage = stderr.split('\n').find((line) => line.startsWith(`  ${name} `));
+  const missing = words.filter((word) => word.startsWith('--') && usage?.includes(word) !== true);
+  if (usage === undefined || missing.length > 0) fail(`npm: no benchmark ${name} ${words.join(' ')}: ${stderr}`);
 }
 
 /** Nothing is deployed from here: the command and its flags are looked up in the help. */
