@@ -4,7 +4,7 @@
  */
 import { RulesetCompiler } from '../../src/rules/compiler.ts';
 import { countryCodes } from '../../src/address/country-codes.ts';
-import { formatV4, formatV6, mask32 } from '../../src/address/ip.ts';
+import { formatV4, formatV6, mask32, parseIp } from '../../src/address/ip.ts';
 import type { EdgeRule, MatchSignals } from '../../src/rules/types.ts';
 
 /** Uniform 32-bit numbers from a seed (mulberry32). */
@@ -156,9 +156,19 @@ export function withRepeatedHeaders(given: readonly MatchSignals[], seed: number
   });
 }
 
-/** As a Worker receives them: each request has texts of its own, never the string object of an earlier one. */
+const ownText = (text: string): string => Buffer.from(text).toString('latin1');
+
+/**
+ * As the edge hands them over: each request has texts of its own, never the string object of an earlier one, and its
+ * address is parsed.
+ */
 export function arriving(given: readonly MatchSignals[]): MatchSignals[] {
-  return given.map((signals) => ({ ...signals, userAgent: Buffer.from(signals.userAgent).toString('latin1') }));
+  return given.map((signals) => ({
+    ...signals,
+    userAgent: ownText(signals.userAgent),
+    ja4: signals.ja4 === null ? null : ownText(signals.ja4),
+    parsedIp: signals.ip === null ? null : parseIp(signals.ip),
+  }));
 }
 
 /** Requests, half of them from addresses that a rule covers. */

@@ -127,7 +127,8 @@ export function parseIpInto(text: string, out: Uint32Array): 0 | 4 | 6 {
 export function parseIp(text: string): IpAddress | null {
   const family = parseIpInto(text, scratch);
   if (family === 0) return null;
-  return { family, words: family === 4 ? [scratch[0] ?? 0] : [...scratch] };
+  const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = scratch;
+  return { family, words: family === 4 ? [w0] : [w0, w1, w2, w3] };
 }
 
 /** The 32-bit mask of the first `bits` bits (0–32) as an unsigned number. */
@@ -209,10 +210,21 @@ export function formatIp(ip: IpAddress): string {
   return ip.family === 4 ? formatV4(w0) : formatV6(w0, w1, w2, w3);
 }
 
-/** The one text of an address: RFC 5952, and IPv4 for IPv4-mapped IPv6. `null` when the text is no address. */
+/** An address and its one text: RFC 5952, and IPv4 for IPv4-mapped IPv6. */
+export interface ReadIp {
+  text: string;
+  parsed: IpAddress;
+}
+
+/** `null` when the text is no address. */
+export function readIp(text: string | null): ReadIp | null {
+  const parsed = text === null ? null : parseIp(text);
+  return parsed && { text: formatIp(parsed), parsed };
+}
+
+/** The one text of an address. */
 export function canonicalIp(text: string | null): string | null {
-  const ip = text === null ? null : parseIp(text);
-  return ip && formatIp(ip);
+  return readIp(text)?.text ?? null;
 }
 
 export function formatCidr(prefix: IpPrefix): string {

@@ -13,7 +13,7 @@ const IDS_KEPT = 4096;
 /** `type:canonicalValue` of rules, by their references (see `hits.ts`). */
 export class RuleIds {
   readonly #refs = new Uint32Array(IDS_KEPT).fill(0xffff_ffff);
-  readonly #ids: string[] = Array.from({ length: IDS_KEPT }, () => '');
+  readonly #ids = Array<string>(IDS_KEPT).fill('');
 
   of(ref: number, snapshot: Snapshot): string {
     const slot = Math.imul(ref, 0x9e3779b1) >>> (32 - Math.log2(IDS_KEPT));

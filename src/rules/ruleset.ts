@@ -56,6 +56,7 @@ class LayeredRuleset implements Ruleset {
   readonly #base: Snapshot;
   readonly #overlay: Snapshot | null;
   readonly #dead: Uint32Array | null;
+  readonly #hasUserAgents: boolean;
   readonly #lists: readonly (ListLayer | undefined)[];
   readonly #network = new Hits();
   readonly #client = new Hits();
@@ -69,6 +70,7 @@ class LayeredRuleset implements Ruleset {
     this.version = delta ? delta.version : base.version;
     this.#lists = (delta?.upserts ?? base).lists;
     this.#overlay = delta && delta.upserts.ruleCount > 0 ? delta.upserts : null;
+    this.#hasUserAgents = base.hasUserAgents || this.#overlay?.hasUserAgents === true;
     const dead = delta ? deadRules(base, delta) : null;
     this.#dead = dead ? dead.bits : null;
     this.ruleCount = base.ruleCount - (dead?.count ?? 0) + (this.#overlay?.ruleCount ?? 0);
@@ -79,7 +81,7 @@ class LayeredRuleset implements Ruleset {
     const client = this.#client;
     network.clear();
     client.clear();
-    const family = signals.ip === null ? 0 : parseIpInto(signals.ip, this.#words);
+    const family = this.#readAddress(signals);
     this.#findUserAgents(signals.userAgent);
     this.#search(this.#base, 0, family, signals);
     if (this.#overlay) {
@@ -102,6 +104,15 @@ class LayeredRuleset implements Ruleset {
     return fired.length === 0 ? NOTHING : { network: networkRule, client: clientRule, fired };
   }
 
+  /** Fills `#words` and returns the address's family; 0 when it is unknown. */
+  #readAddress({ ip, parsedIp }: MatchSignals): 0 | 4 | 6 {
+    const words = this.#words;
+    if (!parsedIp) return ip === null ? 0 : parseIpInto(ip, words);
+    const count = parsedIp.family === 4 ? 1 : 4;
+    for (let w = 0; w < count; w++) words[w] = parsedIp.words[w]!;
+    return parsedIp.family;
+  }
+
   #search(snapshot: Snapshot, source: number, family: 0 | 4 | 6, signals: MatchSignals): void {
     const network = this.#network;
     const client = this.#client;
@@ -117,6 +128,7 @@ class LayeredRuleset implements Ruleset {
   /** Must be the first search: everything in `#client` afterwards is what the memory keeps for this header. */
   #findUserAgents(userAgent: string): void {
     const client = this.#client;
+    if (!this.#hasUserAgents) return;
     if (this.#headers.recall(userAgent, client)) return;
     client.source = 0;
     this.#base.findUserAgents(userAgent, client);

@@ -137,6 +137,10 @@ export class Snapshot {
     if (entry >= 0) hits.push(this.#firstJa4 + entry, RANK_PREFIX);
   }
 
+  get hasUserAgents(): boolean {
+    return this.#tables.userAgents.count > 0;
+  }
+
   findUserAgents(userAgent: string, hits: Hits): void {
     this.#tables.userAgents.find(userAgent, hits);
   }

@@ -1,4 +1,5 @@
 /** Types that the parts of the rule engine share. They are plain data. */
+import type { IpAddress } from '../address/ip.ts';
 import type { Decision, EdgeRuleType } from '../contract/vocabulary.ts';
 
 /** A rule with a canonical value: the input of the compiler. */
@@ -21,6 +22,8 @@ export type RuleContent = Omit<EdgeRule, 'type' | 'value'>;
 /** The facts of a request that rules match. Unknown facts are `null`. */
 export interface MatchSignals {
   ip: string | null;
+  /** The same address, where the caller has parsed it. */
+  parsedIp?: IpAddress | null;
   asn: number | null;
   countryCode: string | null;
   ja4: string | null;

@@ -5,7 +5,8 @@
 import type { DeviceType, IpCategory } from '../../contract/vocabulary.ts';
 import { canonicalAsn } from '../../address/asn.ts';
 import { canonicalCountry } from '../../address/country.ts';
-import { canonicalIp } from '../../address/ip.ts';
+import { readIp } from '../../address/ip.ts';
+import type { ReadIp } from '../../address/ip.ts';
 import { canonicalJa4 } from '../../address/ja4.ts';
 import { deviceType } from '../../address/device-type.ts';
 import type { EdgeEnvironment } from '../environment.ts';
@@ -25,14 +26,14 @@ export interface Signals extends MatchSignals {
 
 /** Facts of the network, from the source that counts. */
 interface NetworkFacts {
-  ip: string | null;
+  address: ReadIp | null;
   asn: number | null;
   country: string | null;
   ja4: string | null;
   isAddressUnread?: boolean;
 }
 
-const NOTHING_KNOWN: NetworkFacts = { ip: null, asn: null, country: null, ja4: null };
+const NOTHING_KNOWN: NetworkFacts = { address: null, asn: null, country: null, ja4: null };
 
 interface CloudflareFacts {
   asn?: number;
@@ -52,8 +53,11 @@ export function readSignals(
   const cf = platform as CloudflareFacts | undefined;
   const facts = source.kind === 'headers' ? signedFacts(headers, source.secret, cf) : platformFacts(headers, cf);
   const { userAgent } = headers;
+  const ip = facts.address?.text ?? null;
   return {
-    ip: facts.ip,
+    ip,
+    // Handed over to rules, which would parse the text again.
+    parsedIp: facts.address?.parsed ?? null,
     asn: facts.asn,
     countryCode: facts.country,
     ja4: facts.ja4,
@@ -61,10 +65,10 @@ export function readSignals(
     // From the address and the user agent, so that a visitor without cookies stays on one side of a rollout. Hashed only
     // where a rule or an instance has a rollout.
     get rolloutBucket() {
-      return rolloutBucket(facts.ip + '\n' + userAgent);
+      return rolloutBucket(ip + '\n' + userAgent);
     },
     deviceType: deviceType(userAgent, headers.uaMobile),
-    ipCategories: categories.of(facts.ip, facts.asn, facts.country),
+    ipCategories: categories.of(ip, facts.asn, facts.country),
     colo: cf?.colo ?? 'local',
     isAddressUnread: facts.isAddressUnread === true,
   };
@@ -74,7 +78,7 @@ export function readSignals(
 function platformFacts(headers: HeaderFacts, cf: CloudflareFacts | undefined): NetworkFacts {
   if (cf?.colo === undefined) return socketFacts(cf);
   return {
-    ip: canonicalIp(headers.connectingIp),
+    address: readIp(headers.connectingIp),
     asn: typeof cf.asn === 'number' && cf.asn > 0 ? cf.asn : null,
     country: canonicalCountry(cf.country ?? null),
     ja4: canonicalJa4(cf.botManagement?.ja4 ?? null),
@@ -84,10 +88,10 @@ function platformFacts(headers: HeaderFacts, cf: CloudflareFacts | undefined): N
 function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts | undefined): NetworkFacts {
   const given = headers.signalsSecret;
   if (given === null || !isSameSecret(given, secret)) return socketFacts(cf);
-  const ip = canonicalIp(headers.clientIp);
+  const address = readIp(headers.clientIp);
   return {
-    ip,
-    isAddressUnread: ip === null && headers.clientIp !== null,
+    address,
+    isAddressUnread: address === null && headers.clientIp !== null,
     asn: canonicalAsn(headers.clientAsn),
     country: canonicalCountry(headers.clientCountry),
     ja4: canonicalJa4(headers.clientJa4),
@@ -98,5 +102,5 @@ function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts |
 function socketFacts(cf: CloudflareFacts | undefined): NetworkFacts {
   if (cf?.colo !== undefined || cf?.clientIp === undefined) return NOTHING_KNOWN;
   const address = /^\[?([^\]]+?)\]?:\d+$/.exec(cf.clientIp)?.[1] ?? cf.clientIp;
-  return { ...NOTHING_KNOWN, ip: canonicalIp(address) };
+  return { ...NOTHING_KNOWN, address: readIp(address) };
 }
