@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- verify [TOKENS [http]]`: `/siteverify` over HTTP on workerd, with the spend and the captcha record,
  * each token once. workerd runs on one processor, everything else on the others. Then it times single functions
- * (`verify/functions.ts`), which `http` skips.
+ * (`verify/functions.ts`) and drawing in workerd (`verify/drawing.ts`), which `http` skips.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,7 @@ import { MEASURED_CPU, requestText, sendLoad } from './measure/load.ts';
 import type { LoadPlan, LoadResult } from './measure/load.ts';
 import { processorMs, workerdPids } from './measure/processor-time.ts';
 import { median } from './measure/statistics.ts';
+import { timeDrawing } from './verify/drawing.ts';
 import { timeFunctions } from './verify/functions.ts';
 import { sealedToken } from './verify/sealed-token.ts';
 
@@ -35,7 +36,9 @@ const masterKey = Buffer.alloc(32, 7).toString('base64url');
 export async function run(args: readonly string[]): Promise<void> {
   const tokens = Number(args[0] ?? TOKENS_DEFAULT);
   console.table(await overHttp(tokens));
-  if (args[1] !== 'http') console.table(await timeFunctions(new Keyring((label) => deriveKey(masterKey, label))));
+  if (args[1] === 'http') return;
+  console.table(await timeFunctions(new Keyring((label) => deriveKey(masterKey, label))));
+  console.table(await timeDrawing());
 }
 
 interface Round extends LoadResult {

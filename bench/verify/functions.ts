@@ -76,11 +76,11 @@ export async function timeFunctions(keyring: Keyring): Promise<Record<string, ob
       check,
     ),
     'Gatehouse: open a token': row(await timed('token', () => openToken(keyring, token, nowMs)), check),
-    'Gatehouse: draw an image task': row(await timed('image', () => drawImageTask(image, random, 0, 2)), null, 20_000),
+    'Gatehouse: draw an image task': row(await timed('image', () => drawImageTask(image, random, 0, 2)), null, 4000),
     'Gatehouse: draw a puzzle': row(
       await timed('puzzle', () => drawPuzzleTask(puzzle, random, DEFAULT_LOOK, 4)),
       null,
-      20_000,
+      4000,
     ),
     'Gatehouse: make a recording': row(await timed('audio', () => drawAudioTask(audio, random)), null, 20_000),
   };

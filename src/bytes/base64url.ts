@@ -3,24 +3,29 @@
  * text of a token can therefore not be altered into another text that is accepted too. Also runs in browsers.
  */
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+export const BASE64URL_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const VALUES = new Int8Array(128).fill(-1);
-for (let index = 0; index < ALPHABET.length; index++) VALUES[ALPHABET.charCodeAt(index)] = index;
+for (let index = 0; index < BASE64URL_ALPHABET.length; index++) VALUES[BASE64URL_ALPHABET.charCodeAt(index)] = index;
 
 export function encodeBase64url(bytes: Uint8Array): string {
   let text = '';
   let index = 0;
   for (; index + 2 < bytes.length; index += 3) {
     const word = (bytes[index]! << 16) | (bytes[index + 1]! << 8) | bytes[index + 2]!;
-    text += ALPHABET[word >> 18]! + ALPHABET[(word >> 12) & 63]! + ALPHABET[(word >> 6) & 63]! + ALPHABET[word & 63]!;
+    text +=
+      BASE64URL_ALPHABET[word >> 18]! +
+      BASE64URL_ALPHABET[(word >> 12) & 63]! +
+      BASE64URL_ALPHABET[(word >> 6) & 63]! +
+      BASE64URL_ALPHABET[word & 63]!;
   }
   const left = bytes.length - index;
   if (left === 1) {
     const word = bytes[index]! << 16;
-    text += ALPHABET[word >> 18]! + ALPHABET[(word >> 12) & 63]!;
+    text += BASE64URL_ALPHABET[word >> 18]! + BASE64URL_ALPHABET[(word >> 12) & 63]!;
   } else if (left === 2) {
     const word = (bytes[index]! << 16) | (bytes[index + 1]! << 8);
-    text += ALPHABET[word >> 18]! + ALPHABET[(word >> 12) & 63]! + ALPHABET[(word >> 6) & 63]!;
+    text +=
+      BASE64URL_ALPHABET[word >> 18]! + BASE64URL_ALPHABET[(word >> 12) & 63]! + BASE64URL_ALPHABET[(word >> 6) & 63]!;
   }
   return text;
 }

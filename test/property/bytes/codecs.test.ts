@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
 import { decodeHex, encodeHex } from '../../../src/bytes/hex.ts';
+import { encodeLargeBase64url } from '../../../src/bytes/large-base64url.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((given) => new Uint8Array(given));
 
@@ -30,4 +31,14 @@ describe.each(codecs)('$name', ({ name, encode, decode, near }) => {
       }),
     );
   });
+});
+
+test('large and small values have one base64url', () => {
+  fc.assert(
+    fc.property(bytes, (given) => {
+      expect(encodeLargeBase64url(given)).toBe(encodeBase64url(given));
+    }),
+  );
+  const large = Uint8Array.from({ length: 100_001 }, (_, index) => (index * 2_654_435_761) >>> 24);
+  expect(encodeLargeBase64url(large)).toBe(Buffer.from(large).toString('base64url'));
 });

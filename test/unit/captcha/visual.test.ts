@@ -26,7 +26,7 @@ import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge
 import { newJti } from '../../../src/captcha/seal/sealed-course.ts';
 import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
 import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
-import { regionOf } from '../../../src/captcha/visual/drawing/region.ts';
+import { RegionMeasure } from '../../../src/captcha/visual/drawing/region.ts';
 import { answeredTooSoon } from '../../../src/captcha/visual/human-time.ts';
 import { otherForm, tooSoonStep, visualStep } from '../../../src/captcha/visual/visual-progress.ts';
 import {
@@ -171,7 +171,7 @@ describe('a drawing', () => {
     const random = look();
     for (const shape of [...shapeNames, ...shapeNames, ...shapeNames]) {
       const at = { centreX: 50, centreY: 50, radius: 40, angle: random.next() * 7, bend: 1 };
-      const { distances } = regionOf(placed(outlineOf(shape, random), at, random), 100, 100);
+      const { distances } = new RegionMeasure(100, 100).regionOf(placed(outlineOf(shape, random), at, random));
       const covered = distances.filter((distance) => distance > 0).length;
       expect(covered, shape).toBeGreaterThan(500);
       expect(covered, shape).toBeLessThan(8500);

@@ -4,7 +4,7 @@
  * to find out what goes on in the sound. The recordings need no language and no samples of anybody's voice.
  */
 import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
-import { encodeBase64url } from '../../../bytes/base64url.ts';
+import { encodeLargeBase64url } from '../../../bytes/large-base64url.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { AUDIO_PARTS, AUDIO_RISING_MAX } from '../derive-answer.ts';
 import { addEcho, addNoise } from './room.ts';
@@ -26,7 +26,7 @@ export function drawAudioTask(rising: readonly number[], random: DrawRandom): Au
   const samples = new Uint8Array(length * rising.length);
   for (const [index, count] of rising.entries()) samples.set(drawPart(count, random, length), index * length);
   return {
-    samples: encodeBase64url(samples),
+    samples: encodeLargeBase64url(samples),
     sampleRate: SAMPLE_RATE,
     groups: rising.length,
     most: AUDIO_RISING_MAX,

@@ -3,7 +3,7 @@
  * width and height, as video has them. No value stands for figure or ground, and the number of bytes depends on the size
  * alone.
  */
-import { encodeBase64url } from '../../../bytes/base64url.ts';
+import { encodeLargeBase64url } from '../../../bytes/large-base64url.ts';
 import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
 import type { Picture } from '../../../contract/captcha/challenge-api.ts';
 
@@ -34,12 +34,26 @@ export class Canvas {
     this.#colour = new Uint8Array(2 * this.#columns * Math.ceil(height / COLOUR_STEP_PX)).fill(128);
   }
 
-  put(x: number, y: number, light: number, tint: Tint, wash: Tint): void {
-    this.#light[y * this.#width + x] = Math.min(LIGHT_MAX, Math.max(LIGHT_MIN, light)) & LIGHT_MASK;
-    if ((x & (COLOUR_STEP_PX - 1)) !== COLOUR_STEP_PX / 2 || (y & (COLOUR_STEP_PX - 1)) !== COLOUR_STEP_PX / 2) return;
+  /** A row of tones from `left` on. */
+  putLight(left: number, y: number, tones: Float64Array): void {
+    const light = this.#light;
+    const start = y * this.#width + left;
+    for (let x = 0; x < tones.length; x++) light[start + x] = lightByte(tones[x]!);
+  }
+
+  /** The colour of all pixels of a step: that of its middle. */
+  putColour(x: number, y: number, blue: number, red: number): void {
     const at = Math.floor(y / COLOUR_STEP_PX) * this.#columns + Math.floor(x / COLOUR_STEP_PX);
-    this.#colour[at] = colourByte(tint.blue + wash.blue);
-    this.#colour[at + this.#colour.length / 2] = colourByte(tint.red + wash.red);
+    this.#colour[at] = colourByte(blue);
+    this.#colour[at + this.#colour.length / 2] = colourByte(red);
+  }
+
+  /** Fills all rows from `top` on, a multiple of `COLOUR_STEP_PX`. */
+  fillBelow(top: number, tone: number, { blue, red }: Tint): void {
+    this.#light.fill(lightByte(tone), top * this.#width);
+    const [start, half] = [(top / COLOUR_STEP_PX) * this.#columns, this.#colour.length / 2];
+    this.#colour.fill(colourByte(blue), start, half);
+    this.#colour.fill(colourByte(red), start + half);
   }
 
   /** Makes all beyond `radius` around the centre transparent. */
@@ -56,10 +70,14 @@ export class Canvas {
     return {
       width: this.#width,
       height: this.#height,
-      light: encodeBase64url(this.#light),
-      colour: encodeBase64url(this.#colour),
+      light: encodeLargeBase64url(this.#light),
+      colour: encodeLargeBase64url(this.#colour),
     };
   }
+}
+
+function lightByte(tone: number): number {
+  return Math.min(LIGHT_MAX, Math.max(LIGHT_MIN, tone)) & LIGHT_MASK;
 }
 
 function colourByte(difference: number): number {

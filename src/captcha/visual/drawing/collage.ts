@@ -3,12 +3,13 @@
  * The edge of the figure looks like the edge of every scrap, and its tones are theirs, so no threshold, cluster or edge
  * filter separates it. People see what lies on top.
  */
+import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import type { Canvas, Tint } from './canvas.ts';
+import type { Canvas } from './canvas.ts';
 import type { Path } from './outline.ts';
 import { newPaper } from './paper.ts';
 import type { Paper } from './paper.ts';
-import { BAND_PX, regionOf } from './region.ts';
+import { BAND_PX, RegionMeasure } from './region.ts';
 import type { Region } from './region.ts';
 
 /** Width of the lit or dark rim of a paper, pixels. */
@@ -18,6 +19,8 @@ const SHADOW_PX = 3;
 const GRAIN = 22;
 /** How far a foil shifts colours, of 128. */
 const FOIL_HUE = [18, 40] as const;
+/** A canvas has one colour for each step of pixels: that of the pixel in its middle. */
+const COLOUR_GRID = { first: COLOUR_STEP_PX / 2, step: COLOUR_STEP_PX } as const;
 /** Tones of neighbouring papers, if possible. */
 const APART = 30;
 
@@ -32,6 +35,7 @@ export class Collage {
   readonly #random: DrawRandom;
   readonly #width: number;
   readonly #height: number;
+  readonly #measure: RegionMeasure;
   readonly #papers: Paper[];
   /** Index of the paper on top, and of the one below where an edge is soft. */
   readonly #top: Uint8Array<ArrayBuffer>;
@@ -48,6 +52,7 @@ export class Collage {
     this.#random = random;
     this.#width = width;
     this.#height = height;
+    this.#measure = new RegionMeasure(width, height);
     this.#papers = [newPaper(random, [], 0)];
     this.#top = new Uint8Array(width * height);
     this.#below = new Uint8Array(width * height);
@@ -66,14 +71,14 @@ export class Collage {
 
   /** Glues a piece of new paper on top. At most 255 pieces. */
   glue(path: Path): void {
-    const region = regionOf(path, this.#width, this.#height);
+    const region = this.#measure.regionOf(path);
     this.#castShadow(region, Math.round(this.#light.x * SHADOW_PX), Math.round(this.#light.y * SHADOW_PX));
     this.#cover(region, 1, 0);
   }
 
   /** Cuts a piece out, down to new paper: its rim is in the shade where another piece's is lit. */
   cut(path: Path, { rim, tone }: CutDepth): void {
-    this.#cover(regionOf(path, this.#width, this.#height), -rim, tone);
+    this.#cover(this.#measure.regionOf(path), -rim, tone);
   }
 
   /**
@@ -81,39 +86,47 @@ export class Collage {
    * that reads colours finds its edges as strong as those of the papers.
    */
   tint(path: Path): void {
-    const { left, top, width, height, distances, spans } = regionOf(path, this.#width, this.#height);
     const hue = this.#random.next() * 2 * Math.PI;
     const depth = this.#random.between(...FOIL_HUE);
     const [blue, red] = [depth * Math.cos(hue), depth * Math.sin(hue)];
-    for (let row = 0; row < height; row++) {
-      for (let column = spans[2 * row]!; column < spans[2 * row + 1]!; column++) {
-        if (distances[row * width + column]! <= 0) continue;
-        const pixel = (row + top) * this.#width + left + column;
-        this.#washBlue[pixel] = limited(this.#washBlue[pixel]! + blue);
-        this.#washRed[pixel] = limited(this.#washRed[pixel]! + red);
-      }
-    }
+    this.#measure.visitInside(path, COLOUR_GRID, (x, y) => {
+      const pixel = y * this.#width + x;
+      this.#washBlue[pixel] = limited(this.#washBlue[pixel]! + blue);
+      this.#washRed[pixel] = limited(this.#washRed[pixel]! + red);
+    });
   }
 
-  /** Paints all of it at `left`, `top` of the canvas. */
+  /** Paints all of it at `left`, `top` of the canvas: multiples of `COLOUR_STEP_PX`. */
   paint(canvas: Canvas, left: number, top: number): void {
     const [random, width, papers] = [this.#random, this.#width, this.#papers];
     const [tops, below, covers, shade] = [this.#top, this.#below, this.#covers, this.#shade];
     const slope = random.between(8, 26) / width;
     const towards = random.next() * 2 * Math.PI;
     const [slopeX, slopeY] = [Math.cos(towards) * slope, Math.sin(towards) * slope];
-    const wash: Tint = { blue: 0, red: 0 };
-    for (let y = 0, pixel = 0; y < this.#height; y++) {
+    const tones = new Float64Array(width);
+    const grain = new Uint8Array(width);
+    for (let y = 0, start = 0; y < this.#height; y++, start += width) {
       const light = (y - this.#height / 2) * slopeY - (width / 2) * slopeX - GRAIN / 2;
-      for (let x = 0; x < width; x++, pixel++) {
-        const paper = papers[tops[pixel]!]!;
-        const cover = covers[pixel]!;
-        let tone = paper.toneAt(x, y);
-        if (cover < 1) tone = tone * cover + papers[below[pixel]!]!.toneAt(x, y) * (1 - cover);
-        tone += shade[pixel]! + light + x * slopeX + (random.bits() & 255) * (GRAIN / 255);
-        wash.blue = this.#washBlue[pixel]!;
-        wash.red = this.#washRed[pixel]!;
-        canvas.put(left + x, top + y, tone, paper, wash);
+      for (let from = 0, to = 0; from < width; from = to) {
+        const paper = tops[start + from]!;
+        do to++;
+        while (to < width && tops[start + to] === paper);
+        papers[paper]!.writeTones(tones, y, from, to);
+      }
+      random.noise(grain);
+      for (let x = 0; x < width; x++) {
+        const cover = covers[start + x]!;
+        let tone = tones[x]!;
+        if (cover < 1) tone = tone * cover + papers[below[start + x]!]!.toneAt(x, y) * (1 - cover);
+        tones[x] = tone + (shade[start + x]! + light + x * slopeX + grain[x]! * (GRAIN / 255));
+      }
+      canvas.putLight(left, top + y, tones);
+    }
+    for (let y = COLOUR_GRID.first; y < this.#height; y += COLOUR_GRID.step) {
+      for (let x = COLOUR_GRID.first; x < width; x += COLOUR_GRID.step) {
+        const pixel = y * width + x;
+        const { blue, red } = papers[tops[pixel]!]!;
+        canvas.putColour(left + x, top + y, blue + this.#washBlue[pixel]!, red + this.#washRed[pixel]!);
       }
     }
   }
@@ -128,7 +141,7 @@ export class Collage {
         const distance = distances[row * width + column]!;
         if (distance <= -0.5) continue;
         const pixel = (row + from) * this.#width + left + column;
-        below[pixel] = top[pixel]!;
+        if (distance < 0.5) below[pixel] = top[pixel]!;
         top[pixel] = paper;
         covers[pixel] = distance < 0.5 ? distance + 0.5 : 1;
         shade[pixel] = tone + (distance < RIM_PX ? rimHeight * this.#rim(region, column, row) : 0);
@@ -136,26 +149,30 @@ export class Collage {
     }
   }
 
+  /** The piece covers the shadow below it, so its inner pixels cast none: the shift is shorter than `BAND_PX`. */
   #castShadow(region: Region, shiftX: number, shiftY: number): void {
     const { left, top, width, height, distances, spans } = region;
+    const [shade, shadeWidth] = [this.#shade, this.#width];
     const strength = this.#light.shadow / (BAND_PX + 2);
     for (let row = 0; row < height; row++) {
       const y = row + top + shiftY;
       if (y < 0 || y >= this.#height) continue;
-      for (let column = spans[2 * row]!; column < spans[2 * row + 1]!; column++) {
-        const x = column + left + shiftX;
-        const depth = Math.min(2, distances[row * width + column]!) + BAND_PX;
-        if (depth > 0 && x >= 0 && x < this.#width) this.#shade[y * this.#width + x]! -= depth * strength;
+      const first = Math.max(spans[2 * row]!, -left - shiftX);
+      const end = Math.min(spans[2 * row + 1]!, shadeWidth - left - shiftX);
+      for (let column = first; column < end; column++) {
+        const distance = distances[row * width + column]!;
+        if (distance === BAND_PX) continue;
+        const depth = Math.min(2, distance) + BAND_PX;
+        if (depth > 0) shade[y * shadeWidth + column + left + shiftX]! -= depth * strength;
       }
     }
   }
 
   /** Lit where the edge faces the light. The shadow falls to the other side. */
   #rim({ width, height, distances }: Region, column: number, row: number): number {
-    const at = (x: number, y: number): number =>
-      distances[Math.min(height - 1, Math.max(0, y)) * width + Math.min(width - 1, Math.max(0, x))]!;
-    const slopeX = at(column + 1, row) - at(column - 1, row);
-    const slopeY = at(column, row + 1) - at(column, row - 1);
+    const at = row * width + column;
+    const slopeX = distances[column + 1 < width ? at + 1 : at]! - distances[column > 0 ? at - 1 : at]!;
+    const slopeY = distances[row + 1 < height ? at + width : at]! - distances[row > 0 ? at - width : at]!;
     return (slopeX * this.#light.x + slopeY * this.#light.y) * this.#light.rim;
   }
 }

@@ -146,5 +146,5 @@ function subdivided(corners: readonly number[]): Path {
       path.push(x + ((toX - x) * piece) / pieces, y + ((toY - y) * piece) / pieces);
     }
   }
-  return Float32Array.from(path);
+  return new Float32Array(path);
 }

@@ -54,13 +54,41 @@ export class Paper {
   toneAt(x: number, y: number): number {
     const u = x * this.#across.x + y * this.#across.y + this.#across.from;
     const v = x * this.#along.x + y * this.#along.y + this.#along.from;
-    let height: number;
-    if (this.#kind === 0) height = sine(u);
-    else if (this.#kind === 1) height = sine(u) * sine(v) * 1.5;
-    else if (this.#kind === 2) height = sine(u * 0.8) + sine(v * 0.8) - 0.5;
-    else height = sine(u + this.#wobble * sine(v * 0.5));
-    return this.tone + this.#contrast * steps[Math.round((height + this.#duty + STEP_END) * STEP_SCALE)]!;
+    return this.tone + this.#contrast * stepOf(heightOf(this.#kind, u, v, this.#wobble) + this.#duty);
   }
+
+  /** Writes `toneAt` of the columns from `from` up to `to` of row `y`. Its numbers are read once, not for each pixel. */
+  writeTones(tones: Float64Array<ArrayBuffer>, y: number, from: number, to: number): void {
+    const across = this.#across;
+    const along = this.#along;
+    const acrossX = across.x;
+    const acrossY = y * across.y;
+    const acrossFrom = across.from;
+    const alongX = along.x;
+    const alongY = y * along.y;
+    const alongFrom = along.from;
+    const kind = this.#kind;
+    const wobble = this.#wobble;
+    const duty = this.#duty;
+    const { tone } = this;
+    const contrast = this.#contrast;
+    for (let x = from; x < to; x++) {
+      const u = x * acrossX + acrossY + acrossFrom;
+      const v = x * alongX + alongY + alongFrom;
+      tones[x] = tone + contrast * stepOf(heightOf(kind, u, v, wobble) + duty);
+    }
+  }
+}
+
+function heightOf(kind: number, u: number, v: number, wobble: number): number {
+  if (kind === 0) return sine(u);
+  if (kind === 1) return sine(u) * sine(v) * 1.5;
+  if (kind === 2) return sine(u * 0.8) + sine(v * 0.8) - 0.5;
+  return sine(u + wobble * sine(v * 0.5));
+}
+
+function stepOf(height: number): number {
+  return steps[((height + STEP_END) * STEP_SCALE + 0.5) | 0]!;
 }
 
 /** A paper of another tone than those beside it, where the range leaves room. */

@@ -6,20 +6,92 @@ import type { Path } from './outline.ts';
 
 /** Distances beyond are drawn alike. */
 export const BAND_PX = 4;
+/** Square of a distance that nothing has shortened. */
+const FAR = BAND_PX * BAND_PX;
 
-export interface Region {
+interface Box {
   left: number;
   top: number;
   width: number;
   height: number;
-  /** −BAND_PX…BAND_PX, row by row. Beyond the spans all are outside. */
+}
+
+export interface Region extends Box {
+  /** −BAND_PX…BAND_PX, row by row, within the spans. */
   distances: Float32Array<ArrayBuffer>;
-  /** First column of each row that is inside or near, and the first after them. */
+  /** First column of each row that is inside or near, and the first after them. Beyond the spans all are outside. */
   spans: Int16Array<ArrayBuffer>;
 }
 
-/** The part of the path within `width` × `height` pixels. */
-export function regionOf(path: Path, width: number, height: number): Region {
+/** Pixels of every `step` rows and columns, from `first` on. */
+export interface Grid {
+  first: number;
+  step: number;
+}
+
+/**
+ * Measures paths within `width` × `height` pixels, always in the same memory: a picture has a hundred regions, and to
+ * clear the memory of one takes longer than to measure it.
+ */
+export class RegionMeasure {
+  readonly #width: number;
+  readonly #height: number;
+  readonly #distances: Float32Array<ArrayBuffer>;
+  /** `FAR` and 0 between two regions. */
+  readonly #squares: Float64Array<ArrayBuffer>;
+  readonly #flips: Uint8Array<ArrayBuffer>;
+
+  constructor(width: number, height: number) {
+    this.#width = width;
+    this.#height = height;
+    this.#distances = new Float32Array(width * height);
+    this.#squares = new Float64Array(width * height).fill(FAR);
+    this.#flips = new Uint8Array((width + 1) * height);
+  }
+
+  /** It holds until the next call. */
+  regionOf(path: Path): Region {
+    const box = boxAround(path, this.#width, this.#height);
+    const spans = emptySpans(box);
+    const [distances, squares, flips] = [this.#distances, this.#squares, this.#flips];
+    lowerSquares(squares, box, spans, path);
+    setFlips(flips, box, spans, path);
+    for (let row = 0; row < box.height; row++) {
+      let inside = 0;
+      const end = row * box.width + spans[2 * row + 1]!;
+      for (let at = row * box.width + spans[2 * row]!; at < end; at++) {
+        inside ^= flips[at + row]!;
+        flips[at + row] = 0;
+        const distance = Math.sqrt(squares[at]!);
+        squares[at] = FAR;
+        distances[at] = inside === 0 ? -distance : distance;
+      }
+      flips[end + row] = 0;
+    }
+    return { ...box, distances, spans };
+  }
+
+  /** Visits the pixels of the grid that are inside. */
+  visitInside(path: Path, { first, step }: Grid, visit: (x: number, y: number) => void): void {
+    const box = boxAround(path, this.#width, this.#height);
+    const { left, top, width, height } = box;
+    const spans = emptySpans(box);
+    const flips = this.#flips;
+    setFlips(flips, box, spans, path);
+    for (let row = 0; row < height; row++) {
+      const isWanted = (row + top) % step === first;
+      let inside = 0;
+      for (let column = spans[2 * row]!; column <= spans[2 * row + 1]!; column++) {
+        const at = row * (width + 1) + column;
+        inside ^= flips[at]!;
+        flips[at] = 0;
+        if (inside !== 0 && isWanted && (column + left) % step === first) visit(column + left, row + top);
+      }
+    }
+  }
+}
+
+function boxAround(path: Path, width: number, height: number): Box {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let index = 0; index < path.length; index += 2) {
     minX = Math.min(minX, path[index]!);
@@ -31,18 +103,17 @@ export function regionOf(path: Path, width: number, height: number): Region {
   const top = Math.max(0, Math.floor(minY - BAND_PX));
   const right = Math.min(width, Math.ceil(maxX + BAND_PX) + 1);
   const bottom = Math.min(height, Math.ceil(maxY + BAND_PX) + 1);
-  const size = { width: Math.max(0, right - left), height: Math.max(0, bottom - top) };
-  const spans = new Int16Array(2 * size.height);
-  for (let row = 0; row < size.height; row++) spans[2 * row] = size.width;
-  const distances = new Float32Array(size.width * size.height).fill(BAND_PX);
-  const region = { left, top, ...size, distances, spans };
-  measureEdges(region, path);
-  negateOutside(region, path);
-  return region;
+  return { left, top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) };
 }
 
-function measureEdges(region: Region, path: Path): void {
-  const { left, top, width, height, distances, spans } = region;
+function emptySpans({ width, height }: Box): Int16Array<ArrayBuffer> {
+  const spans = new Int16Array(2 * height);
+  for (let row = 0; row < height; row++) spans[2 * row] = width;
+  return spans;
+}
+
+/** Squares order as distances do, and save a root for each edge. Widens the spans to the band. */
+function lowerSquares(squares: Float64Array, { left, top, width, height }: Box, spans: Int16Array, path: Path): void {
   for (let index = 0; index < path.length; index += 2) {
     const x = path[index]! - left;
     const y = path[index + 1]! - top;
@@ -54,40 +125,37 @@ function measureEdges(region: Region, path: Path): void {
     const fromY = Math.max(0, Math.ceil(Math.min(y, y + dy) - BAND_PX));
     const toY = Math.min(height - 1, Math.floor(Math.max(y, y + dy) + BAND_PX));
     if (fromX > toX) continue;
+    // Of the box around a slanted edge, only the strip along its line is near.
+    const slope = dy === 0 ? 0 : dx / dy;
+    const reach = dy === 0 ? Infinity : (BAND_PX * Math.sqrt(square)) / Math.abs(dy);
     for (let row = fromY; row <= toY; row++) {
-      if (fromX < spans[2 * row]!) spans[2 * row] = fromX;
-      if (toX >= spans[2 * row + 1]!) spans[2 * row + 1] = toX + 1;
-      for (let column = fromX; column <= toX; column++) {
+      const middle = x + (row - y) * slope;
+      const first = Math.max(fromX, Math.ceil(middle - reach));
+      const last = Math.min(toX, Math.floor(middle + reach));
+      if (first > last) continue;
+      if (first < spans[2 * row]!) spans[2 * row] = first;
+      if (last >= spans[2 * row + 1]!) spans[2 * row + 1] = last + 1;
+      for (let column = first; column <= last; column++) {
         const share = ((column - x) * dx + (row - y) * dy) / square;
         const along = share < 0 ? 0 : share > 1 ? 1 : share;
         const offX = column - x - along * dx;
         const offY = row - y - along * dy;
-        const distance = Math.sqrt(offX * offX + offY * offY);
+        const off = offX * offX + offY * offY;
         const at = row * width + column;
-        if (distance < distances[at]!) distances[at] = distance;
+        if (off < squares[at]!) squares[at] = off;
       }
     }
   }
 }
 
-/** Even-odd rule. Rows that are inside beyond the picture's edge get wider spans. */
-function negateOutside(region: Region, path: Path): void {
-  const { width, height, distances, spans } = region;
-  const flips = flipsOf(region, path);
-  for (let row = 0; row < height; row++) {
-    let inside = 0;
-    for (let column = spans[2 * row]!; column < spans[2 * row + 1]!; column++) {
-      inside ^= flips[row * (width + 1) + column]!;
-      if (inside === 0) distances[row * width + column]! *= -1;
-    }
-  }
-}
-
-/** 1 where a row goes in or out of the path. One column more than the region, for edges beyond it. */
-function flipsOf({ left, top, width, height, spans }: Region, path: Path): Uint8Array {
-  const flips = new Uint8Array((width + 1) * height);
+/**
+ * 1 where a row goes in or out of the path, by the even-odd rule. One column more than the box, for edges beyond it. Rows
+ * that are inside beyond the picture's edge get wider spans.
+ */
+function setFlips(flips: Uint8Array, { left, top, width, height }: Box, spans: Int16Array, path: Path): void {
   for (let index = 0; index < path.length; index += 2) {
-    const [x, y] = [path[index]! - left, path[index + 1]! - top];
+    const x = path[index]! - left;
+    const y = path[index + 1]! - top;
     const toX = path[(index + 2) % path.length]! - left;
     const toY = path[(index + 3) % path.length]! - top;
     const lastRow = Math.min(height, Math.ceil(Math.max(y, toY)));
@@ -98,5 +166,4 @@ function flipsOf({ left, top, width, height, spans }: Region, path: Path): Uint8
       if (column > spans[2 * row + 1]!) spans[2 * row + 1] = column;
     }
   }
-  return flips;
 }

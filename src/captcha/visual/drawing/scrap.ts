@@ -50,12 +50,14 @@ export function stripPath(width: number, height: number, angle: number, distance
 function divided(corners: readonly number[]): Path {
   const path: number[] = [];
   for (let index = 0; index < corners.length; index += 2) {
-    const [x, y] = [corners[index]!, corners[index + 1]!];
-    const [toX, toY] = [corners[(index + 2) % corners.length]!, corners[(index + 3) % corners.length]!];
+    const x = corners[index]!;
+    const y = corners[index + 1]!;
+    const toX = corners[(index + 2) % corners.length]!;
+    const toY = corners[(index + 3) % corners.length]!;
     const parts = Math.ceil(Math.hypot(toX - x, toY - y) / PART_PX);
     for (let part = 0; part < parts; part++) {
       path.push(x + ((toX - x) * part) / parts, y + ((toY - y) * part) / parts);
     }
   }
-  return Float32Array.from(path);
+  return new Float32Array(path);
 }

@@ -30,7 +30,6 @@ const STRIPS_ON_BOARD = 2;
 const SCRAPS_ON_PIECE = 4;
 const FOILS_ON_BOARD = 10;
 const FOILS_ON_PIECE = 4;
-const NO_WASH = { blue: 0, red: 0 } as const;
 /** A visitor with a high score sees more decoys. */
 const MORE_DECOYS_PER_LEVEL = 2;
 /** Of the outline, in shares of the height of the board: people see no smaller ones, and larger ones find no room. */
@@ -110,9 +109,7 @@ function drawBoard(
 /** Plain, so that the piece stands out. */
 function drawTray(canvas: Canvas, random: DrawRandom): void {
   const paper = newPaper(random, [], 0);
-  for (let y = BOARD_HEIGHT; y < BOARD_HEIGHT + TRAY_HEIGHT; y++) {
-    for (let x = 0; x < BOARD_WIDTH; x++) canvas.put(x, y, paper.tone, paper, NO_WASH);
-  }
+  canvas.fillBelow(BOARD_HEIGHT, paper.tone, paper);
 }
 
 function drawPiece(random: DrawRandom, outline: Path, angle: number, radius: number): Canvas {

@@ -1,0 +1,47 @@
+/**
+ * A round that is sent again must look the same to the last bit, also after an upgrade in between: the digests below are
+ * of the first drawings of these seeds. They change only with a drawing that is changed on purpose.
+ */
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
+import { audioLayout, imageLayout, lookSeed, puzzleLayout } from '../../../src/captcha/visual/derive-answer.ts';
+import type { LayoutOf } from '../../../src/captcha/visual/derive-answer.ts';
+import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import type { DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
+import { DEFAULT_LOOK, drawPuzzleTask } from '../../../src/captcha/visual/puzzle/puzzle-task.ts';
+import { keyringOf, NOON } from './sealing-fixtures.ts';
+
+const ROUNDS = 100;
+const keyring = keyringOf('drawn pictures');
+const looks = [
+  DEFAULT_LOOK,
+  { ...DEFAULT_LOOK, decoyCount: 0, holeDarken: 0.9, decoyEdgeDarkness: 40, decoyBodyBrightness: 30 },
+  { ...DEFAULT_LOOK, decoyCount: 12, pieceScale: { min: 0.15, max: 0.45 } },
+];
+
+const draw: Record<string, (of: LayoutOf, random: DrawRandom) => Promise<object>> = {
+  image: async (of, random) => drawImageTask(await imageLayout(keyring, of), random, 0, 2),
+  puzzle: async (of, random) =>
+    drawPuzzleTask(await puzzleLayout(keyring, of), random, looks[of.round % looks.length]!, of.round % 5),
+  recording: async (of, random) => drawAudioTask(await audioLayout(keyring, of), random),
+};
+
+async function digestOf(kind: string, rounds: number): Promise<string> {
+  const hash = createHash('sha256');
+  for (let round = 0; round < rounds; round++) {
+    const of = { jti: '00112233445566778899aabbccddeeff', round, bornAt: NOON };
+    const drawn = await draw[kind]!(of, drawRandom(await lookSeed(keyring, of)));
+    hash.update(JSON.stringify(drawn));
+  }
+  return hash.digest('hex');
+}
+
+test.each([
+  { kind: 'image', rounds: ROUNDS, digest: '5e1d7b37f35e9ea9f488d625aca303cf2f344e10490a95f52b213fe41861e6ba' },
+  { kind: 'puzzle', rounds: ROUNDS, digest: '04914e4f2841d80c40c11443cde83a5c3027ada765dd9b0981af2e633f6cfc03' },
+  { kind: 'recording', rounds: 10, digest: '0cca8c7c5f2e3786f85ccba965f1663fec273c7065c91b4beb5af2490d1c8594' },
+])('$rounds seeds draw each $kind as they always have', async ({ kind, rounds, digest }) => {
+  expect(await digestOf(kind, rounds)).toBe(digest);
+});
