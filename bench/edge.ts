@@ -12,16 +12,15 @@ import { join } from 'node:path';
 import { bundleWorker, readWranglerFile } from '../src/cli/worker-config.ts';
 import { startStack } from '../src/cli/stack.ts';
 import type { Stack } from '../src/cli/stack.ts';
-import { sessionCookieAt } from '../test/support/edge-session.ts';
 import { personsHeaders } from '../test/support/session.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
-import { browse, navigation } from '../test/support/browse.ts';
-import { cookiesOf, solvedToken } from '../test/e2e/edge-visitor.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { manage } from '../test/support/manage.ts';
-import { MEASURED_CPU, OTHER_CPUS, requestText, sendLoad } from './measure/load.ts';
-import { processorMs } from './measure/processor-time.ts';
+import { clearedVisitor, rulesLoaded } from './edge/cleared-visitor.ts';
+import { load } from './edge/worker-load.ts';
+import type { Round } from './edge/worker-load.ts';
+import { MEASURED_CPU, OTHER_CPUS } from './measure/load.ts';
 import { median } from './measure/statistics.ts';
 import { importRules } from './rules/import-rules.ts';
 import { mixedRules } from './rules/workload.ts';
@@ -31,12 +30,9 @@ const RULES_DEFAULT = 1_000_000;
 const ROUNDS = 7;
 const ROUND_MS = 2500;
 const WARM_UP_MS = 2500;
-const CONNECTIONS = 16;
 const PORT_BASE = 8890;
 const ASKS_FOR_BOTS = '/edge/v1/version?bots';
 const LIST_RUNS = 6;
-/** Generated rules sometimes repeat a value. The repeated value is one rule. */
-const LOADED_SHARE = 0.95;
 const LOADED_WITHIN_MS = 60_000;
 const names = ['bare', 'floor', 'botless', 'edge'] as const;
 
@@ -157,20 +153,6 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The edge's health endpoint reports how many rules it has. The last batches arrive as a delta. */
-async function rulesLoaded(stack: Stack, edge: RawWorker, rules: number): Promise<void> {
-  await eventually(
-    async () => {
-      const response = await fetch(`${edge.url}/__protect/health`, {
-        headers: { authorization: `Bearer ${stack.opsToken}` },
-      });
-      return ((await response.json()) as { ruleset: { rules: number } | null }).ruleset;
-    },
-    (ruleset) => ruleset !== null && ruleset.rules >= rules * LOADED_SHARE,
-    LOADED_WITHIN_MS,
-  );
-}
-
 /** In a data centre, a search engine passes by its name and address once the edge knows bots. */
 async function botsLoaded(stack: Stack, edge: RawWorker): Promise<void> {
   const headers = {
@@ -191,51 +173,7 @@ async function botsLoaded(stack: Stack, edge: RawWorker): Promise<void> {
   );
 }
 
-/** Headers of a visitor that no rule blocks, with a session and a clearance. */
-async function clearedVisitor(stack: Stack, edge: RawWorker): Promise<Record<string, string>> {
-  const at = { ...stack, edgeUrl: edge.url };
-  for (let last = 1; last < 250; last += 1) {
-    const signed = {
-      ...personsHeaders,
-      'x-signals-secret': stack.signalsSecret,
-      'x-client-ip': `203.0.113.${last}`,
-      'x-client-asn': '64496',
-      'x-client-country': 'DE',
-    };
-    const post = (path: string, body: object) =>
-      browse(`${edge.url}/__protect/${path}`, {
-        method: 'POST',
-        headers: { ...signed, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const probe = await browse(`${edge.url}/page`, { headers: signed });
-    await probe.arrayBuffer();
-    if (probe.status !== 200) continue;
-    const session = await sessionCookieAt(edge.url, signed);
-    const token = await solvedToken(at, signed, { siteKey: stack.siteKey, action: 'clearance' });
-    const clearance = cookiesOf(await post('verify', { token }));
-    if (!session || !clearance) throw new Error(`No session (${session}) or no clearance (${clearance})`);
-    return { ...signed, cookie: `${session}; ${clearance}` };
-  }
-  throw new Error('Every visitor is blocked by the generated rules');
-}
-
 type Rounds = Record<(typeof names)[number], Round[]>;
-
-interface Round {
-  microsecondsPerRequest: number;
-  requestsPerSecond: number;
-}
-
-function load(worker: RawWorker, headers: Record<string, string>, durationMs: number): Round {
-  const url = new URL(worker.url);
-  const repeated = requestText('GET', '/page?from=bench', { host: url.host, ...navigation, ...headers });
-  const usedMs = processorMs([worker.pid]);
-  const sent = sendLoad(url, { connections: CONNECTIONS, requests: { repeated, durationMs }, expected: '' });
-  const microseconds = (processorMs([worker.pid]) - usedMs) * 1000;
-  if (sent.unexpected > 0) throw new Error(`${sent.unexpected} requests did not get a 200`);
-  return { microsecondsPerRequest: microseconds / sent.expected, requestsPerSecond: sent.expected / sent.seconds };
-}
 
 function report(rounds: Rounds, rules: number): void {
   const cpuOf = (name: keyof Rounds) => rounds[name].map((round) => round.microsecondsPerRequest);

@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, string>> = {
   bots: 'finding out whether a request is a bot, with the whole catalogue',
   'rule-book': '[RULES]  import, list and change rules behind the local stack; 1,000,000 rules',
   lists: '[ENTRIES]  first reading and 1 % change of a subscribed list behind the local stack; 1,000,000 entries',
+  'edge-peers': '[COUNT…] [--crowdsec DIR]  an allowed request beside the Worker of CrowdSec; 0 to 1,000,000 networks',
   lookup:
     '[COUNT…] [--networks FILE]  an address in a list of networks, beside six peers; 10,000 to 1,000,000 networks',
   edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',

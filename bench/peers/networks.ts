@@ -95,6 +95,12 @@ export function readNetworks(text: string, seed: number): Network[] {
   return [...seen.values()];
 }
 
+/** Whether the two have an address in common. */
+export function overlap(a: IpPrefix, b: IpPrefix): boolean {
+  const length = Math.min(a.prefixLength, b.prefixLength);
+  return a.family === b.family && formatCidr(prefixOf(a, length)) === formatCidr(prefixOf(b, length));
+}
+
 /** Texts of addresses: one in five is IPv6, and half lie inside one of the networks. */
 export function addressesFor(networks: readonly Network[], count: number, seed: number): string[] {
   const random = randomWords(seed);

@@ -7,9 +7,9 @@ import { Reader } from 'maxmind';
 import { afterAll, expect, test } from 'vitest';
 import { engines, files } from '../../../bench/peers/engines.ts';
 import { writeMmdb } from '../../../bench/peers/mmdb-writer.ts';
-import { addressesFor, generateNetworks, readNetworks, rightAnswers } from '../../../bench/peers/networks.ts';
+import { addressesFor, generateNetworks, overlap, readNetworks, rightAnswers } from '../../../bench/peers/networks.ts';
 import type { Network } from '../../../bench/peers/networks.ts';
-import { parseIp } from '../../../src/address/ip.ts';
+import { parseCidr, parseIp } from '../../../src/address/ip.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-networks-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,6 +43,15 @@ test('a file has one network or address a line, and a line that is neither is na
   const read = readNetworks('# a comment\n192.0.2.7/24 x\r\n192.0.2.0/24\n\n2001:db8::1\n198.51.100.7, y\n', 1);
   expect(read.map(({ text }) => text)).toEqual(['192.0.2.0/24', '2001:db8::1/128', '198.51.100.7/32']);
   expect(() => readNetworks('192.0.2.0/24\n192.0.2/24\n', 1)).toThrow('Line 2 is not a network: "192.0.2/24"');
+});
+
+test.each([
+  ['192.0.2.0/24', '192.0.2.128/25', true],
+  ['192.0.2.128/25', '192.0.0.0/16', true],
+  ['192.0.2.0/25', '192.0.2.128/25', false],
+  ['::/0', '192.0.2.0/24', false],
+])('%s and %s overlap: %s', (a, b, expected) => {
+  expect(overlap(parseCidr(a)!, parseCidr(b)!)).toBe(expected);
 });
 
 /** Few bits vary, so that networks are inside one another and addresses are at their edges. */
