@@ -73,8 +73,10 @@ export class BotTable {
   readonly #byId: ReadonlyMap<string, TableBot>;
   readonly #byAgent: ReadonlyMap<string, TableBot>;
   readonly #snapshot: Snapshot;
-  /** By the number of the rule in the snapshot. */
-  readonly #patterns: readonly (Pattern | undefined)[];
+  /** By their text. */
+  readonly #patterns: ReadonlyMap<string, Pattern>;
+  /** The same by the number of the rule in the snapshot, once it was found: a new isolate does not spell all of them. */
+  readonly #found: (Pattern | undefined)[];
   readonly #memory = new HeaderMemory();
   readonly #hits = new Hits();
 
@@ -92,7 +94,8 @@ export class BotTable {
         patterns.set(text, { bot, text, sign: one.slice(0, one.length - text.length) });
       }
     }
-    this.#patterns = Array.from({ length: snapshot.ruleCount }, (_, rule) => patterns.get(snapshot.value(rule)));
+    this.#patterns = patterns;
+    this.#found = Array.from({ length: snapshot.ruleCount });
   }
 
   byId(id: string): TableBot | null {
@@ -115,7 +118,7 @@ export class BotTable {
       this.#keepLongest(text, hits);
       this.#memory.keep(text, hits);
     }
-    return hits.count === 0 ? null : (this.#patterns[hits.refs[0]! >>> 1]?.bot ?? null);
+    return hits.count === 0 ? null : (this.#pattern(hits.refs[0]! >>> 1)?.bot ?? null);
   }
 
   /** Whether the address is in a network of the bot's operator. */
@@ -141,6 +144,10 @@ export class BotTable {
     ));
   }
 
+  #pattern(rule: number): Pattern | undefined {
+    return (this.#found[rule] ??= this.#patterns.get(this.#snapshot.value(rule)));
+  }
+
   #keepLongest(text: string, hits: Hits): void {
     if (hits.count === 0) return;
     const lower = text.toLowerCase();
@@ -148,7 +155,7 @@ export class BotTable {
     let length = 0;
     for (let i = 0; i < hits.count; i++) {
       const rule = hits.refs[i]! >>> 1;
-      const pattern = this.#patterns[rule];
+      const pattern = this.#pattern(rule);
       if (pattern === undefined || pattern.text.length <= length || !isInPlace(lower, pattern)) continue;
       longest = rule;
       length = pattern.text.length;
