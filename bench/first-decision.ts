@@ -241,7 +241,7 @@ function stages(all: readonly Mark[][]): Record<string, object> {
   const between = (before: (m: readonly Mark[]) => Mark, after: (m: readonly Mark[]) => Mark) =>
     row((m) => ['', before(m)[2], after(m)[2], 0]);
   return {
-    'ruleset read from the cache': row((m) => largest(m, 'read')),
+    'ruleset read from the cache': row((m) => ['', largest(m, 'found')[1], largest(m, 'hash')[1], 0]),
     'ruleset hashed': row((m) => largest(m, 'hash')),
     'last signature verified': row((m) => last(m, 'verify')),
     'opened, from the end of hashing': between(

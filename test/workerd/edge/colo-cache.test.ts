@@ -15,7 +15,7 @@ const streamOf = (bytes: Uint8Array) =>
   new Response(bytes).body!.pipeThrough(new TransformStream<Uint8Array, Uint8Array>());
 
 describe('the colo cache', () => {
-  test.each([0, 1, 7, 4096, 1_000_001])('gives back %i bytes as they were', async (length) => {
+  test.each([0, 1, 7, 262_143, 262_144, 262_145, 1_000_001])('gives back %i bytes as they were', async (length) => {
     const bytes = bytesOf(length);
     expect(await cache.put(`part/${length}`, bytes, null)).toBe(true);
     const found = await cache.get(`part/${length}`);
