@@ -90,6 +90,14 @@ export class V4Table {
     return -1;
   }
 
+  /** Calls `found` with the number of each entry that `other` has too. */
+  shared(other: V4Table, found: (entry: number) => void): void {
+    for (let i = 0; i < other.count; i++) {
+      const entry = this.entryOf(other.key(i), other.length(i));
+      if (entry >= 0) found(entry);
+    }
+  }
+
   code(entry: number): number {
     return this.#meta[entry]! & 3;
   }
@@ -188,12 +196,22 @@ export class V6Table {
     }
   }
 
+  /** Calls `found` with the number of each entry that `other` has too. */
+  shared(other: V6Table, found: (entry: number) => void): void {
+    const { keys } = other;
+    for (let i = 0; i < other.count; i++) {
+      const at = i * 4;
+      const entry = this.#entryOf(keys[at]!, keys[at + 1]!, keys[at + 2]!, keys[at + 3]!, other.length(i));
+      if (entry >= 0) found(entry);
+    }
+  }
+
   /** Number of the entry that is exactly this prefix, or -1. */
   entryOf(words: ArrayLike<number>, length: number): number {
-    const w0 = words[0]!;
-    const w1 = words[1]!;
-    const w2 = words[2]!;
-    const w3 = words[3]!;
+    return this.#entryOf(words[0]!, words[1]!, words[2]!, words[3]!, length);
+  }
+
+  #entryOf(w0: number, w1: number, w2: number, w3: number, length: number): number {
     const keys = this.keys;
     let entry = this.#floor(w0, w1, w2, w3);
     while (

@@ -45,7 +45,7 @@ function deadRules(base: Snapshot, delta: Delta): { bits: Uint32Array; count: nu
   };
   for (const { type, value } of delta.removals) kill(base.ruleOf(type, value));
   const { upserts } = delta;
-  for (let rule = 0; rule < upserts.ruleCount; rule++) kill(base.counterpart(upserts, rule));
+  base.shared(upserts, kill);
   return count === 0 ? null : { bits, count };
 }
 

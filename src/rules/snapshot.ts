@@ -222,32 +222,27 @@ export class Snapshot {
   }
 
   /**
-   * The number of the rule in this snapshot that has the type and value of rule `rule` of `other`, or -1. It compares
-   * the tables' bits without formatting values: applying a delta with thousands of rules takes CPU time of a request.
+   * Calls `found` with the number of each rule that `other` has too, by type and value. It compares the tables' bits
+   * without formatting values, in a loop for each type: a new isolate runs this once, for some ten thousand rules, in
+   * code that is not compiled yet.
    */
-  counterpart(other: Snapshot, rule: number): number {
+  shared(other: Snapshot, found: (rule: number) => void): void {
     const theirs = other.#tables;
     const ours = this.#tables;
-    if (rule < other.#firstV6) return ours.v4.entryOf(theirs.v4.key(rule), theirs.v4.length(rule));
-    if (rule < other.#firstAsn) {
-      const entry = rule - other.#firstV6;
-      const words = theirs.v6.keys.subarray(entry * 4, entry * 4 + 4);
-      return numbered(this.#firstV6, ours.v6.entryOf(words, theirs.v6.length(entry)));
+    const numbersFrom = (first: number) => (entry: number) => {
+      if (entry >= 0) found(first + entry);
+    };
+    ours.v4.shared(theirs.v4, found);
+    ours.v6.shared(theirs.v6, numbersFrom(this.#firstV6));
+    const asn = numbersFrom(this.#firstAsn);
+    for (const key of other.#sections.asnKeys) asn(this.#asns.entryOf(key));
+    const country = numbersFrom(this.#firstCountry);
+    for (const key of other.#sections.countryKeys) country(this.#countries.entryOf(key));
+    const ja4 = numbersFrom(this.#firstJa4);
+    for (let at = 0; at < theirs.ja4s.keys.length; at += JA4_WORDS) {
+      ja4(ours.ja4s.entryOf(theirs.ja4s.keys.subarray(at, at + JA4_WORDS)));
     }
-    if (rule < other.#firstCountry) {
-      return numbered(this.#firstAsn, this.#asns.entryOf(other.#sections.asnKeys[rule - other.#firstAsn]!));
-    }
-    if (rule < other.#firstJa4) {
-      return numbered(
-        this.#firstCountry,
-        this.#countries.entryOf(other.#sections.countryKeys[rule - other.#firstCountry]!),
-      );
-    }
-    if (rule < other.#firstUserAgent) {
-      const at = (rule - other.#firstJa4) * JA4_WORDS;
-      return numbered(this.#firstJa4, ours.ja4s.entryOf(theirs.ja4s.keys.subarray(at, at + JA4_WORDS)));
-    }
-    const pattern = theirs.userAgents.pattern(rule - other.#firstUserAgent);
-    return numbered(this.#firstUserAgent, ours.userAgents.entryOf(pattern));
+    const userAgent = numbersFrom(this.#firstUserAgent);
+    for (let p = 0; p < theirs.userAgents.count; p++) userAgent(ours.userAgents.entryOf(theirs.userAgents.pattern(p)));
   }
 }
