@@ -1,6 +1,6 @@
 /**
  * Stands in for a colo cache: a server on loopback that speaks the protocol with which workerd asks for the Cache API.
- * It keeps what one workerd stored for the next one, in memory and however old it is.
+ * It keeps in memory what one workerd stored for the next one. Once it is frozen, nothing changes and nothing expires.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ export interface CacheServer {
   address: string;
   /** Bodies, by the path of their address. */
   parts: ReadonlyMap<string, Buffer>;
-  /** Stores nothing from now on, so that every isolate finds the same. */
+  /** From now on every isolate finds the same. */
   freeze(): void;
   stop(): Promise<void>;
 }
@@ -20,6 +20,7 @@ const END_OF_HEADERS = '\r\n\r\n';
 
 export async function startCacheServer(): Promise<CacheServer> {
   const parts = new Map<string, Buffer>();
+  const expiries = new Map<string, number>();
   let frozen = false;
   const server = createServer((request, response) => {
     void serve(request, response);
@@ -29,11 +30,17 @@ export async function startCacheServer(): Promise<CacheServer> {
     if (request.method === 'PUT') {
       // The body of the call is a response as it is on the wire.
       const stored = await bytesOf(request);
-      if (!frozen) parts.set(name, stored.subarray(stored.indexOf(END_OF_HEADERS) + END_OF_HEADERS.length));
+      const headersEnd = stored.indexOf(END_OF_HEADERS);
+      const seconds = /max-age=(\d+)/.exec(stored.toString('latin1', 0, headersEnd))?.[1];
+      if (!frozen) {
+        parts.set(name, stored.subarray(headersEnd + END_OF_HEADERS.length));
+        expiries.set(name, Date.now() + Number(seconds ?? 0) * 1000);
+      }
       response.writeHead(204).end();
       return;
     }
-    const found = parts.get(name);
+    const isFresh = frozen || Date.now() < (expiries.get(name) ?? 0);
+    const found = isFresh ? parts.get(name) : undefined;
     if (found) response.writeHead(200, { 'cf-cache-status': 'HIT', 'content-length': found.length }).end(found);
     else response.writeHead(504, { 'cf-cache-status': 'MISS' }).end();
   }
