@@ -48,6 +48,7 @@ const WRANGLER_FILE = 'wrangler.toml';
 /** One session that sends thousands of requests a second and never reports is stopped otherwise. */
 const LOAD_TRIPS = ['burst', 'telemetry-absent', 'no-interaction'];
 const REFUSED_WITHIN_MS = 60_000;
+const BARE = 'bare pass-through';
 const originSource = `export default { fetch: () => Response.json({ ok: true }) };`;
 
 interface Peer {
@@ -72,6 +73,7 @@ export async function run(args: readonly string[]): Promise<void> {
     allowPositionals: true,
   });
   const counts = positionals.length > 0 ? positionals.map(Number).toSorted((a, b) => a - b) : DEFAULT_COUNTS;
+  if (!counts.every((count) => Number.isInteger(count) && count >= 0)) throw new Error('A COUNT is a whole number');
   const script = values.crowdsec === undefined ? null : crowdsecScript(values.crowdsec);
   if (script === null) process.stdout.write('Without --crowdsec DIR, the rows of its Worker are missing.\n');
   const sources = {
@@ -126,11 +128,15 @@ async function compare(bench: Bench, networks: readonly Network[]): Promise<void
     const gatehouse = await gatehousePeer(bench, networks);
     peers.push(gatehouse);
     const visitor = { ...gatehouse.headers, host: bench.originHost };
-    peers.push(await passThroughPeer('bare pass-through', bench.sources.bare, visitor, networks));
+    peers.push(await passThroughPeer(BARE, bench.sources.bare, visitor, networks));
     if (networks.length <= LINEAR_MAX) {
       peers.push(await passThroughPeer('two reads from KV', bench.sources.reading, visitor, networks));
       const { crowdsec } = bench.sources;
-      if (crowdsec !== null) peers.push(await passThroughPeer('CrowdSec Worker', crowdsec, visitor, networks));
+      if (crowdsec !== null) {
+        const peer = await passThroughPeer('CrowdSec Worker', crowdsec, visitor, networks);
+        peers.push(peer);
+        peer.refusedAfterMs = await refusedAfter(peer.worker, networks, (ip) => ({ 'cf-connecting-ip': ip }));
+      }
     }
     for (const { worker, headers } of peers) load(worker, headers, ROUND_MS);
     for (let round = 0; round < ROUNDS; round++) {
@@ -144,7 +150,7 @@ async function compare(bench: Bench, networks: readonly Network[]): Promise<void
 
 function report(peers: readonly Peer[], count: number): void {
   const cpuOf = ({ rounds }: Peer) => median(rounds.map((round) => round.microsecondsPerRequest));
-  const bare = cpuOf(peers.find(({ label }) => label.startsWith('bare'))!);
+  const bare = cpuOf(peers.find(({ label }) => label === BARE)!);
   const rows = peers.map((peer) => [
     peer.label,
     {
@@ -210,9 +216,7 @@ async function passThroughPeer(
   });
   try {
     await fillNamespace(worker.url, networks.length <= LINEAR_MAX ? networks.map(({ text }) => text) : []);
-    const decides = label.startsWith('CrowdSec');
-    const refusedAfterMs = decides ? await refusedAfter(worker, networks, (ip) => ({ 'cf-connecting-ip': ip })) : null;
-    return { label, worker, headers, refusedAfterMs, rounds: [] };
+    return { label, worker, headers, refusedAfterMs: null, rounds: [] };
   } catch (error) {
     await worker.stop();
     throw error;

@@ -4,8 +4,8 @@
  * answers are compared with the right ones. Each engine runs in a process of its own, and all take turns.
  *
  * A server cannot be called in process. Its look-up is the processor time that a request takes with the list, less what
- * one takes with an empty list. A second server with an empty list shows how far apart two equal servers are: what is
- * smaller than that cannot be told.
+ * one takes with an empty list. A second server with an empty list shows how far apart two equal servers are in a round:
+ * what is smaller than that cannot be told.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -27,7 +27,7 @@ import { addressesFor, generateNetworks, readNetworks, rightAnswers, rulesOf } f
 import type { Network } from './peers/networks.ts';
 import { answersOf } from './peers/pipelined-requests.ts';
 import { servers, startServer, versionOf } from './peers/servers.ts';
-import type { ServerName } from './peers/servers.ts';
+import type { RunningServer, ServerName } from './peers/servers.ts';
 import { compileRules } from './rules/workload.ts';
 
 const DEFAULT_COUNTS = [10_000, 100_000, 1_000_000];
@@ -36,6 +36,7 @@ const ADDRESSES = 65_536;
 const ROUNDS = 7;
 /** Enough for some tenths of a second of a server's processor time. */
 const SERVER_ADDRESSES = 32_768;
+const SERVER_ROUNDS = 15;
 const TASK: Task = { milliseconds: 200 };
 const MEGABYTE = 1e6;
 const NANOSECONDS_PER_MS = 1e6;
@@ -178,26 +179,26 @@ async function serverRows(
   const again = await started('again').catch(stopping(empty));
   const full = await started('full').catch(stopping(empty, again));
   try {
-    const perRequest = async ({ port, pid }: typeof empty): Promise<{ ns: number; answers: Uint8Array }> => {
+    const perRequest = async ({ port, pid }: RunningServer): Promise<{ ns: number; answers: Uint8Array }> => {
       const usedMs = exactProcessorMs([pid]);
       const answers = await answersOf(port, asked);
       return { ns: ((exactProcessorMs([pid]) - usedMs) * NANOSECONDS_PER_MS) / asked.length, answers };
     };
-    const differences: { list: number; none: number; whole: number }[] = [];
-    let answers = '';
-    for (let round = 0; round <= ROUNDS; round++) {
-      const [without, withList, second] = [await perRequest(empty), await perRequest(full), await perRequest(again)];
-      answers = checked(label, withList.answers, right, false);
-      checked(label, without.answers, new Uint8Array(right.length), false);
-      // The first round warms up.
-      if (round === 0) continue;
-      differences.push({ list: withList.ns - without.ns, none: Math.abs(second.ns - without.ns), whole: withList.ns });
+    const ns: Record<keyof typeof lists, number[]> = { empty: [], again: [], full: [] };
+    for (let round = 0; round <= SERVER_ROUNDS; round++) {
+      for (const [kind, server] of Object.entries({ empty, full, again }) as [keyof typeof lists, RunningServer][]) {
+        const measured = await perRequest(server);
+        checked(label, measured.answers, kind === 'full' ? right : new Uint8Array(right.length), false);
+        // The first round warms up.
+        if (round > 0) ns[kind].push(measured.ns);
+      }
     }
-    const of = (part: 'list' | 'none' | 'whole') => median(differences.map((one) => one[part]));
+    const least = Math.min(...ns.full);
     const loadMs = Math.max(0, full.startMs - empty.startMs);
     const loaded = { loadMs, bytes: residentBytes(full.pid) - residentBytes(empty.pid) };
-    const resolution = `±${of('none').toFixed(0)} ns; a whole request ${(of('whole') / 1000).toFixed(1)} µs`;
-    return [{ label, ...loaded, nanoseconds: of('list'), answers: `${answers}; ${resolution}` }];
+    const resolution = median(ns.empty.map((one, round) => Math.abs(one - ns.again[round]!)));
+    const notes = `${asked.length}; ±${resolution.toFixed(0)} ns; a whole request ${(least / 1000).toFixed(1)} µs`;
+    return [{ label, ...loaded, nanoseconds: least - Math.min(...ns.empty), answers: notes }];
   } finally {
     for (const server of [empty, again, full]) await server.stop();
   }
