@@ -51,6 +51,11 @@ export function botLine(bot: TableBot): string {
   return [bot.id, behaviours, flags, ...lists, bot.ranges.join(' ')].join('\t');
 }
 
+/** Whether `botLine` writes such a line. */
+export function isBotLine(line: string): boolean {
+  return LINE.test(line);
+}
+
 /** `null` for a line that `botLine` does not write. */
 export function readBotLine(line: string): TableBot | null {
   const fields = LINE.exec(line);

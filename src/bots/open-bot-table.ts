@@ -1,6 +1,7 @@
 /**
  * Opens a bot table and answers who a request says it is, and whether its address is in the bot's networks. A request
- * that is no bot costs one look into a memory of user agents. Networks are parsed when their bot's name is first claimed.
+ * that is no bot costs one look into a memory of user agents. Bots are read when a request first names one, and networks
+ * when their bot's name is first claimed: the first request of most isolates names none.
  */
 import { parseCidr } from '../address/ip.ts';
 import { PrefixLookup } from '../address/prefix-lookup.ts';
@@ -16,6 +17,7 @@ import {
   BOT_TABLE_MAX_BYTES,
   UNREAD,
   align8,
+  isBotLine,
   patternText,
   readBotLine,
 } from './bot-table.ts';
@@ -34,6 +36,14 @@ interface Pattern {
   sign: string;
 }
 
+interface Bots {
+  listed: readonly TableBot[];
+  byId: ReadonlyMap<string, TableBot>;
+  byAgent: ReadonlyMap<string, TableBot>;
+  /** By their text. */
+  patterns: ReadonlyMap<string, Pattern>;
+}
+
 const REFUSED = failed('form');
 
 /** Never throws. The table uses `bytes` itself, whose signature the caller has checked. */
@@ -46,65 +56,69 @@ export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
   const lines = decoder.decode(bytes.subarray(BOT_TABLE_HEADER_BYTES, textEnd)).split('\n');
   const builtAtMs = Number(lines[0]);
   const end = lines.indexOf('');
-  const bots: TableBot[] = [];
-  for (const line of lines.slice(1, end)) {
-    const bot = readBotLine(line);
-    if (bot === null) return REFUSED;
-    bots.push(bot);
-  }
-  if (end < 0 || Number.isNaN(builtAtMs)) return REFUSED;
+  const bots = lines.slice(1, end);
+  if (end < 0 || Number.isNaN(builtAtMs) || !bots.every(isBotLine)) return REFUSED;
   const snapshot = openSignedSnapshot(bytes.subarray(align8(textEnd)));
   return snapshot.ok ? ok(new BotTable({ builtAtMs, bots, networks: lines.slice(end + 1) }, snapshot.value)) : snapshot;
+}
+
+function readBots(lines: readonly string[]): Bots {
+  const listed = lines.map(readBotLine).filter((bot) => bot !== null);
+  const patterns = new Map<string, Pattern>();
+  for (const bot of listed) {
+    for (const one of bot.patterns) {
+      const text = patternText(one).toLowerCase();
+      patterns.set(text, { bot, text, sign: one.slice(0, one.length - text.length) });
+    }
+  }
+  return {
+    listed,
+    byId: new Map(listed.map((bot) => [bot.id, bot])),
+    byAgent: new Map(listed.toReversed().flatMap((bot) => bot.agents.map((agent) => [agent, bot]))),
+    patterns,
+  };
 }
 
 interface OpenedParts {
   /** Epoch milliseconds. */
   builtAtMs: number;
-  bots: readonly TableBot[];
+  /** A line for each bot. */
+  bots: readonly string[];
   /** A line for each source. */
   networks: readonly string[];
 }
 
 export class BotTable {
   readonly builtAtMs: number;
-  readonly bots: readonly TableBot[];
+  readonly #lines: readonly string[];
+  #read: Bots | null = null;
   readonly #networks: readonly string[];
   readonly #lookups: (PrefixLookup<true> | undefined)[] = [];
-  readonly #byId: ReadonlyMap<string, TableBot>;
-  readonly #byAgent: ReadonlyMap<string, TableBot>;
   readonly #snapshot: Snapshot;
-  /** By their text. */
-  readonly #patterns: ReadonlyMap<string, Pattern>;
-  /** The same by the number of the rule in the snapshot, once it was found: a new isolate does not spell all of them. */
+  /** Patterns that were found, by the number of their rule in the snapshot. */
   readonly #found: (Pattern | undefined)[];
   readonly #memory = new HeaderMemory();
   readonly #hits = new Hits();
 
   constructor({ builtAtMs, bots, networks }: OpenedParts, snapshot: Snapshot) {
     this.builtAtMs = builtAtMs;
-    this.bots = bots;
+    this.#lines = bots;
     this.#networks = networks;
-    this.#byId = new Map(bots.map((bot) => [bot.id, bot]));
-    this.#byAgent = new Map(bots.toReversed().flatMap((bot) => bot.agents.map((agent) => [agent, bot])));
     this.#snapshot = snapshot;
-    const patterns = new Map<string, Pattern>();
-    for (const bot of bots) {
-      for (const one of bot.patterns) {
-        const text = patternText(one).toLowerCase();
-        patterns.set(text, { bot, text, sign: one.slice(0, one.length - text.length) });
-      }
-    }
-    this.#patterns = patterns;
     this.#found = Array.from({ length: snapshot.ruleCount });
   }
 
+  get bots(): readonly TableBot[] {
+    return this.#all().listed;
+  }
+
   byId(id: string): TableBot | null {
-    return this.#byId.get(id) ?? null;
+    return this.#all().byId.get(id) ?? null;
   }
 
   /** The first bot whose requests are signed as this `Signature-Agent`. */
   byAgent(agent: string): TableBot | null {
-    return this.#byAgent.get(agent) ?? null;
+    return this.#all().byAgent.get(agent) ?? null;
   }
 
   /** The bot that a user agent names. Of several names in it the longest counts. */
@@ -145,7 +159,11 @@ export class BotTable {
   }
 
   #pattern(rule: number): Pattern | undefined {
-    return (this.#found[rule] ??= this.#patterns.get(this.#snapshot.value(rule)));
+    return (this.#found[rule] ??= this.#all().patterns.get(this.#snapshot.value(rule)));
+  }
+
+  #all(): Bots {
+    return (this.#read ??= readBots(this.#lines));
   }
 
   #keepLongest(text: string, hits: Hits): void {

@@ -118,6 +118,13 @@ describe('a file that is no bot table', () => {
     expect(openBotTable(new Uint8Array(9 * 1024 * 1024)).ok).toBe(false);
   });
 
+  test('is refused when one of its lines is no bot, before anyone names that bot', () => {
+    const at = Buffer.from(file).indexOf('wordbot\t') + 'wordbot\t'.length;
+    const changed = file.slice();
+    changed[at] = 'z'.charCodeAt(0);
+    expect([openBotTable(file).ok, openBotTable(changed).ok]).toEqual([true, false]);
+  });
+
   test('opens or is refused but never throws, whichever byte is changed', () => {
     for (let at = 0; at < file.length; at++) {
       for (const value of [0, 255, (file[at] ?? 0) ^ 1]) {
