@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- verify [TOKENS [http]]`: `/siteverify` over HTTP on workerd, with the spend and the captcha record,
- * each token once. workerd runs on one processor, everything else on the others. Then it times single functions
+ * each token once, beside the libraries of ALTCHA and Cap in a Worker. workerd runs on one processor, everything else on
+ * the others. Then it times single functions
  * (`verify/functions.ts`) and drawing in workerd (`verify/drawing.ts`), which `http` skips.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,8 +21,11 @@ import { MEASURED_CPU, requestText, sendLoad } from './measure/load.ts';
 import type { LoadPlan, LoadResult } from './measure/load.ts';
 import { processorMs, workerdPids } from './measure/processor-time.ts';
 import { median } from './measure/statistics.ts';
+import { measureBytes } from './verify/bytes.ts';
 import { timeDrawing } from './verify/drawing.ts';
 import { timeFunctions } from './verify/functions.ts';
+import { BARE_FLOOR, startPeers } from './verify/peers-over-http.ts';
+import type { PeerName } from './verify/peers-over-http.ts';
 import { sealedToken } from './verify/sealed-token.ts';
 
 const TOKENS_DEFAULT = 20_000;
@@ -37,7 +41,10 @@ export async function run(args: readonly string[]): Promise<void> {
   const tokens = Number(args[0] ?? TOKENS_DEFAULT);
   console.table(await overHttp(tokens));
   if (args[1] === 'http') return;
-  console.table(await timeFunctions(new Keyring((label) => deriveKey(masterKey, label))));
+  const keyring = new Keyring((label) => deriveKey(masterKey, label));
+  console.table(await timeFunctions(keyring));
+  console.log('Bytes for one visitor');
+  console.table(await measureBytes(keyring));
   console.table(await timeDrawing());
 }
 
@@ -47,6 +54,7 @@ interface Round extends LoadResult {
 
 async function overHttp(tokens: number): Promise<Record<string, object>> {
   const storage = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  const peers = await startPeers(join(storage, 'peers'));
   const known = new Set(workerdPids());
   const worker = await startServiceWorker({
     storage,
@@ -81,18 +89,25 @@ async function overHttp(tokens: number): Promise<Record<string, object>> {
       writeFileSync(file, (await Promise.all(Array.from({ length: count }, tokenRequest))).join('\n'));
       return load(worker.url, { file }, '"verified":true', pids);
     };
-    health(WARM_UP_TOKENS);
-    await siteverify(WARM_UP_TOKENS);
-    const floors: Round[] = [];
-    const rounds: Round[] = [];
+    const peerNames = Object.keys(peers.requests) as PeerName[];
+    const ofPeer = (name: PeerName, times: number): Round => {
+      const { text, expected } = peers.requests[name];
+      return load(peers.url, { repeated: text, times }, expected, peers.pids);
+    };
+    const measured: Measured = { health: [], siteverify: [] };
     const each = Math.ceil(tokens / ROUNDS);
-    for (let round = 0; round < ROUNDS; round++) {
-      floors.push(health(each));
-      rounds.push(await siteverify(each));
+    for (let round = -1; round < ROUNDS; round++) {
+      // The first warms all of them up.
+      const count = round < 0 ? WARM_UP_TOKENS : each;
+      const one = { health: health(count), siteverify: await siteverify(count) };
+      const others = peerNames.map((name) => [name, ofPeer(name, count)] as const);
+      if (round < 0) continue;
+      for (const [name, result] of [...Object.entries(one), ...others]) (measured[name] ??= []).push(result);
     }
-    return report(floors, rounds);
+    return report(measured);
   } finally {
     await worker.dispose();
+    await peers.stop();
     rmSync(storage, { recursive: true, force: true });
   }
 }
@@ -103,21 +118,34 @@ function load(url: URL, requests: LoadPlan['requests'], expected: string, pids: 
   return { ...result, cpuMicroseconds: (processorMs(pids) - usedMs) * 1000 };
 }
 
-function report(floors: readonly Round[], rounds: readonly Round[]): Record<string, object> {
-  const refused = rounds.reduce((sum, { unexpected }) => sum + unexpected, 0);
-  if (refused > 0) throw new Error(`${refused} tokens were not verified`);
-  const floorCpu = median(floors.map(cpuEach));
-  const cpu = median(rounds.map(cpuEach));
-  return {
-    'Floor: GET /health': { ...httpRow(floors), 'ratio to floor': '1.00' },
-    '/siteverify, spend and record': {
-      ...httpRow(rounds),
-      'ratio to floor': (cpu / floorCpu).toFixed(2),
-      'target a second': TARGET_PER_SECOND,
-      // The rate of one processor that does nothing else. The rate by the clock falls with everything that runs beside it.
-      'a second by CPU': Math.round(1_000_000 / cpu),
-    },
-  };
+interface Measured {
+  health: Round[];
+  siteverify: Round[];
+  [peer: string]: Round[];
+}
+
+function report({ health, siteverify, ...peers }: Measured): Record<string, object> {
+  const all = { ...peers, 'Gatehouse: GET /health': health, 'Gatehouse: /siteverify, spend and record': siteverify };
+  const refused = Object.values(all)
+    .flat()
+    .reduce((sum, { unexpected }) => sum + unexpected, 0);
+  if (refused > 0) throw new Error(`${refused} responses were not as expected`);
+  const floorCpu = median((peers[BARE_FLOOR] ?? []).map(cpuEach));
+  const cpu = median(siteverify.map(cpuEach));
+  return Object.fromEntries(
+    Object.entries(all).map(([name, rounds]) => [
+      name,
+      {
+        ...httpRow(rounds),
+        'ratio to floor': (median(rounds.map(cpuEach)) / floorCpu).toFixed(2),
+        ...(rounds === siteverify && {
+          'target a second': TARGET_PER_SECOND,
+          // The rate of one processor that does nothing else. By the clock, it falls with everything that runs beside it.
+          'a second by CPU': Math.round(1_000_000 / cpu),
+        }),
+      },
+    ]),
+  );
 }
 
 function httpRow(rounds: readonly Round[]): object {
