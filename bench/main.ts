@@ -13,9 +13,10 @@ const benches: Readonly<Record<string, string>> = {
   lookup:
     '[COUNT…] [--networks FILE]  an address in a list of networks, beside six peers; 10,000 to 1,000,000 networks',
   edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
-  verify: '[TOKENS [http]]  /siteverify over HTTP, then minting, checking and drawing; 20,000 tokens',
+  verify:
+    '[TOKENS [http]]  /siteverify beside ALTCHA and Cap over HTTP, then minting, checking and drawing; 20,000 tokens',
   widget:
-    '[--runs N]  a newcomer’s first page; then from the start of a solve to the token, beside Cap and ALTCHA; 15 runs',
+    '[--runs N] [--race]  a newcomer’s first page; then from the start of a solve to the token, beside Cap and ALTCHA; 15 runs',
   log: '[--rows N]  append to and query one shard of the verdict log; 1,000,000 rows',
   api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
   signatures: '  processor time for the signature of an agent, first and again',

@@ -20,6 +20,21 @@ export function workerdPids(): number[] {
     });
 }
 
+/** Process ids of all that this process has started, and of all that those have. */
+export function descendantPids(): number[] {
+  if (process.platform !== 'linux') return [];
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
+    if (stat !== null) parents.set(Number(name), stat.parent);
+  }
+  const isOurs = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === process.pid || isOurs(parent));
+  };
+  return [...parents.keys()].filter(isOurs);
+}
+
 /** Milliseconds that these processes have used so far, in steps of 10 ms. For measurements of seconds. */
 export function processorMs(pids: readonly number[]): number {
   if (pids.length === 0) return Number.NaN;
