@@ -3,8 +3,8 @@
  * core, beside the widgets of Cap (its RSW, with the same puzzle) and ALTCHA (its default), all from one server. Also
  * what each fetches, and before that what a session costs a newcomer's first page (`first-page.ts`), unless `--race`.
  *
- * A run counts when the core was free for it: another program that takes the core for a while would be the spread. Such
- * runs are repeated, and the table says how many there were.
+ * A run counts when the core was free for it: otherwise the spread is that of other programs. The others are left out
+ * and counted.
  */
 import { spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,8 @@ const DEFAULT_RUNS = 15;
 const ALTCHA_EVERY_ROUNDS = 5;
 /** Of a run's time, in which the core worked for another program. */
 const OTHERS_SHARE_MAX = 0.15;
-const TRIES_MAX = 6;
+/** A busy machine disturbs most runs. */
+const ROUNDS_PER_RUN_MAX = 4;
 /** Caches of code and connections are filled in these. */
 const WARM_UP_ROUNDS = 3;
 
@@ -87,22 +88,17 @@ export async function run(args: readonly string[]): Promise<void> {
   const results: Result[] = contestants.map(({ name }) => ({ name, visits: [], disturbed: 0 }));
   try {
     // In turns, so that a busy moment of the machine affects all of them.
-    for (let round = 0; round < WARM_UP_ROUNDS + runs; round++) {
+    for (let round = -WARM_UP_ROUNDS; round < ROUNDS_PER_RUN_MAX * runs; round++) {
       for (const [index, { page, everyRounds }] of contestants.entries()) {
-        if (round % everyRounds !== 0) continue;
+        const { visits } = results[index]!;
+        const isWarmUp = round < 0;
+        if (!isWarmUp && (round % everyRounds !== 0 || visits.length >= Math.ceil(runs / everyRounds))) continue;
+        fetched.length = 0;
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?${encodeURIComponent(page)}`;
-        const result = results[index]!;
-        for (let tries = 1; ; tries++) {
-          fetched.length = 0;
-          const visit = { ...(await solveOnce(browser, url)), fetched: [...fetched] };
-          if (round < WARM_UP_ROUNDS) break;
-          if (isDisturbed(visit) && tries < TRIES_MAX) {
-            result.disturbed++;
-            continue;
-          }
-          result.visits.push(visit);
-          break;
-        }
+        const visit = { ...(await solveOnce(browser, url)), fetched: [...fetched] };
+        if (isWarmUp) continue;
+        if (isDisturbed(visit)) results[index]!.disturbed++;
+        else visits.push(visit);
       }
     }
   } finally {
@@ -113,7 +109,7 @@ export async function run(args: readonly string[]): Promise<void> {
   report(results);
 }
 
-/** The core was busy, and not with this visit. A widget that waits by itself is disturbed in every try, and counts. */
+/** The core was busy, and not with this visit. A widget that waits by itself would be left without any run. */
 function isDisturbed({ milliseconds, cpuMs }: Visit): boolean {
   return milliseconds - cpuMs > milliseconds * OTHERS_SHARE_MAX;
 }
