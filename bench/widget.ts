@@ -22,9 +22,9 @@ import type { Fetched } from './widget/server.ts';
 const DEFAULT_RUNS = 15;
 const ALTCHA_EVERY_ROUNDS = 5;
 /** Of a run's time, in which the core worked for another program. */
-const OTHERS_SHARE_MAX = 0.15;
+const OTHERS_SHARE_MAX = 0.1;
 /** A busy machine disturbs most runs. */
-const ROUNDS_PER_RUN_MAX = 4;
+const ROUNDS_PER_RUN_MAX = 3;
 /** Caches of code and connections are filled in these. */
 const WARM_UP_ROUNDS = 3;
 
