@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- first-decision [RULES] [--runs N] [--delta] [--beside DIR]`: how long a new isolate takes for its first right
- * decision, with everything it needs in the cache of its colo. Each run is a new workerd with the bundle that is deployed,
- * which has compiled its script and nothing else. It gets one request: a visitor whom a rule blocks, or one whom no rule
- * matches. How the time divides into reading, hashing and opening comes from a copy with marks. The rules are measured
- * when the service has compiled all of them into a base, or with `--delta` as an import leaves them, with the last of
- * them in a delta. `--beside` adds the edge of another checkout in turns, which must read the same files.
+ * `npm run bench -- first-decision [RULES] [--runs N] [--delta] [--beside DIR]`: how long a new isolate takes for its
+ * first right decision, with everything it needs in the cache of its colo. Each run is a new workerd with the bundle that
+ * is deployed, which has compiled its script and nothing else. It gets one request: a visitor whom a rule blocks, or one
+ * whom no rule matches. How the time divides into reading, hashing and opening comes from a copy with marks. The rules
+ * are measured when the service has compiled all of them into a base, or with `--delta` as an import leaves them, with
+ * the last of them in a delta. `--beside` adds the edge of another checkout in turns, which must read the same files.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';

@@ -7,11 +7,11 @@
 import { execFileSync } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { encodeDelta, openDelta } from '../src/rules/delta.ts';
+import { encodeDelta, openSignedDelta } from '../src/rules/delta.ts';
 import { Hits } from '../src/rules/hits.ts';
 import { parseIpInto } from '../src/address/ip.ts';
 import { createRuleset } from '../src/rules/ruleset.ts';
-import { type Snapshot, openSnapshot } from '../src/rules/snapshot.ts';
+import { type Snapshot, openSignedSnapshot, openSnapshot } from '../src/rules/snapshot.ts';
 import { openSignedRuleset, signRulesetFile } from '../src/rules/signing.ts';
 import type { EdgeRule, MatchSignals } from '../src/rules/types.ts';
 import type { CompileMemory } from './rules/compile-memory.ts';
@@ -127,7 +127,7 @@ async function oneChange(base: Snapshot, privateKey: CryptoKey, keys: ReadonlyMa
       privateKey,
     });
     const checked = await openSignedRuleset(file, keys);
-    const delta = checked.ok ? openDelta(checked.value.payload) : checked;
+    const delta = checked.ok ? openSignedDelta(checked.value.payload) : checked;
     if (!delta.ok) throw new Error(delta.error);
     const { network } = createRuleset(base, delta.value).match(visitor, NOW_SECONDS);
     if (network?.id !== 'ip:192.0.2.7') throw new Error('The changed rule does not match');
@@ -160,7 +160,9 @@ async function mixed(count: number): Promise<Mixed> {
     const startedAt = performance.now();
     const checked = await openSignedRuleset(file, keys);
     if (!checked.ok) throw new Error(checked.error);
-    createRuleset(opened(checked.value.payload), null).match(firstVisit, NOW_SECONDS);
+    const snapshot = openSignedSnapshot(checked.value.payload);
+    if (!snapshot.ok) throw new Error(snapshot.error);
+    createRuleset(snapshot.value, null).match(firstVisit, NOW_SECONDS);
     loadMs = Math.min(loadMs, performance.now() - startedAt);
     const hashedAt = performance.now();
     await crypto.subtle.digest('SHA-256', file as Uint8Array<ArrayBuffer>);

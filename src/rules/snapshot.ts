@@ -1,7 +1,7 @@
 /**
  * An opened snapshot: compiled tables that are views of the file's own bytes. Opening checks the magic, the length, the
- * checksum of a file without a signature, and every number that is used as an index, so that no later call can throw. Rules are numbered from 0 in the
- * order of the sections; a delta removes a base rule by its number.
+ * checksum of a file without a signature, and every number that is used as an index, so that no later call can throw.
+ * Rules are numbered from 0 in the order of the sections; a delta removes a base rule by its number.
  */
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';

@@ -33,7 +33,7 @@ export interface RawWorkerOptions {
   services?: Record<string, string>;
   /** A Worker, as an ES module, that receives every `fetch` of the main one. */
   outbound?: string;
-  /** The `127.0.0.1:port` where a server speaks the protocol of the Cache API (`bench/measure/cache-server.ts`). None by default. */
+  /** The `127.0.0.1:port` of a server that stands in for the cache (`bench/measure/cache-server.ts`). */
   cache?: string;
   /** The processor to run on, for a measurement. */
   cpu?: number;
