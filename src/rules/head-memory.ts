@@ -10,12 +10,11 @@ export const HEAD_CHARS = 72;
 const HEADER_MAX_CHARS = 256;
 /** With its header, of which it is a part, a beginning occupies up to a kilobyte. */
 const SLOTS_LOG2 = 7;
-/** A beginning with more patterns is searched every time. */
+/** A beginning with more patterns is searched with every header. */
 const PATTERNS_MAX = 16;
 
 /** What is found in a beginning, whatever follows it. */
 export interface Head {
-  text: string;
   /** Patterns with fewer than four bytes, and the others, in the order in which a search finds them. */
   short: readonly number[];
   long: readonly number[];
@@ -36,9 +35,14 @@ function hashOf(text: string): number {
 export class HeadMemory {
   /** The hash of the last beginning for each slot. */
   readonly #hashes = new Uint32Array(1 << SLOTS_LOG2);
-  readonly #heads: (Head | undefined)[] = Array.from({ length: 1 << SLOTS_LOG2 });
+  readonly #texts: (string | undefined)[] = Array.from({ length: 1 << SLOTS_LOG2 });
+  /** `null`: not remembered, and not searched again to find that out. */
+  readonly #heads: (Head | null)[] = Array.from({ length: 1 << SLOTS_LOG2 }, () => null);
 
-  /** The beginning of `text`, or `null`. `learn` searches one that is to be kept. */
+  /**
+   * The beginning of `text`, or `null`. `learn` searches one that is to be kept: headers that are made to share a slot
+   * cost a second search of their beginnings.
+   */
   headOf(text: string, learn: (text: string) => Head | null): Head | null {
     if (text.length <= HEAD_CHARS || text.length > HEADER_MAX_CHARS) return null;
     const hash = hashOf(text);
@@ -48,11 +52,11 @@ export class HeadMemory {
       return null;
     }
     const beginning = text.slice(0, HEAD_CHARS);
-    const kept = this.#heads[slot];
-    if (kept?.text === beginning) return kept;
-    const head = learn(beginning);
-    if (head === null || head.short.length + head.long.length > PATTERNS_MAX) return null;
-    this.#heads[slot] = head;
-    return head;
+    if (this.#texts[slot] !== beginning) {
+      const head = learn(beginning);
+      this.#texts[slot] = beginning;
+      this.#heads[slot] = head && head.short.length + head.long.length <= PATTERNS_MAX ? head : null;
+    }
+    return this.#heads[slot]!;
   }
 }

@@ -59,6 +59,7 @@ export class SubstringMatcher {
   #sureTo = 0;
   #sureCount = 0;
   readonly #heads = new HeadMemory();
+  readonly #headHits = new Hits();
   readonly #learn = (text: string): Head | null => this.#learnHead(text);
 
   private constructor(sections: Sections, firstRule: number) {
@@ -162,18 +163,14 @@ export class SubstringMatcher {
 
   /** What every header with this beginning contains; `null` when it has characters beyond ASCII. */
   #learnHead(text: string): Head | null {
-    const hits = new Hits();
+    const hits = this.#headHits;
+    hits.clear();
     this.#beginScan();
     if (this.#short) this.#scanShort(this.#short, text, asciiFold, hits);
     const shortCount = hits.count;
     if (this.#scanLong(text, asciiFold, hits) >= asciiFold.length) return null;
     const patterns = Array.from(hits.refs.subarray(0, this.#sureCount), (ref) => (ref >>> 1) - this.#firstRule);
-    return {
-      text,
-      short: patterns.slice(0, shortCount),
-      long: patterns.slice(shortCount),
-      resumeAt: this.#sureTo,
-    };
+    return { short: patterns.slice(0, shortCount), long: patterns.slice(shortCount), resumeAt: this.#sureTo };
   }
 
   /**
