@@ -12,7 +12,7 @@ const benches: Readonly<Record<string, string>> = {
   'edge-peers': '[COUNT…] [--crowdsec DIR]  an allowed request beside the Worker of CrowdSec; 0 to 1,000,000 networks',
   lookup:
     '[COUNT…] [--networks FILE]  an address in a list of networks, beside six peers; 10,000 to 1,000,000 networks',
-  edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
+  edge: '[RULES] [--beside DIR] [--rounds N]  processor time of an allowed request at the gate; 1,000,000 rules',
   verify:
     '[TOKENS [http]]  /siteverify beside ALTCHA and Cap over HTTP, then minting, checking and drawing; 20,000 tokens',
   widget:

@@ -147,9 +147,9 @@ function contextFor(
 ): RequestContext | Answered | Promise<RequestContext> {
   const { config, ruleset } = isolate.feed.state;
   const known = { config, rulesetVersion: ruleset?.version ?? 0 };
-  const { target, request } = asked.facts;
+  const { target, headers } = asked.facts;
   if (!config) return unjudged(asked.facts, { ...known, held: asked.held });
-  const path = config.pathPolicy(target, request.method);
+  const path = config.pathPolicy(target, headers.method);
   if (config.hosts && !config.hosts.has(hostName(target.host))) {
     const verdict = errorVerdict('block', 'The instance does not serve this host.', 'policy', 'policy:hosts');
     return answerWith(unjudged(asked.facts, { ...known, path, verdict }), FOREIGN_HOST);

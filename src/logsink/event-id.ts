@@ -11,6 +11,8 @@ const RANDOM_BYTES_PER_ID = 10;
 
 const pool = new Uint8Array(IDS_PER_REFILL * RANDOM_BYTES_PER_ID);
 let poolOffset = pool.length;
+/** The first two groups of an id, of the millisecond of the last one. */
+let time = { ms: -1, text: '' };
 
 export function newEventId(nowMs: number): string {
   if (poolOffset >= pool.length) {
@@ -20,8 +22,14 @@ export function newEventId(nowMs: number): string {
   const at = poolOffset;
   poolOffset += RANDOM_BYTES_PER_ID;
   const hex = (index: number): string => hexOfByte[pool[at + index] as number] as string;
-  const time = Math.floor(nowMs).toString(16).padStart(12, '0').slice(-12);
+  const ms = Math.floor(nowMs);
+  if (time.ms !== ms) time = { ms, text: timeText(ms) };
   const versioned = hexOfByte[0x70 | ((pool[at] as number) & 0x0f)] as string;
   const variant = hexOfByte[0x80 | ((pool[at + 2] as number) & 0x3f)] as string;
-  return `${time.slice(0, 8)}-${time.slice(8)}-${versioned}${hex(1)}-${variant}${hex(3)}-${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`;
+  return `${time.text}-${versioned}${hex(1)}-${variant}${hex(3)}-${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`;
+}
+
+function timeText(ms: number): string {
+  const digits = ms.toString(16).padStart(12, '0').slice(-12);
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }

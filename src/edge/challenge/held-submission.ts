@@ -89,7 +89,7 @@ export interface ReturnPorts {
  */
 export function mayBringSeal({ request, headers }: RequestFacts): boolean {
   return (
-    request.method === 'POST' &&
+    headers.method === 'POST' &&
     request.headers.get('content-type') === 'text/plain' &&
     (headers.fetchMode === null ? request.headers.has('origin') : headers.fetchMode === 'navigate')
   );

@@ -31,7 +31,7 @@ export class KnownBots implements BotReader {
     const table = this.#table();
     if (table === null) return null;
     const { request, nowMs } = facts;
-    if (!request.headers.has('signature-input')) return this.#signal(table, facts, UNSIGNED, waitUntil);
+    if (!facts.headers.signatureInput) return this.#signal(table, facts, UNSIGNED, waitUntil);
     const { method, url, headers } = request;
     const checked = this.#proofs.signature({ method, url, headers }, nowMs, waitUntil);
     const found = spendsNonces ? this.#proofs.once(checked) : checked;

@@ -106,17 +106,15 @@ function scriptNonce(policy: string | null): string | undefined {
   return undefined;
 }
 
-/** The check that most responses fail comes first: each look into `Headers` crosses into the runtime. */
-function isWholeDocument({ request, headers: asked }: RequestFacts, response: Response): boolean {
+/** What the request asked for comes first, then the check that most responses fail: each look into `Headers` crosses into the runtime. */
+function isWholeDocument({ headers: { method, fetchDest } }: RequestFacts, response: Response): boolean {
+  if (method !== 'GET') return false;
+  if (fetchDest !== null && fetchDest !== 'document' && fetchDest !== 'iframe') return false;
   const { headers } = response;
-  const type = headers.get('content-type') ?? '';
-  const destination = asked.fetchDest;
   return (
-    /^text\/html\b/i.test(type) &&
-    request.method === 'GET' &&
+    /^text\/html\b/i.test(headers.get('content-type') ?? '') &&
     response.status === 200 &&
     response.body !== null &&
-    (destination === null || destination === 'document' || destination === 'iframe') &&
     !/attachment/i.test(headers.get('content-disposition') ?? '') &&
     !headers.has('content-range') &&
     !/\bno-transform\b/i.test(headers.get('cache-control') ?? '')

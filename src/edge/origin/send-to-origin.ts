@@ -1,5 +1,5 @@
 /**
- * To the origin and back. The request is cloned from the original, its body streams, its URL is a concatenation, and
+ * To the origin and back. The request is a copy of the original, its body streams, its URL is a concatenation, and
  * redirects go to the visitor. Headers that a visitor could have forged are removed before the edge adds its own.
  */
 import { exposedHeaders, header } from '../../contract/edge/headers.ts';
@@ -7,7 +7,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
-import { withoutOwnCookies } from '../request/cookies.ts';
+import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { headerKey } from '../request/header-facts.ts';
 import { signForOrigin } from './origin-signature.ts';
@@ -34,22 +34,48 @@ export function sendToOrigin(
   config: CompiledConfig | null,
   vouched: Vouched,
 ): Promise<Response> {
-  const { request, target, headers: received, signals, requestId, nowMs } = facts;
-  const url = originUrl(target, origin);
+  const { request } = facts;
+  const url = originUrl(facts.target, origin);
+  if (origin.kind !== 'binding' && isHeadersOnly(facts, vouched)) {
+    // The runtime copies all headers in one step, to the letter, and this costs half of what a copied request does.
+    const headers = new Headers(request.headers);
+    writeHeaders(headers, facts, config, vouched);
+    return fetch(url, { method: facts.headers.method, headers, redirect: 'manual', ...routing(origin) });
+  }
   const { method, signal } = request;
   const { body, preflight } = vouched;
   const outgoing =
     body === null && !preflight
       ? new Request(url, request)
       : new Request(url, { method, headers: request.headers, body, redirect: 'manual', signal });
-  const { headers } = outgoing;
+  writeHeaders(outgoing.headers, facts, config, vouched);
+  return origin.kind === 'binding' ? origin.fetcher.fetch(outgoing) : fetch(outgoing, routing(origin));
+}
+
+/** A request that is nothing but its first line and its headers. A bound Worker also sees `request.cf`. */
+function isHeadersOnly(
+  { request, headers: { method, webSocket } }: RequestFacts,
+  { body, preflight }: Vouched,
+): boolean {
+  return (method === 'GET' || method === 'HEAD') && body === null && !preflight && !webSocket && request.body === null;
+}
+
+function routing(origin: OriginTarget): { cf: { resolveOverride: string } } | undefined {
+  if (origin.kind !== 'url' || origin.resolveOverride === null) return undefined;
+  return { cf: { resolveOverride: origin.resolveOverride } };
+}
+
+/** From the visitor's headers to those that the origin gets. */
+function writeHeaders(headers: Headers, facts: RequestFacts, config: CompiledConfig | null, vouched: Vouched): void {
+  const { target, headers: received, signals, requestId, nowMs } = facts;
+  const { preflight } = vouched;
   for (const name of received.forged) headers.delete(name);
   if (preflight) {
-    for (const name of request.headers.keys()) if (NOT_IN_PREFLIGHT.test(headerKey(name))) headers.delete(name);
+    for (const name of facts.request.headers.keys()) if (NOT_IN_PREFLIGHT.test(headerKey(name))) headers.delete(name);
   }
   const { cookie: cookies } = received;
   if (cookies !== null) {
-    const kept = preflight ? null : withoutOwnCookies(cookies);
+    const kept = preflight ? null : readOwnCookies(cookies).others;
     if (kept === null) headers.delete('cookie');
     else if (kept !== cookies) headers.set('cookie', kept);
   }
@@ -65,7 +91,7 @@ export function sendToOrigin(
     const { kid, originSignature } = config.keys.current;
     const signed = {
       timestamp: Math.floor(nowMs / 1000),
-      method,
+      method: received.method,
       target: sentTarget(target),
       requestId,
       decision: vouched.decision,
@@ -74,12 +100,6 @@ export function sendToOrigin(
     };
     headers.set(header.signature, signForOrigin(originSignature, kid, signed));
   }
-
-  if (origin.kind === 'binding') return origin.fetcher.fetch(outgoing);
-  if (origin.kind === 'url' && origin.resolveOverride !== null) {
-    return fetch(outgoing, { cf: { resolveOverride: origin.resolveOverride } });
-  }
-  return fetch(outgoing);
 }
 
 /** The last that the runtime makes a response with. It passes on others as they came. */

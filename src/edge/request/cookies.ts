@@ -1,11 +1,38 @@
 /**
  * Reads and removes cookies in the raw `Cookie` header. The hot path needs at most two of them, so the header is searched
- * and never parsed. Everything else the visitor sent reaches the origin byte for byte.
+ * and never parsed. Everything else the visitor sent reaches the origin byte for byte. What the last header held is
+ * remembered, because a page's requests come one after another.
  */
 import { cookie } from '../../contract/edge/headers.ts';
 
 /** A semicolon ends a cookie, and so does a comma, where the runtime joined two `Cookie` headers. Our values hold neither. */
 const OWN = new RegExp(`(?:^|[;,])[ \\t]*(?:${cookie.session}|${cookie.clearance})[ \\t]*(?:=[^;,]*)?(?=[;,]|$)`, 'g');
+
+/** What a header holds for the edge, and for the origin. */
+export interface OwnCookies {
+  /** Values of the session's cookie, in the header's order. */
+  readonly sessions: readonly string[];
+  readonly clearance: string | null;
+  /** The header without the edge's own cookies; `null` when nothing is left. */
+  readonly others: string | null;
+}
+
+const NO_COOKIES: OwnCookies = { sessions: [], clearance: null, others: null };
+/** Another host of the domain can put many bad cookies in front of the good one. As many as fit in a header of 16 KiB. */
+const SAME_NAME_MAX = 1000;
+let last: { header: string; own: OwnCookies } | null = null;
+
+export function readOwnCookies(header: string | null): OwnCookies {
+  if (header === null) return NO_COOKIES;
+  if (last?.header === header) return last.own;
+  const own = {
+    sessions: readCookies(header, cookie.session, SAME_NAME_MAX),
+    clearance: readCookie(header, cookie.clearance),
+    others: withoutOwnCookies(header),
+  };
+  last = { header, own };
+  return own;
+}
 
 /** Value of the first cookie of that name, or `null`. */
 export function readCookie(header: string | null, name: string): string | null {

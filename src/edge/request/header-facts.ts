@@ -16,6 +16,8 @@ export interface HeaderFacts extends RequestHeaders {
   /** The edge's own signature on a request that came back to it, see `origin/loop.ts`. */
   signature: string | null;
   origin: boolean;
+  /** Whether the request brings a signature of RFC 9421. */
+  signatureInput: boolean;
   /** Names to remove before the request goes on. */
   forged: string[];
 }
@@ -68,6 +70,7 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
     clientJa4: null,
     signature: null,
     origin: false,
+    signatureInput: false,
     forged: [],
   };
   // oxlint-disable-next-line unicorn/no-array-for-each -- Headers' iterator makes a pair per header
@@ -114,6 +117,9 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
         return;
       case 'origin':
         facts.origin = true;
+        return;
+      case 'signature-input':
+        facts.signatureInput = true;
         return;
       case 'range':
         facts.range = true;

@@ -6,10 +6,9 @@
 import { splitSessionCookie, verifySessionJwt } from '../../risk/session-token.ts';
 import type { SessionClaims } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { cookie } from '../../contract/edge/headers.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { readCookies } from '../request/cookies.ts';
+import { readOwnCookies } from '../request/cookies.ts';
 import { ownText } from '../../bytes/own-text.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RiskReading } from '../config/request-risk.ts';
@@ -40,8 +39,6 @@ const KNOWN_SESSIONS_MAX = 8000;
 /** A longer user agent is not remembered: its signature is checked each time and takes no memory. */
 export const KNOWN_USER_AGENT_MAX_CHARS = 1024;
 const SCORES_MAX = 20_000;
-/** Another host of the domain can put many bad cookies in front of the good one. As many as fit in a header of 16 KiB. */
-const SAME_NAME_MAX = 1000;
 /** Only cookies of the right shape cost one. */
 const SIGNATURES_MAX = 16;
 const SESSION_COOKIE_MAX_CHARS = 4096;
@@ -74,7 +71,7 @@ export class Sessions {
     nowMs: number,
   ): SessionReading | Promise<SessionReading> {
     if (!config.policy.sessionsEnabled) return OFF;
-    const values = readCookies(cookieHeader, cookie.session, SAME_NAME_MAX);
+    const { sessions: values } = readOwnCookies(cookieHeader);
     if (values.length > 1) return this.#readAny(values, config, signals, nowMs);
     return values.length === 0 ? NONE : this.#readOne(values[0]!, config, signals, nowMs);
   }

@@ -10,7 +10,7 @@ import type { Proof } from '../../captcha/plan/demand.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { readCookie } from '../request/cookies.ts';
+import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import { ownText } from '../../bytes/own-text.ts';
@@ -66,7 +66,7 @@ export class Clearances {
 
   read(facts: RequestFacts, config: CompiledConfig): ClearanceReading | null | Promise<ClearanceReading | null> {
     const { headers, signals } = facts;
-    const token = readCookie(headers.cookie, cookie.clearance);
+    const { clearance: token } = readOwnCookies(headers.cookie);
     if (token === null || token === '' || token.length > COOKIE_MAX_CHARS) return null;
     const known = this.#known.get(token);
     if (

@@ -34,7 +34,7 @@ const ADDRESS_MAX_CHARS = 512;
 
 export function recordOf({ step, response, originMs }: Outcome, from: RecordSource): VerdictRecord {
   const { facts, path, verdict, config, jti, rulesetVersion } = step.context;
-  const { requestId, request, target, signals, nowMs } = facts;
+  const { requestId, headers, target, signals, nowMs } = facts;
   const cut = target.received.length > ADDRESS_MAX_CHARS ? ownText : (text: string) => text;
   return {
     v: VERDICT_RECORD_VERSION,
@@ -52,7 +52,7 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
     user_agent: bounded(signals.userAgent),
     bot: recordedBot(verdict.bot),
     device_type: signals.deviceType,
-    method: request.method,
+    method: headers.method,
     host: cut(target.host),
     request_path: cut(bounded(target.path)),
     path_type: path?.pathType ?? 'html',

@@ -1,6 +1,6 @@
 /** Cookies in the raw header: found only where they begin, and removed without a change to the rest. */
 import { describe, expect, test } from 'vitest';
-import { readCookie, readCookies, withoutOwnCookies } from '../../../src/edge/request/cookies.ts';
+import { readCookie, readCookies, readOwnCookies, withoutOwnCookies } from '../../../src/edge/request/cookies.ts';
 
 describe('reading a cookie', () => {
   test.each([
@@ -45,5 +45,34 @@ describe('removing a cookie', () => {
     ['a=1,2; protect_session=x; b=3,4', 'a=1,2; b=3,4'],
   ])('%s becomes %s', (header, rest) => {
     expect(withoutOwnCookies(header)).toBe(rest);
+  });
+});
+
+describe('what a header holds for the edge and for the origin', () => {
+  const headers = [
+    'a=1; protect_session=x|y; __Host-protect-clearance=z; b=2',
+    'a=1; protect_session=x|y; __Host-protect-clearance=Z; b=2',
+    'protect_session=x; protect_session=y',
+    '__Host-protect-clearance=',
+    'a=1',
+    '',
+  ];
+
+  test('is the same whatever header was read before', () => {
+    for (const header of headers) {
+      for (const before of headers) {
+        readOwnCookies(before);
+        expect(readOwnCookies(header)).toEqual({
+          sessions: readCookies(header, 'protect_session', 1000),
+          clearance: readCookie(header, '__Host-protect-clearance'),
+          others: withoutOwnCookies(header),
+        });
+      }
+    }
+  });
+
+  test('is nothing where there is none', () => {
+    readOwnCookies('protect_session=x');
+    expect(readOwnCookies(null)).toEqual({ sessions: [], clearance: null, others: null });
   });
 });

@@ -11,6 +11,7 @@ import { unjudged } from '../../../src/edge/decide/context.ts';
 import type { JudgedContext } from '../../../src/edge/decide/context.ts';
 import { readFacts } from '../../../src/edge/request/facts.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
+import { readHeaders } from '../../../src/edge/request/header-facts.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 
 export const NOW_MS = 1_800_000_000_000;
@@ -68,7 +69,8 @@ export function factsOf(path = '/', changes: Partial<RequestFacts> = {}): Reques
     environment: { signals: { kind: 'cloudflare' } },
     categories: { of: () => [] },
   });
-  return { ...facts, signals: signalsOf(), ...changes };
+  const headers = changes.request ? readHeaders(changes.request, facts.headers.secure) : facts.headers;
+  return { ...facts, headers, signals: signalsOf(), ...changes };
 }
 
 export interface ContextChanges extends Partial<Omit<JudgedContext, 'facts'>> {
