@@ -4,7 +4,7 @@
  */
 import { createServer, connect } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
