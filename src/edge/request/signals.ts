@@ -52,26 +52,45 @@ export function readSignals(
 ): Signals {
   const cf = platform as CloudflareFacts | undefined;
   const facts = source.kind === 'headers' ? signedFacts(headers, source.secret, cf) : platformFacts(headers, cf);
-  const { userAgent } = headers;
-  const ip = facts.address?.text ?? null;
-  return {
-    ip,
-    // Handed over to rules, which would parse the text again.
-    parsedIp: facts.address?.parsed ?? null,
-    asn: facts.asn,
-    countryCode: facts.country,
-    ja4: facts.ja4,
-    userAgent,
-    // From the address and the user agent, so that a visitor without cookies stays on one side of a rollout. Hashed only
-    // where a rule or an instance has a rollout.
-    get rolloutBucket() {
-      return rolloutBucket(ip + '\n' + userAgent);
-    },
-    deviceType: deviceType(userAgent, headers.uaMobile),
-    ipCategories: categories.of(ip, facts.asn, facts.country),
-    colo: cf?.colo ?? 'local',
-    isAddressUnread: facts.isAddressUnread === true,
-  };
+  return new ReadSignals(headers, facts, cf?.colo ?? 'local', categories);
+}
+
+/** A class, because an accessor in an object literal makes a hidden class of its own for every request. */
+class ReadSignals implements Signals {
+  readonly ip: string | null;
+  /** Handed over to rules, which would parse the text again. */
+  readonly parsedIp: ReadIp['parsed'] | null;
+  readonly asn: number | null;
+  readonly countryCode: string | null;
+  readonly ja4: string | null;
+  readonly userAgent: string;
+  readonly deviceType: DeviceType;
+  readonly ipCategories: readonly IpCategory[];
+  readonly colo: string;
+  readonly isAddressUnread: boolean;
+
+  constructor({ userAgent, uaMobile }: HeaderFacts, facts: NetworkFacts, colo: string, categories: IpCategories) {
+    const { address, asn, country, ja4, isAddressUnread = false } = facts;
+    const ip = address?.text ?? null;
+    this.ip = ip;
+    this.parsedIp = address?.parsed ?? null;
+    this.asn = asn;
+    this.countryCode = country;
+    this.ja4 = ja4;
+    this.userAgent = userAgent;
+    this.deviceType = deviceType(userAgent, uaMobile);
+    this.ipCategories = categories.of(ip, asn, country);
+    this.colo = colo;
+    this.isAddressUnread = isAddressUnread;
+  }
+
+  /**
+   * From the address and the user agent, so that a visitor without cookies stays on one side of a rollout. Hashed only
+   * where a rule or an instance has a rollout.
+   */
+  get rolloutBucket(): number {
+    return rolloutBucket(this.ip + '\n' + this.userAgent);
+  }
 }
 
 /** Only Cloudflare's network attaches a `colo`. On a bare workerd the visitor writes `CF-Connecting-IP`. */

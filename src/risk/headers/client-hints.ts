@@ -17,9 +17,32 @@ const systems: Readonly<Record<string, RegExp>> = {
   chromeos: /CrOS/,
 };
 
+/** What was found of the last request with hints: a page's requests come one after another, with the same ones. */
+let last: (ClientHints & { claim: ClaimedBrowser; userAgent: string; contradicts: boolean }) | null = null;
+
 export function contradictsHints(userAgent: string, claim: ClaimedBrowser, hints: ClientHints): boolean {
   const { uaBrands, uaMobile, uaPlatform } = hints;
   if (uaBrands === null) return false;
+  if (
+    last === null ||
+    last.claim !== claim ||
+    last.userAgent !== userAgent ||
+    last.uaBrands !== uaBrands ||
+    last.uaMobile !== uaMobile ||
+    last.uaPlatform !== uaPlatform
+  ) {
+    const contradicts = contradict(userAgent, claim, uaBrands, hints);
+    last = { claim, userAgent, uaBrands, uaMobile, uaPlatform, contradicts };
+  }
+  return last.contradicts;
+}
+
+function contradict(
+  userAgent: string,
+  claim: ClaimedBrowser,
+  uaBrands: string,
+  { uaMobile, uaPlatform }: ClientHints,
+): boolean {
   // Only Chromium browsers send brands.
   if (claim.engine !== 'chromium') return true;
   const read = uaBrands.slice(0, BRANDS_READ_MAX_CHARS);
