@@ -108,7 +108,7 @@ export class Ja4SetBuilder {
   }
 }
 
-/** Larger sets have most of the beginnings that a bitmap has bits for. */
+/** Above it the bitmap rules out too few. */
 const FILTERED_MAX = 1 << 15;
 
 export class Ja4Set {
@@ -116,8 +116,8 @@ export class Ja4Set {
   readonly keys: Uint32Array;
   readonly #index: BucketIndex;
   /**
-   * One bit for each 16 bits with which a fingerprint begins: 8 KB that stay in the CPU's cache, where index and keys do
-   * not. `null` for a large set.
+   * One bit for each value of the first 16 bits of the hash of a fingerprint's ciphers: 8 KB that stay in the CPU's cache,
+   * where index and keys do not. `null` for a large set.
    */
   readonly #beginnings: Uint32Array | null;
 

@@ -33,6 +33,7 @@ export class FiredRule implements MatchedRule {
   readonly #ref: number;
   readonly #snapshot: Snapshot;
   readonly #ids: RuleIds;
+  #name: string | null = null;
 
   constructor(
     ref: number,
@@ -67,6 +68,6 @@ export class FiredRule implements MatchedRule {
   }
 
   #spelled(): string {
-    return this.#ids.of(this.#ref, this.#snapshot);
+    return (this.#name ??= this.#ids.of(this.#ref, this.#snapshot));
   }
 }

@@ -24,7 +24,7 @@ export interface Ruleset {
   readonly version: number;
   /** Rules of the base that are not dead, and rules of the delta, expired ones included. */
   readonly ruleCount: number;
-  /** The returned rules are shared between matches and must not be changed. */
+  /** The returned rules spell their ids when they are read. */
   match(signals: MatchSignals, nowSeconds: number): RuleMatch;
 }
 

@@ -33,7 +33,10 @@ export interface MatchSignals {
   rolloutBucket: number;
 }
 
-/** A rule that matched, enforced or monitored; its fields may be getters. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. */
+/**
+ * A rule that matched, enforced or monitored. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. Fields
+ * may be getters, which a spread (`{...rule}`) loses.
+ */
 export interface MatchedRule {
   readonly id: string;
   /** Of a list: `type:canonicalValue` of its most specific entry that matched. */

@@ -9,7 +9,7 @@ import type { Bytes, PartStore } from './stored-parts.ts';
 const CONTENT_MAX_AGE_SECONDS = 86_400;
 /** Larger than any part may be. */
 const PART_MAX_BYTES = 64 * 1024 * 1024;
-/** The platform reads each piece into memory of its own first. Of this size, that memory is used again. */
+/** The platform reads each piece into memory of its own first. Pieces of this size reuse that memory. */
 const PIECE_BYTES = 256 * 1024;
 /** Never resolved: the Cache API needs an address, and no one can own a name under `.invalid`. */
 const CACHE_ORIGIN = 'https://gatehouse.invalid';
@@ -58,11 +58,13 @@ export class ColoCache implements PartStore {
 /**
  * The whole body. One with a length is read into its place, piece by piece: `arrayBuffer` collects all of it and copies
  * it then, which takes twice the memory, and for a million rules 8 ms of an isolate's first request. The last byte of the
- * buffer is never filled; with it the reads end where the body does.
+ * buffer is filled only by a body that is longer than it says; with it the reads end where the body does. An encoded body
+ * says how long it was before it was decoded.
  */
 async function bytesOf(response: Response): Promise<Bytes> {
   const length = Number(response.headers.get('content-length'));
-  if (response.body === null || !(length > 0 && length <= PART_MAX_BYTES)) {
+  const isPlain = !response.headers.has('content-encoding') && length > 0 && length <= PART_MAX_BYTES;
+  if (response.body === null || !isPlain) {
     return new Uint8Array(await response.arrayBuffer());
   }
   const reader = response.body.getReader({ mode: 'byob' });
@@ -76,6 +78,10 @@ async function bytesOf(response: Response): Promise<Bytes> {
     if (!value) throw new TypeError('The body broke off');
     buffer = value.buffer;
     size += value.length;
-    if (value.length < wanted || size === buffer.byteLength) return new Uint8Array(buffer, 0, size);
+    if (value.length < wanted) return new Uint8Array(buffer, 0, size);
+    if (size === buffer.byteLength) {
+      await reader.cancel();
+      return new Uint8Array(buffer, 0, size);
+    }
   }
 }

@@ -108,7 +108,8 @@ export class Feed {
     if (!version) return;
     // KV can have older rules than are loaded here, but any bots are better than none.
     const isForBots = fromKv && !isCold;
-    const cached = this.#readAhead(version, isForBots);
+    const isWaited = this.attemptedAtMs === 0 || this.state.config !== null;
+    const cached: ReadPart = isWaited ? this.#readAhead(version, isForBots) : (name) => cache.get(name);
     const config = isForBots ? this.state.config : await this.#loadConfig(version, cached);
     if (!config) return;
     const bots = this.#loadBots(version, config, cached);
@@ -123,7 +124,7 @@ export class Feed {
 
   /**
    * Begins to read from the cache what the pointer names and is not loaded, all at once: a new isolate waits for the
-   * slowest part and not for each after the other.
+   * slowest part and not for each after the other. Not where the last check got no config: without one, nothing else counts.
    */
   #readAhead({ configVersion, base, delta, bots }: EdgeVersion, isForBots: boolean): ReadPart {
     const { cache } = this.#options;

@@ -106,7 +106,10 @@ function scriptNonce(policy: string | null): string | undefined {
   return undefined;
 }
 
-/** What the request asked for comes first, then the check that most responses fail: each look into `Headers` crosses into the runtime. */
+/**
+ * What the request asked for comes first, then the check that most responses fail: each look into `Headers` crosses into
+ * the runtime.
+ */
 function isWholeDocument({ headers: { method, fetchDest } }: RequestFacts, response: Response): boolean {
   if (method !== 'GET') return false;
   if (fetchDest !== null && fetchDest !== 'document' && fetchDest !== 'iframe') return false;

@@ -1,7 +1,7 @@
 /**
  * Damaged and hostile snapshots and deltas. The checksum detects every accidental damage. A file with a correct
- * checksum, or one whose signature stands for it, can be hostile only if it is signed with the key; even then it cannot cause an exception, an endless loop or
- * a read out of bounds.
+ * checksum, or one whose signature stands for it, can be hostile only if it is signed with the key; even then it cannot
+ * cause an exception, an endless loop or a read out of bounds.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -348,4 +348,13 @@ describe('feed', () => {
     expect(feed.state.config).toBeNull();
     expect(counted['test_secrets_refused']).toBe(1);
   });
+
+  test('after a check without a config, the cache is asked for the config alone', async () => {
+    await newFeed().check();
+    const feed = newFeed(() => false);
+    await feed.check();
+    cache.reads = 0;
+    await feed.check();
+    expect([feed.state.config, cache.reads]).toEqual([null, 2]);
+  });
 });
