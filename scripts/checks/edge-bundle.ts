@@ -15,7 +15,7 @@ const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
  * name the site, whom to contact and a short reference, and offer to copy the long one; 1,400 are for memories that make
  * a decision and an isolate's start faster.
  */
-const EDGE_MAX_GZIP_BYTES = 91_600;
+const EDGE_MAX_GZIP_BYTES = 91_700;
 
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|cli)\//, 'belongs to the service'],
