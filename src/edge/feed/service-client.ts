@@ -21,7 +21,7 @@ const NONCE_ANSWER_MAX_BYTES = 1024;
 /** Of a directory or a resolver that the service waits for. */
 const PROOF_TIMEOUT_MS = 10_000;
 const RULESET_TIMEOUT_MS = 20_000;
-/** A million rules are 14 MB. Four times that would endanger an isolate's memory. */
+/** A million rules are 11 MB. Five times that would endanger an isolate's memory. */
 const RULESET_MAX_BYTES = 64 * 1024 * 1024;
 const BOT_TABLE_MAX_BYTES = 9 * 1024 * 1024;
 /** 10,000 raised sessions and 400 path rules fit twice. */
