@@ -84,7 +84,16 @@ test('the search finds a setting, and opens the page that explains it', async ()
   await open('');
   await visitor.page.getByRole('button', { name: 'Search' }).click();
   await visitor.page.getByRole('searchbox').fill('challengeThreshold');
-  await visitor.page.getByRole('option').filter({ hasText: 'Instance settings' }).first().click();
+  const options = visitor.page.getByRole('option');
+  // The list is made again while the texts of its pages arrive. A click in between meets another entry.
+  await expect
+    .poll(async () => {
+      const before = await options.allInnerTexts();
+      await visitor.page.waitForTimeout(500);
+      return before.length > 0 && before.join() === (await options.allInnerTexts()).join();
+    })
+    .toBe(true);
+  await options.filter({ hasText: 'Instance settings' }).first().click();
   await visitor.page.getByRole('heading', { level: 1, name: 'Instance settings' }).waitFor();
   expectNoOtherHost();
 });

@@ -98,6 +98,8 @@ export class RunningWorkers {
     }));
     this.#running = new Miniflare({
       ...runtimeOptions('platform', this.#storage, true),
+      // It would write into the operator's home directory, also after that is removed.
+      enableDevRegistry: false,
       workers: [{ config: database }, ...workers],
     });
     await this.#running.ready;
