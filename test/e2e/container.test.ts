@@ -139,11 +139,18 @@ describe('the command of the image, in a copy of what it takes', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test('starts the stack, with a link into the console and a warning of what it opens', () => {
+  test('starts the stack, with a link into the console and a warning of what it opens', async () => {
     const facts = JSON.parse(readFileSync(join(folder, '.gatehouse/stack.json'), 'utf8')) as StackFacts;
-    expect(output).toContain(`Open the console: http://localhost:${portBase + 1}/console#link=`);
     expect(facts.edgeUrl).toBe(`http://127.0.0.1:${portBase}`);
-    expect(output).toContain(`other machines can reach the ports ${portBase} and ${portBase + 1} of this one`);
+    const expected = [
+      `Open the console: http://localhost:${portBase + 1}/console#link=`,
+      `other machines can reach the ports ${portBase} and ${portBase + 1} of this one`,
+    ];
+    // The file is written a moment before the output is.
+    await eventually(
+      async () => output,
+      (text) => expected.every((part) => text.includes(part)),
+    );
   });
 
   test('gate and service respond at every address, and the way around the gate at none but its own', async () => {

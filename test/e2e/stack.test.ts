@@ -79,7 +79,7 @@ describe('npm start', { timeout: TEST_TIMEOUT_MS }, () => {
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(portBase + offset, '127.0.0.1', resolve));
     const refused = start();
-    const code = await new Promise((resolve) => refused.once('exit', resolve));
+    const code = await new Promise((resolve) => refused.once('close', resolve));
     squatter.close();
     expect(code).toBe(1);
     expect(refused.output.trim().split('\n')).toHaveLength(1);
