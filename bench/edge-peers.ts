@@ -15,10 +15,10 @@ import { formatIp, parseCidr } from '../src/address/ip.ts';
 import { startStack } from '../src/cli/stack.ts';
 import type { Stack } from '../src/cli/stack.ts';
 import { bundleAsDeployed, readWranglerFile } from '../src/cli/worker-config.ts';
-import { manage } from '../test/support/manage.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
-import { VISITORS, clearedVisitor, rulesLoaded } from './edge/cleared-visitor.ts';
+import { VISITORS, clearedVisitor } from './edge/cleared-visitor.ts';
+import { WRANGLER_FILE, letLoadPass, rulesLoaded, startEdge } from './edge/measured-edge.ts';
 import {
   PEER_NAMESPACE,
   bareSource,
@@ -44,9 +44,6 @@ const SEED = 20_261;
 const ROUNDS = 5;
 const ROUND_MS = 2000;
 const PORT_BASE = 8890;
-const WRANGLER_FILE = 'wrangler.toml';
-/** One session that sends thousands of requests a second and never reports is stopped otherwise. */
-const LOAD_TRIPS = ['burst', 'telemetry-absent', 'no-interaction'];
 const REFUSED_WITHIN_MS = 60_000;
 const BARE = 'bare pass-through';
 const originSource = `export default { fetch: () => Response.json({ ok: true }) };`;
@@ -89,9 +86,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const { compatibility_date: compatibilityDate } = readWranglerFile(WRANGLER_FILE);
   const origin = await startRawWorker({ source: originSource, compatibilityDate });
   try {
-    await manage(stack, '/protect/instances/update', { id: stack.instanceId, ignoredDetectors: LOAD_TRIPS });
-    // The load comes out of nothing, as an attack does.
-    await manage(stack, '/protect/attack-mode/set', { trigger: 'off' });
+    await letLoadPass(stack);
     const networks = networksWithoutVisitors(counts.at(-1) ?? 0);
     let imported = 0;
     for (const count of counts) {
@@ -166,25 +161,8 @@ function report(peers: readonly Peer[], count: number): void {
 }
 
 async function gatehousePeer({ stack, originHost, sources }: Bench, networks: readonly Network[]): Promise<Peer> {
-  const file = readWranglerFile(WRANGLER_FILE);
-  const started = () =>
-    startRawWorker({
-      source: sources.gatehouse,
-      compatibilityDate: file.compatibility_date,
-      compatibilityFlags: file.compatibility_flags ?? [],
-      kv: ['GATE_KV'],
-      queues: ['VERDICT_QUEUE'],
-      cpu: MEASURED_CPU,
-      vars: {
-        ...file.vars,
-        SERVICE_URL: stack.serviceUrl,
-        ORIGIN_URL: `http://${originHost}`,
-        SIGNALS_SOURCE: 'headers',
-        SIGNALS_SECRET: stack.signalsSecret,
-        CLIENT_JWT: stack.clientJwt,
-        OPS_TOKEN: stack.opsToken,
-      },
-    });
+  const place = { source: sources.gatehouse, cpu: MEASURED_CPU };
+  const started = () => startEdge(stack, `http://${originHost}`, place);
   // The service has compiled the rules once an edge has them. Only then is the time of a new process that of the edge.
   const first = await started();
   await rulesLoaded(stack, first, networks.length).finally(() => first.stop());

@@ -19,8 +19,8 @@ import { personsHeaders } from '../test/support/session.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
 import { eventually } from '../test/support/eventually.ts';
-import { manage } from '../test/support/manage.ts';
-import { clearedVisitor, rulesLoaded } from './edge/cleared-visitor.ts';
+import { clearedVisitor } from './edge/cleared-visitor.ts';
+import { WRANGLER_FILE, letLoadPass, readLists, rulesLoaded, startEdge } from './edge/measured-edge.ts';
 import { load } from './edge/worker-load.ts';
 import type { Round } from './edge/worker-load.ts';
 import { MEASURED_CPU, OTHER_CPUS } from './measure/load.ts';
@@ -28,15 +28,12 @@ import { median } from './measure/statistics.ts';
 import { importRules } from './rules/import-rules.ts';
 import { mixedRules } from './rules/workload.ts';
 
-const LOAD_TRIPS = ['burst', 'telemetry-absent', 'no-interaction'];
-const WRANGLER_FILE = 'wrangler.toml';
 const RULES_DEFAULT = 1_000_000;
 const ROUNDS_DEFAULT = 7;
 const ROUND_MS = 2500;
 const WARM_UP_MS = 2500;
 const PORT_BASE = 8890;
 const ASKS_FOR_BOTS = '/edge/v1/version?bots';
-const LIST_RUNS = 6;
 const LOADED_WITHIN_MS = 60_000;
 const labels = {
   bare: 'bare pass-through',
@@ -94,11 +91,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const stack = await startStack({ portBase: PORT_BASE, stateDir, quiet: true, fresh: true });
   stopped.push(() => stack.stop());
   try {
-    const {
-      compatibility_date: compatibilityDate,
-      vars = {},
-      compatibility_flags: flags = [],
-    } = readWranglerFile(WRANGLER_FILE);
+    const { compatibility_date: compatibilityDate } = readWranglerFile(WRANGLER_FILE);
     const origin = await startRawWorker({ source: originSource, compatibilityDate });
     stopped.push(() => origin.stop());
     const peer = async (source: string) => {
@@ -110,32 +103,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const bare = await peer(bareSource);
     const floor = await peer(floorSource);
     await importRules(stack, mixedRules(rules, 1));
-    // One session that sends thousands of requests a second and never reports is stopped otherwise.
-    await manage(stack, '/protect/instances/update', {
-      id: stack.instanceId,
-      ignoredDetectors: LOAD_TRIPS,
-      ipCategoryRules: { datacenter: 'challenge' },
-    });
-    // The load comes out of nothing, as an attack does.
-    await manage(stack, '/protect/attack-mode/set', { trigger: 'off' });
-    const edgeOf = (source: string): Promise<RawWorker> =>
-      startRawWorker({
-        source,
-        compatibilityDate,
-        compatibilityFlags: flags,
-        kv: ['GATE_KV'],
-        queues: ['VERDICT_QUEUE'],
-        cpu: MEASURED_CPU,
-        vars: {
-          ...vars,
-          SERVICE_URL: stack.serviceUrl,
-          ORIGIN_URL: origin.url,
-          SIGNALS_SOURCE: 'headers',
-          SIGNALS_SECRET: stack.signalsSecret,
-          CLIENT_JWT: stack.clientJwt,
-          OPS_TOKEN: stack.opsToken,
-        },
-      });
+    await letLoadPass(stack, { ipCategoryRules: { datacenter: 'challenge' } });
     const source = await bundleAsDeployed(WRANGLER_FILE);
     if (!source.includes(ASKS_FOR_BOTS)) throw new Error('The edge no longer asks for bots in this way');
     const sources = new Map<Name, string>([
@@ -147,13 +115,12 @@ export async function run(args: readonly string[]): Promise<void> {
     }
     const edges = new Map<Name, RawWorker>();
     for (const [name, bundle] of sources) {
-      const edge = await edgeOf(bundle);
+      const edge = await startEdge(stack, origin.url, { source: bundle, cpu: MEASURED_CPU });
       stopped.push(() => edge.stop());
       edges.set(name, edge);
     }
 
-    // The service reads some lists of networks in each run.
-    for (let times = 0; times < LIST_RUNS; times += 1) await stack.runScheduled();
+    await readLists(stack);
     const measured = new Map<Name, Measured>();
     for (const [name, worker] of edges) {
       await rulesLoaded(stack, worker, rules);

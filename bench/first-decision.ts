@@ -22,6 +22,7 @@ import { eventually } from '../test/support/eventually.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
 import { personsHeaders } from '../test/support/session.ts';
+import { WRANGLER_FILE, hasRules, readLists, startEdge } from './edge/measured-edge.ts';
 import { startCacheServer } from './measure/cache-server.ts';
 import type { CacheServer } from './measure/cache-server.ts';
 import { exactProcessorMs } from './measure/processor-time.ts';
@@ -33,14 +34,10 @@ const RULES_DEFAULT = 1_000_000;
 const RUNS_DEFAULT = 15;
 const TARGET_MS = 50;
 const PORT_BASE = 8920;
-const LIST_RUNS = 6;
-/** Generated rules sometimes repeat a value. The repeated value is one rule. */
-const LOADED_SHARE = 0.95;
 /** The service compiles a delta of thousands of changes when nobody has changed rules for half a minute. */
 const LOADED_WITHIN_MS = 120_000;
 /** After it has begun to listen, a new workerd has work of its own for some milliseconds. */
 const SETTLED_AFTER_MS = 250;
-const WRANGLER_FILE = 'wrangler.toml';
 const POINTER = `/${partName.pointer}`;
 const MARKED_EDGE = 'bench/workers/first-decision-worker.ts';
 const ORIGIN = `export default { fetch: () => Response.json({ ok: true }) };`;
@@ -71,31 +68,13 @@ export async function run(args: readonly string[]): Promise<void> {
     stopped.push(() => stack.stop());
     const cache = await startCacheServer();
     stopped.push(() => cache.stop());
-    const file = readWranglerFile(WRANGLER_FILE);
-    const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags = [] } = file;
+    const { compatibility_date: compatibilityDate } = readWranglerFile(WRANGLER_FILE);
     const origin = await startRawWorker({ source: ORIGIN, compatibilityDate });
     stopped.push(() => origin.stop());
-    const isolateOf = (source: string) =>
-      startRawWorker({
-        source,
-        compatibilityDate,
-        compatibilityFlags,
-        kv: ['GATE_KV'],
-        queues: ['VERDICT_QUEUE'],
-        cache: cache.address,
-        vars: {
-          ...file.vars,
-          SERVICE_URL: stack.serviceUrl,
-          ORIGIN_URL: origin.url,
-          SIGNALS_SOURCE: 'headers',
-          SIGNALS_SECRET: stack.signalsSecret,
-          CLIENT_JWT: stack.clientJwt,
-          OPS_TOKEN: stack.opsToken,
-        },
-      });
+    const isolateOf = (source: string) => startEdge(stack, origin.url, { source, cache: cache.address });
 
     await importRules(stack, mixedRules(rules, 1));
-    for (let times = 0; times < LIST_RUNS; times += 1) await stack.runScheduled();
+    await readLists(stack);
     const edge = await bundleAsDeployed(WRANGLER_FILE);
     const isWarm = () => {
       const named = namedParts(cache);
@@ -145,12 +124,9 @@ async function visitorsOf(stack: Stack, edge: RawWorker, rules: number, isWarm: 
       async () => {
         // An edge looks for changes behind the requests of visitors.
         await get(edge, {});
-        const response = await fetch(`${edge.url}/__protect/health`, {
-          headers: { authorization: `Bearer ${stack.opsToken}` },
-        });
-        return ((await response.json()) as { ruleset: { rules: number } | null }).ruleset;
+        return hasRules(stack, edge, rules);
       },
-      (ruleset) => ruleset !== null && ruleset.rules >= rules * LOADED_SHARE && isWarm(),
+      (isLoaded) => isLoaded && isWarm(),
       LOADED_WITHIN_MS,
     );
     const blocked = [...mixedRules(rules, 1)].filter(({ type, verdict }) => type === 'ip' && verdict === 'block');

@@ -1,31 +1,13 @@
-/** What an edge needs before it is measured: its rules, and a visitor with a session and a clearance whom no rule blocks. */
+/** A visitor to measure with. */
 import type { Stack } from '../../src/cli/stack.ts';
 import { cookiesOf, solvedToken } from '../../test/e2e/edge-visitor.ts';
 import { browse } from '../../test/support/browse.ts';
 import { sessionCookieAt } from '../../test/support/edge-session.ts';
-import { eventually } from '../../test/support/eventually.ts';
 import type { RawWorker } from '../../test/support/raw-workerd.ts';
 import { personsHeaders } from '../../test/support/session.ts';
 
-/** Generated rules sometimes repeat a value. The repeated value is one rule. */
-const LOADED_SHARE = 0.95;
-const LOADED_WITHIN_MS = 60_000;
 /** Addresses of visitors, of which some must be in no rule. */
 export const VISITORS = '203.0.113.0/24';
-
-/** The edge's health endpoint reports how many rules it has. The last batches arrive as a delta. */
-export async function rulesLoaded(stack: Stack, edge: RawWorker, rules: number): Promise<void> {
-  await eventually(
-    async () => {
-      const response = await fetch(`${edge.url}/__protect/health`, {
-        headers: { authorization: `Bearer ${stack.opsToken}` },
-      });
-      return ((await response.json()) as { ruleset: { rules: number } | null }).ruleset;
-    },
-    (ruleset) => ruleset !== null && ruleset.rules >= rules * LOADED_SHARE,
-    LOADED_WITHIN_MS,
-  );
-}
 
 /** Headers of a visitor that no rule blocks, with a session and a clearance. */
 export async function clearedVisitor(stack: Stack, edge: RawWorker): Promise<Record<string, string>> {
