@@ -5,6 +5,11 @@
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 
+/** A killed process ends within milliseconds, unless a disk holds it. */
+const ENDED_WITHIN_MS = 5000;
+const ENDED_POLL_MS = 5;
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
+
 /** The workerd processes this process has started. */
 export function ownRuntimes(): number[] {
   const tasks = `/proc/${process.pid}/task`;
@@ -30,9 +35,24 @@ export function startOf(pid: number): string | null {
   return /^.*\) (?:\S+ ){19}(\d+)/s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1] ?? null;
 }
 
-/** Ends those of `pids` that are workerd without a Node parent. Other processes may have these ids by now. */
+/**
+ * Ends those of `pids` that are workerd without a Node parent, and waits until they have ended: one that is ending can
+ * still make a file. Other processes may have these ids by now.
+ */
 export function endOrphans(pids: readonly number[]): void {
-  for (const pid of pids) if (isRuntime(pid) && !isNode(parentOf(pid))) process.kill(pid, 'SIGKILL');
+  const orphans = pids.filter((pid) => isRuntime(pid) && !isNode(parentOf(pid)));
+  for (const pid of orphans) kill(pid);
+  const untilMs = Date.now() + ENDED_WITHIN_MS;
+  while (orphans.some(isRuntime) && Date.now() < untilMs) Atomics.wait(NEVER_WOKEN, 0, 0, ENDED_POLL_MS);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It ended by itself in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function isRuntime(pid: number): boolean {

@@ -20,7 +20,7 @@ const TEST_TIMEOUT_MS = 300_000;
 
 let dir: string;
 let portBase: number;
-let running: ChildProcess[];
+let running: (ChildProcess & { output: string })[];
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
@@ -49,13 +49,16 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM
   return exited;
 }
 
-function facts(): Promise<StackFacts> {
+async function facts(): Promise<StackFacts> {
   const file = join(dir, 'stack.json');
-  return eventually(
+  const starting = running.at(-1)!;
+  const found = await eventually(
     async () => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StackFacts) : null),
-    (found) => found !== null,
+    (read) => read !== null || starting.exitCode !== null,
     STARTED_WITHIN_MS,
-  ) as Promise<StackFacts>;
+  );
+  if (found === null) throw new Error(`The stack ended with ${starting.exitCode}: ${starting.output}`);
+  return found;
 }
 
 function post(url: string, apiKey: string, body: object): Promise<Response> {
