@@ -213,7 +213,7 @@ describe('a widget by script', () => {
   });
 
   test('is renewed by itself, and calls back with each token, unless the page asks for none', async () => {
-    server.tokenLifetimeMs = 1000;
+    server.tokenLifetimeMs = 6000;
     await open(EXPLICIT + place(), `ready = () => turnstile.render('#place', ${options});`);
     await expect.poll(async () => (await heard()).filter(([name]) => name === 'token').length).toBeGreaterThan(1);
     expect((await heard()).filter(([name]) => name === 'expired')).toEqual([]);

@@ -287,7 +287,9 @@ describe.each([
 test('rows, counts and sealed objects older than the retention are deleted together', async () => {
   const log: LogName = { stream: 'verdicts', owner: 'query-retention' };
   const day = 86_400_000;
-  const old = made(log.owner, 1, 300).map((record) => ({ ...record, timestamp: record.timestamp - 3 * day }));
+  // Of one day, because each day is sealed into an object of its own.
+  const oldDay = (Math.floor(start / day) - 3) * day;
+  const old = made(log.owner, 1, 300).map((record) => ({ ...record, timestamp: oldDay + record.timestamp - start }));
   const fresh = made(log.owner, 2, 300);
   await appendRows(
     service,
