@@ -3,8 +3,13 @@
  * All steps run, so that one run shows every problem.
  */
 import { spawn } from 'node:child_process';
+import { checkArchitecturePage } from './checks/architecture-page.ts';
 import { checkCliPage } from './checks/cli-page.ts';
 import { checkClientSize } from './checks/client-size.ts';
+import { checkConsoleCalls } from './checks/console-calls.ts';
+import { checkDeploymentGuide } from './checks/deployment-guide.ts';
+import { checkDocumentedMetrics } from './checks/documented-metrics.ts';
+import { checkDocumentedSettings } from './checks/documented-settings.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
 import { checkImportGraph } from './checks/import-graph.ts';
@@ -12,6 +17,7 @@ import { checkOneVersion } from './checks/one-version.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
 import { checkOwnWords } from './checks/own-words.ts';
 import { checkPackageSize } from './checks/package-size.ts';
+import { checkPageReferences } from './checks/page-references.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
 
 interface Step {
@@ -54,7 +60,13 @@ const steps: Step[] = [
   { name: 'own words', run: checkOwnWords },
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
+  { name: 'links and quoted tests', run: checkPageReferences },
   { name: 'page of the commands', run: checkCliPage },
+  { name: 'page of the architecture', run: checkArchitecturePage },
+  { name: 'pages of the settings', run: checkDocumentedSettings },
+  { name: 'documented metrics', run: checkDocumentedMetrics },
+  { name: 'deployment guide', run: checkDeploymentGuide },
+  { name: 'calls of the console', run: checkConsoleCalls },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
   { name: 'configuration schema', run: command('node', ['scripts/config-schema.ts', '--check']) },
 ];
