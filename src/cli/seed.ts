@@ -32,23 +32,36 @@ export interface SeedChanges {
   settings?: object;
 }
 
-/**
- * What a start that was killed has already made is found by its names and used, so that every start ends with one account,
- * one site, one instance and one key. A lost `seed.json` is written again in the same way.
- */
-export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChanges = {}): Promise<Seed> {
+export interface AccountSeed {
+  ownerEmail?: string;
+  seedChanges?: SeedChanges;
+}
+
+/** A lost `seed.json` is written again. */
+export async function seeded(state: StateDir, env: StoreEnv, wanted: AccountSeed): Promise<Seed> {
   const kept = state.seed();
+  if (kept === null) return seedAccount(state, env, wanted);
   const accounts = await listAccounts(env);
-  if (kept) {
-    // A seed without its account would start a stack whose keys fail at every call.
-    if (!accounts.some(({ id }) => id === kept.accountId)) throw mismatch(state.path, 'seed.json');
-    return kept;
-  }
+  // A seed without its account would start a stack whose keys fail at every call.
+  if (!accounts.some(({ id }) => id === kept.accountId)) throw mismatch(state.path, 'seed.json');
+  return kept;
+}
+
+/**
+ * What a start that was killed has already made is found by its names and used, so that every start ends with one account
+ * of this owner, one site, one instance and one key.
+ */
+export async function seedAccount(
+  state: StateDir,
+  env: StoreEnv,
+  { ownerEmail = OWNER_EMAIL, seedChanges = {} }: AccountSeed,
+): Promise<Seed> {
   const nowMs = Date.now();
+  const accounts = await listAccounts(env);
   const account =
-    accounts.find(({ ownerEmail }) => ownerEmail === OWNER_EMAIL) ??
-    (await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, nowMs));
-  const { instance, site } = await demo(env, account, changes, nowMs).catch((error: unknown) => {
+    accounts.find((known) => known.ownerEmail === ownerEmail) ??
+    (await createAccount(env, { ownerEmail, tier: 'enterprise' }, nowMs));
+  const { instance, site } = await demo(env, account, seedChanges, nowMs).catch((error: unknown) => {
     // Something else has the names by now.
     throw error instanceof CommandError ? mismatch(state.path, 'seed.json') : error;
   });

@@ -3,6 +3,7 @@
  * separate workerd processes, as in production, so that each can be stopped or restarted while the other runs. Tests and
  * benchmarks call this module, people use `npm start`.
  */
+import { rmSync } from 'node:fs';
 import { startBotNetworks } from './bot-networks.ts';
 import type { BotNetworks } from './bot-networks.ts';
 import { startControl } from './control.ts';
@@ -15,13 +16,13 @@ import { listen } from './listener.ts';
 import type { Listener, ListenHost } from './listener.ts';
 import { migrate } from './migrations.ts';
 import { OperatorError } from './operator-error.ts';
-import { clientJwt, seeded } from './seed.ts';
-import type { SeedChanges } from './seed.ts';
+import { clientJwt, seedAccount, seeded } from './seed.ts';
+import type { AccountSeed } from './seed.ts';
 import { startServiceWorker } from './service-worker.ts';
 import type { ServiceWorker } from './service-worker.ts';
 import { signInUrl } from './sign-in.ts';
 import { StateDir } from './state.ts';
-import type { StackFacts } from './state.ts';
+import type { Seed, StackFacts } from './state.ts';
 import { mismatch } from './state-files.ts';
 import { bundleForStack } from './worker-config.ts';
 import { rootKey } from '../store/keys/root-key.ts';
@@ -32,7 +33,16 @@ const SCHEDULE_INTERVAL_MS = 2000;
 const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 25;
 
-export interface StackOptions {
+/** What differs between two accounts of one stack. */
+export interface AccountOptions extends AccountSeed {
+  /** Variables and secrets of the edge that replace those of the stack, such as failure modes or a broken secret. */
+  edgeVars?: Record<string, string>;
+  /** Whether scheduled runs start by themselves. Tests that count them use `false` and call `runScheduled`. */
+  schedule?: boolean;
+}
+
+/** The owner and the changes of the seed are for tests, and count when the directory is new. */
+export interface StackOptions extends AccountOptions {
   /** Port of the edge. The service uses the next one, the origin the one after. */
   portBase?: number;
   /** Where gate and service listen. Everything else stays on 127.0.0.1: the origin, and the commands' way in. */
@@ -43,13 +53,8 @@ export interface StackOptions {
   fresh?: boolean;
   stateDir?: string;
   quiet?: boolean;
-  /** Variables and secrets that replace those of the stack, such as failure modes or a broken secret. */
-  edgeVars?: Record<string, string>;
+  /** The same for the service. */
   serviceVars?: Record<string, string>;
-  /** Whether scheduled runs start by themselves. Tests that count them use `false` and call `runScheduled`. */
-  schedule?: boolean;
-  /** For tests: how the seeded instance and site differ from the defaults. Counts when the directory is new. */
-  seedChanges?: SeedChanges;
   /** For tests: Workers that are bundled already, by their entry. */
   bundle?: (entry: string) => Promise<string>;
 }
@@ -71,6 +76,11 @@ export interface Stack extends StackFacts {
   undelivered(): unknown[];
   /** Starts a new isolate: memory is empty, storage stays. `vars` replace those of the stack from now on. */
   restartEdge(vars?: Record<string, string>): Promise<void>;
+  /**
+   * For tests: another account with an instance, a site and a key of its own, which the edge serves from now on, with
+   * empty memory and storage. The service runs on, and keeps the accounts before it.
+   */
+  openAccount(account: AccountOptions): Promise<Stack>;
   /** The key that every seal and key of the service is derived from. */
   rootKey(): Promise<string>;
   stop(): Promise<void>;
@@ -118,11 +128,7 @@ class LocalStack {
     // Ports first, because a stack that cannot listen must not touch the state of another one.
     this.#edgeListener = await onPort(this.#edgePort, () => listen(this.#edgePort, this.#options.host));
     this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
-    const { origin } = this.#options;
-    if (origin === undefined) {
-      const gate = { url: this.#edgeUrl, consoleUrl: `http://localhost:${this.#servicePort}/console` };
-      this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort, gate));
-    }
+    await this.#startOrigin();
     this.#botNetworks = await startBotNetworks();
     await this.#state.claimOrReach('stack', this.#options.fresh);
     this.#claimed = true;
@@ -135,41 +141,7 @@ class LocalStack {
     await rootKey(store).catch(() => {
       throw mismatch(this.#state.path, 'secrets.json');
     });
-    const seed = await seeded(this.#state, store, this.#options.seedChanges);
-    const jwt = await clientJwt(this.#state, seed, this.#serviceUrl);
-    this.#edgeVars = {
-      SERVICE_URL: this.#serviceUrl,
-      ORIGIN_URL: origin?.replace(/\/+$/, '') ?? `http://127.0.0.1:${this.#originPort}`,
-      SIGNALS_SOURCE: 'headers',
-      SIGNALS_SECRET: secrets.signalsSecret,
-      OPS_TOKEN: secrets.opsToken,
-      CLIENT_JWT: jwt,
-      // Production polls every 5 seconds. A developer expects a rule to take effect at once.
-      RULES_POLL_SECONDS: '1',
-      RULES_MAX_STALE_SECONDS: '1',
-      ...this.#options.edgeVars,
-    };
-    await this.#bootEdge();
-    const link = await signInUrl(store, this.#serviceUrl, { email: seed.ownerEmail, accountId: null }, Date.now());
-    this.#facts = {
-      pid: process.pid,
-      edgeUrl: this.#edgeUrl,
-      serviceUrl: this.#serviceUrl,
-      consoleUrl: new URL('/console', link.url).href,
-      signInUrl: link.url,
-      originUrl: origin ?? `http://127.0.0.1:${this.#originPort}`,
-      accountId: seed.accountId,
-      ownerEmail: seed.ownerEmail,
-      apiKey: seed.apiKey,
-      siteKey: seed.siteKey,
-      secretKey: seed.secretKey,
-      instanceId: seed.instanceId,
-      clientJwt: jwt,
-      signalsSecret: secrets.signalsSecret,
-      opsToken: secrets.opsToken,
-    };
-    // The scheduled run writes the last known good configuration, so that an outage in the first seconds finds one.
-    await this.#runScheduled();
+    const facts = await this.#serve(service, await seeded(this.#state, store, this.#options), this.#options.edgeVars);
     this.#control = await startControl(() =>
       this.#service === null
         ? null
@@ -182,7 +154,7 @@ class LocalStack {
     );
     this.#state.openControl(this.#control.address);
     if (this.#options.schedule ?? true) this.#schedule();
-    this.#state.publish(this.#facts);
+    this.#state.publish(facts);
   }
 
   handle(): Stack {
@@ -194,8 +166,7 @@ class LocalStack {
       runScheduled: () => this.#runScheduled(),
       stopService: () => this.#stopService(),
       startService: async () => {
-        this.#serviceListener ??= await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
-        if (this.#service === null) await this.#bootService();
+        await this.#startService();
       },
       undelivered: () => [...this.#undelivered.values()],
       restartEdge: async (vars = {}) => {
@@ -203,6 +174,7 @@ class LocalStack {
         await this.#stopEdge();
         await this.#bootEdge();
       },
+      openAccount: (account) => this.#openAccount(account),
       rootKey: async () => {
         if (this.#service === null) throw new Error('The service is stopped');
         return rootKey({ DB: this.#service.database, MASTER_KEY: this.#state.secrets().masterKey });
@@ -212,8 +184,7 @@ class LocalStack {
   }
 
   async stop(): Promise<void> {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#stopSchedule();
     await this.#control?.close();
     this.#control = null;
     await Promise.all([this.#stopEdge(), this.#stopService()]);
@@ -225,12 +196,86 @@ class LocalStack {
     this.#claimed = false;
   }
 
+  async #openAccount(account: AccountOptions): Promise<Stack> {
+    this.#stopSchedule();
+    await this.#stopEdge();
+    // Parts in KV and in the cache do not say whose they are.
+    rmSync(this.#state.storage('edge'), { recursive: true, force: true });
+    this.#undelivered.clear();
+    await this.#origin?.close();
+    await this.#startOrigin();
+    const service = await this.#startService();
+    const store = { DB: service.database, MASTER_KEY: this.#state.secrets().masterKey };
+    const facts = await this.#serve(service, await seedAccount(this.#state, store, account), account.edgeVars);
+    if (account.schedule ?? true) this.#schedule();
+    this.#state.publish(facts);
+    return this.handle();
+  }
+
+  /** Starts the edge of a seeded account's instance. */
+  async #serve(service: ServiceWorker, seed: Seed, edgeVars: Record<string, string> = {}): Promise<StackFacts> {
+    const secrets = this.#state.secrets();
+    const jwt = await clientJwt(this.#state, seed, this.#serviceUrl);
+    this.#edgeVars = {
+      SERVICE_URL: this.#serviceUrl,
+      ORIGIN_URL: this.#originUrl.replace(/\/+$/, ''),
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: secrets.signalsSecret,
+      OPS_TOKEN: secrets.opsToken,
+      CLIENT_JWT: jwt,
+      // Production polls every 5 seconds. A developer expects a rule to take effect at once.
+      RULES_POLL_SECONDS: '1',
+      RULES_MAX_STALE_SECONDS: '1',
+      ...edgeVars,
+    };
+    await this.#bootEdge();
+    const store = { DB: service.database, MASTER_KEY: secrets.masterKey };
+    const link = await signInUrl(store, this.#serviceUrl, { email: seed.ownerEmail, accountId: null }, Date.now());
+    const facts = {
+      pid: process.pid,
+      edgeUrl: this.#edgeUrl,
+      serviceUrl: this.#serviceUrl,
+      consoleUrl: new URL('/console', link.url).href,
+      signInUrl: link.url,
+      originUrl: this.#originUrl,
+      accountId: seed.accountId,
+      ownerEmail: seed.ownerEmail,
+      apiKey: seed.apiKey,
+      siteKey: seed.siteKey,
+      secretKey: seed.secretKey,
+      instanceId: seed.instanceId,
+      clientJwt: jwt,
+      signalsSecret: secrets.signalsSecret,
+      opsToken: secrets.opsToken,
+    };
+    // The scheduled run writes the last known good configuration, so that an outage in the first seconds finds one.
+    await this.#runScheduled();
+    this.#facts = facts;
+    return facts;
+  }
+
   get #edgeUrl(): string {
     return `http://127.0.0.1:${this.#edgePort}`;
   }
 
   get #serviceUrl(): string {
     return `http://127.0.0.1:${this.#servicePort}`;
+  }
+
+  get #originUrl(): string {
+    return this.#options.origin ?? `http://127.0.0.1:${this.#originPort}`;
+  }
+
+  /** It counts from zero. */
+  async #startOrigin(): Promise<void> {
+    if (this.#options.origin !== undefined) return;
+    const gate = { url: this.#edgeUrl, consoleUrl: `http://localhost:${this.#servicePort}/console` };
+    this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort, gate));
+  }
+
+  async #startService(): Promise<ServiceWorker> {
+    this.#serviceListener ??= await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
+    return this.#service ?? this.#bootService();
   }
 
   async #bootService(): Promise<ServiceWorker> {
@@ -292,11 +337,17 @@ class LocalStack {
 
   /** Sets the next run when the last one has ended, so that runs never overlap. */
   #schedule(): void {
-    this.#timer = setTimeout(() => {
+    const timer = setTimeout(() => {
       void this.#runScheduled().finally(() => {
-        if (this.#timer) this.#schedule();
+        if (this.#timer === timer) this.#schedule();
       });
     }, SCHEDULE_INTERVAL_MS);
+    this.#timer = timer;
+  }
+
+  #stopSchedule(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 }
 

@@ -146,7 +146,7 @@ test('a user is added with a role, and loses it', async () => {
 test('a user who is there already is refused in the dialog, which keeps what was typed', async () => {
   await console.open('/users');
   await button('Add a user').click();
-  await dialog().getByLabel('Email').fill('owner@example.com');
+  await dialog().getByLabel('Email').fill(console.stack().ownerEmail);
   await dialog().getByLabel('Name').fill('Bob');
   console.expectMessage(/status of 4\d\d/);
   await dialog().getByLabel('Name').press('Enter');

@@ -3,7 +3,7 @@
  * behaviour that a client may rely on. README.md shows how to add a clause.
  */
 import { describe, expect, test, vi } from 'vitest';
-import { useStack } from '../support/stack.ts';
+import { useOwnStack } from '../support/stack.ts';
 import { accessControl } from './clauses/access-control.ts';
 import { apiKeys } from './clauses/api-keys.ts';
 import { audit } from './clauses/audit.ts';
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** The operator's dataset, with facts about one address that a clause names. */
 const serviceVars = { ADDRESS_FACTS: JSON.stringify({ [`${ABUSED_IP}/32`]: { abuseScore: 0.9 } }) };
-const service = new Service(useStack({ serviceVars }));
+const service = new Service(useOwnStack({ serviceVars }));
 
 describe.each<[string, readonly Clause[]]>([
   ['verification', verification],

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BotTrafficResponse } from '../../src/contract/management/bot-traffic.ts';
 import { startBotServers } from '../support/bot-servers.ts';
 import { FIREFOX } from '../support/browse.ts';
-import { eventually, manage, useStack } from '../support/stack.ts';
+import { eventually, manage, useOwnStack } from '../support/stack.ts';
 import { closed, BING, DATACENTER, ELSEWHERE, FEED, PREVIEW, botVisits } from './bot-visits.ts';
 import type { Visit } from './bot-visits.ts';
 import { hitsOf, quickRules } from './edge-visitor.ts';
 
 const servers = await startBotServers([]);
-const stack = useStack({ edgeVars: quickRules, serviceVars: servers.serviceVars });
+const stack = useOwnStack({ edgeVars: quickRules, serviceVars: servers.serviceVars });
 afterAll(() => servers.close());
 
 const { visit, logOf, logged, until, policy, call } = botVisits(stack);

@@ -11,12 +11,12 @@ import { checkCliPage } from '../../scripts/checks/cli-page.ts';
 import { shownLines } from '../../scripts/cli-sections.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import type { RunSettings } from '../support/gatehouse.ts';
-import { eventually, manage, useStack } from '../support/stack.ts';
+import { eventually, manage, useOwnStack } from '../support/stack.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 
 const hosts = await startExampleHosts();
 afterAll(() => hosts.close());
-const stack = useStack({ serviceVars: hosts.serviceVars });
+const stack = useOwnStack({ serviceVars: hosts.serviceVars });
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 

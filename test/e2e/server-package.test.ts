@@ -16,7 +16,7 @@ import { addRules, quickRules, solvedToken } from './edge-visitor.ts';
 const run = promisify(execFile);
 /** The stack's origin is the README's server, which starts when the instance's keys are known. */
 const originPort = await freePortBase();
-const stack = useStack({ edgeVars: quickRules, origin: `http://127.0.0.1:${originPort}` });
+const stack = useStack({ edgeVars: { ...quickRules, ORIGIN_URL: `http://127.0.0.1:${originPort}` } });
 const folder = useInstalled(['server'], ['express', 'fastify', '@fastify/formbody', 'hono', 'next', 'react']);
 
 const servers = ['express.mjs', 'fastify.mjs'] as const;

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
-import type { Stack, StackOptions } from '../../src/cli/stack.ts';
+import type { Stack } from '../../src/cli/stack.ts';
 import { useStack } from './stack.ts';
 import { PAGE_TIMEOUT_MS, sharedChromium } from './visitor.ts';
 
@@ -25,7 +25,7 @@ export interface TestConsole {
   expectMessage(pattern: RegExp): void;
 }
 
-export function useConsole(options: StackOptions = {}): TestConsole {
+export function useConsole(options: Parameters<typeof useStack>[0] = {}): TestConsole {
   const stack = useStack(options);
   let owner: string | undefined;
   let context: BrowserContext | undefined;

@@ -1,10 +1,14 @@
-/** A stack for one test file, on free ports and in a directory that is removed with it. */
+/**
+ * Stacks for tests, on free ports and in a directory that is removed with them. The files of a process share one: each has
+ * an account of its own there. A file that changes what accounts share has a stack of its own, and says why in its first
+ * line.
+ */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { PortBusyError, startStack } from '../../src/cli/stack.ts';
-import type { Stack, StackOptions } from '../../src/cli/stack.ts';
+import type { AccountOptions, Stack, StackOptions } from '../../src/cli/stack.ts';
 import { browse } from './browse.ts';
 import { eventually } from './eventually.ts';
 import { letThrough } from './let-through.ts';
@@ -53,8 +57,44 @@ export async function rulesLoaded({ edgeUrl }: Pick<Stack, 'edgeUrl'>): Promise<
   await eventually(health, ({ status }) => status === 'ok');
 }
 
-/** Started before the file's first test and stopped after its last. */
-export function useStack(options: StackOptions = {}): () => Stack {
+/** The stack of this process. Whichever file needs it first starts it, and it ends with the process. */
+const ofTheProcess = globalThis as { sharedStack?: Promise<Stack>; accountsOpened?: number };
+
+/**
+ * The stack that all files of a process share, with an account, an instance and an edge for this file alone. A file that
+ * also stops the service needs not start it again for the next.
+ */
+export function useStack(options: Omit<AccountOptions, 'ownerEmail'> = {}): () => Stack {
+  let stack: Stack | undefined;
+  beforeAll(async () => {
+    const number = (ofTheProcess.accountsOpened = (ofTheProcess.accountsOpened ?? 0) + 1);
+    const account = { seedChanges: letThrough, ...options, ownerEmail: `owner-${number}@example.com` };
+    if (ofTheProcess.sharedStack === undefined) {
+      ofTheProcess.sharedStack = startSharedStack(account);
+      stack = await ofTheProcess.sharedStack;
+    } else {
+      stack = await (await ofTheProcess.sharedStack).openAccount(account);
+      await rulesLoaded(stack);
+    }
+  });
+  return () => {
+    if (!stack) throw new Error('The stack is used before it is started');
+    return stack;
+  };
+}
+
+async function startSharedStack(account: AccountOptions): Promise<Stack> {
+  const stack = await startTestStack(account).catch((error: unknown) => {
+    delete ofTheProcess.sharedStack;
+    throw error;
+  });
+  // The simulator ends its workerd processes in a handler of its own, which it has added before.
+  process.on('exit', () => rmSync(stack.stateDir, { recursive: true, force: true }));
+  return stack;
+}
+
+/** A stack that starts before the file's first test and stops after its last. The file's first line says why it has one. */
+export function useOwnStack(options: StackOptions): () => Stack {
   let stack: Stack | undefined;
   beforeAll(async () => {
     stack = await startTestStack(options);

@@ -80,7 +80,7 @@ export class ShownValues {
       .replaceAll(this.#stack.edgeUrl, 'https://www.shop.example')
       .replaceAll(/127\.0\.0\.1:\d+|\blocalhost\b/g, 'www.shop.example')
       .replaceAll('127.0.0.1', name)
-      .replaceAll('owner@example.com', 'owner@shop.example');
+      .replaceAll(this.#stack.ownerEmail, 'owner@shop.example');
   }
 
   #ids(text: string): string {
