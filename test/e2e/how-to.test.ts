@@ -9,7 +9,7 @@ import { browse } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 import { newVisitor } from '../support/gate.ts';
 import { gatehouse } from '../support/gatehouse.ts';
-import { eventually, letThrough, manage, useStack } from '../support/stack.ts';
+import { edgeIsUpToDate, eventually, letThrough, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack();
 
@@ -78,31 +78,37 @@ describe('protect a log-in', () => {
 
   beforeEach(async () => {
     await run('policies', 'set', fileOf('enforced.json', set.replaceAll('"mode": "monitor"', '"mode": "enforce"')));
-    // The edge has the set when it counts a made-up user.
-    const probe = await person();
-    await enforced(async () => (await logsIn(probe, 'probe@example.com')).startsWith('403'));
+    await edgeIsUpToDate(stack());
   });
 
-  /** More than a limit lets through. At a program's pace it may refuse one early, while the one before is counted. */
-  async function guesses(count: number, emailOf: (guess: number) => string): Promise<string[]> {
+  /**
+   * Guesses until `count` of them have reached the site. Before the service has confirmed earlier ones, the edge may refuse
+   * a guess that the limit has room for; one of the next ones reaches the site then.
+   */
+  async function guessUntil(count: number, refusal: string, emailOf: (guess: number) => string) {
     const guesser = await person();
-    const got = [];
-    for (let guess = 1; guess <= count; guess++) got.push(await logsIn(guesser, emailOf(guess)));
-    return got;
+    let guess = 0;
+    let reached = 0;
+    const another = async (): Promise<string> => {
+      const got = await logsIn(guesser, emailOf(++guess));
+      if (got === '401 allow') reached++;
+      else expect(got).toBe(refusal);
+      return got;
+    };
+    await eventually(another, () => reached === count);
+    return another;
   }
 
   test('no more than five guesses at a user reach the site from anywhere, and another user is free', async () => {
-    const got = await guesses(15, () => 'ada@example.com');
-    expect(got.filter((one) => one === '401 allow').length).toBeLessThanOrEqual(5);
-    expect([new Set(got), got.at(-1)]).toEqual([new Set(['401 allow', '403 challenge']), '403 challenge']);
+    const another = await guessUntil(5, '403 challenge', () => 'ada@example.com');
+    for (let more = 0; more < 10; more++) expect(await another()).toBe('403 challenge');
     expect(await logsIn(await person(), 'ada@example.com')).toBe('403 challenge');
     expect(await logsIn(await person(), 'bob@example.com')).toBe('401 allow');
   });
 
   test('no more than twenty failures of an address reach the site, whatever users they name', async () => {
-    const got = await guesses(40, (guess) => `user${guess}@example.com`);
-    expect(got.filter((one) => one === '401 allow').length).toBeLessThanOrEqual(20);
-    expect([new Set(got), got.at(-1)]).toEqual([new Set(['401 allow', '429 block']), '429 block']);
+    const another = await guessUntil(20, '429 block', (guess) => `user${guess}@example.com`);
+    for (let more = 0; more < 20; more++) expect(await another()).toBe('429 block');
     expect(await logsIn(await person(), 'user1@example.com')).toBe('401 allow');
   });
 });

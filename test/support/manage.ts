@@ -1,4 +1,5 @@
 import { eventually } from './eventually.ts';
+import type { EdgeVersion } from '../../src/contract/edge/edge-api.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 
 /** A management call with the seeded API key. */
@@ -15,13 +16,30 @@ export async function manage<Answer>(stack: StackFacts, path: string, body: obje
 
 /** Changes settings of the seeded site, and waits until the edge knows. */
 export async function changeSite(stack: StackFacts, settings: object): Promise<void> {
-  const configVersion = async (): Promise<string | null> => {
-    const response = await fetch(`${stack.edgeUrl}/__protect/health`, {
-      headers: { authorization: `Bearer ${stack.opsToken}` },
-    });
-    return ((await response.json()) as { configVersion: string | null }).configVersion;
-  };
-  const before = await eventually(configVersion, (version) => version !== null);
   await manage(stack, '/sites/update', { siteKey: stack.siteKey, settings });
-  await eventually(configVersion, (version) => version !== before);
+  await edgeIsUpToDate(stack);
+}
+
+/**
+ * Waits until the edge has the configuration and the rules that the service has now. A request that is decided as expected
+ * does not show that: an earlier configuration may decide it in the same way.
+ */
+export async function edgeIsUpToDate({ serviceUrl, edgeUrl, clientJwt, opsToken }: StackFacts): Promise<void> {
+  const read = async <Answer>(url: string, token: string | undefined): Promise<Answer> => {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    return (await response.json()) as Answer;
+  };
+  await eventually(
+    async () => ({
+      edge: await read<EdgeHealth>(`${edgeUrl}/__protect/health`, opsToken),
+      service: await read<EdgeVersion>(`${serviceUrl}/edge/v1/version`, clientJwt),
+    }),
+    ({ edge, service }) =>
+      edge.configVersion === service.configVersion && edge.ruleset?.version === service.delta.version,
+  );
+}
+
+interface EdgeHealth {
+  configVersion: string | null;
+  ruleset: { version: number } | null;
 }

@@ -17,7 +17,7 @@ import { preparedBundle } from './prepared-bundle.ts';
 
 export { eventually } from './eventually.ts';
 export { letThrough } from './let-through.ts';
-export { changeSite, manage } from './manage.ts';
+export { changeSite, edgeIsUpToDate, manage } from './manage.ts';
 
 const ATTEMPTS = 20;
 

@@ -99,6 +99,32 @@ describe('with a ledger', () => {
     expect(total).toBeLessThanOrEqual(LIMIT + (isolates * LIMIT) / 6);
   });
 
+  test('uses without a pause are refused while an answer is due, and pass after it: `count` of them and no more', async () => {
+    const answers: (() => void)[] = [];
+    const shared = ledger();
+    const { takeAll, settled } = countsWith(
+      async (counters) => {
+        await new Promise<void>((answer) => answers.push(answer));
+        return shared(counters);
+      },
+      { nowMs: START_MS },
+    );
+    const twenty = { count: 20, windowMs: WINDOW_MS, isBucket: false, leash: 10 };
+    const passed: number[] = [];
+    // The one use of the first report is confirmed first, and then all that passed meanwhile.
+    for (let round = 0; round < 4; round++) {
+      passed.push(takeAll(1000, 'guesses', twenty), takeAll(1000, 'guesses', twenty));
+      answers.shift()?.();
+      await new Promise((turn) => setImmediate(turn));
+    }
+    while (answers.length > 0) {
+      answers.shift()!();
+      await new Promise((turn) => setImmediate(turn));
+    }
+    await settled();
+    expect(passed).toEqual([10, 0, 1, 0, 9, 0, 0, 0]);
+  });
+
   test('an isolate that starts later learns the sums with its first report', async () => {
     const shared = ledger();
     const clock = { nowMs: START_MS };
