@@ -1,7 +1,8 @@
 /**
- * Four test projects, by what they need: `node` runs pure code, `workerd` bindings and Durable Objects, `e2e` the whole
- * stack over HTTP, `browser` Chromium. Each has its own folders. A test that imports wrangler or the stack must not be in
- * the workerd project, where it would hang.
+ * The test projects, by what they need. `npm test` runs the first four: `node` (pure code), `properties` (pure code with
+ * generated input), `workerd` (bindings and Durable Objects) and `promises` (what README and interface promise, with the
+ * whole stack). `npm run test:all` adds `e2e` (the whole stack over HTTP) and `browser` (Chromium). Each has its own
+ * folders. A test that imports wrangler or the stack must not be in the workerd project, where it would hang.
  */
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
@@ -54,6 +55,8 @@ const PURE_TEST_TIMEOUT_MS = 300_000;
  */
 const sharedWorkers = { isolate: false, unstubGlobals: true, unstubEnvs: true };
 
+const pure = { ...sharedWorkers, testTimeout: PURE_TEST_TIMEOUT_MS, hookTimeout: PURE_TEST_TIMEOUT_MS };
+
 const throughTheStack = {
   ...sharedWorkers,
   globalSetup: 'test/support/prepared-state.ts',
@@ -74,12 +77,11 @@ export default defineConfig({
       {
         test: {
           name: 'node',
-          include: ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts'],
-          ...sharedWorkers,
-          testTimeout: PURE_TEST_TIMEOUT_MS,
-          hookTimeout: PURE_TEST_TIMEOUT_MS,
+          include: ['test/unit/**/*.test.ts'],
+          ...pure,
         },
       },
+      { test: { name: 'properties', include: ['test/property/**/*.test.ts'], ...pure } },
       {
         plugins: [
           cloudflareTest(async () => ({
@@ -98,18 +100,17 @@ export default defineConfig({
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
           setupFiles: ['test/support/workerd-setup.ts'],
-          ...sharedWorkers,
-          testTimeout: PURE_TEST_TIMEOUT_MS,
-          hookTimeout: PURE_TEST_TIMEOUT_MS,
+          ...pure,
         },
       },
       {
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts', 'test/conformance/**/*.test.ts'],
+          name: 'promises',
+          include: ['test/promises/*.test.ts', 'test/conformance/*.test.ts'],
           ...throughTheStack,
         },
       },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'], ...throughTheStack } },
       { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack } },
     ],
   },

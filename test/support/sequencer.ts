@@ -1,14 +1,13 @@
 /**
  * Orders the files of a run so that its workers end together. Vitest begins with the largest file of a project; here the
- * projects whose files take long come first as well, and in the last one the properties, which try hundreds of inputs.
+ * projects whose files take long come first as well.
  */
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
-const PROJECTS = ['browser', 'e2e', 'workerd', 'node'];
+const PROJECTS = ['promises', 'browser', 'e2e', 'workerd', 'properties', 'node'];
 
-const place = ({ project, moduleId }: TestSpecification): number =>
-  PROJECTS.indexOf(project.name) + (moduleId.includes('/test/unit/') ? 0.5 : 0);
+const place = ({ project }: TestSpecification): number => PROJECTS.indexOf(project.name);
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
