@@ -139,7 +139,10 @@ test('Explains itself: the reference of a blocked request leads to the rule that
 });
 
 test('Rules in 60 seconds: the commands of the README block, challenge, show both, and take the rules back', async () => {
-  const [helpers = '', create = '', ask = '', addMozilla = '', readAndRemove = ''] = examplesOf('Rules in 60 seconds', 'sh');
+  const [helpers = '', create = '', ask = '', addMozilla = '', readAndRemove = ''] = examplesOf(
+    'Rules in 60 seconds',
+    'sh',
+  );
   expect(addMozilla).toContain('Mozilla/5.0');
   const [badbot, oddbot] = ask.trim().split('\n') as [string, string];
   const [read = '', remove = ''] = readAndRemove.split(/\n(?=api \/protect\/access-rules\/delete)/);
@@ -155,7 +158,10 @@ test('Rules in 60 seconds: the commands of the README block, challenge, show bot
   try {
     symlinkSync(stack().stateDir, join(folder, '.gatehouse'));
     await shell(create);
-    await eventually(() => decisionIn(badbot), (decision) => decision === 'block');
+    await eventually(
+      () => decisionIn(badbot),
+      (decision) => decision === 'block',
+    );
     expect(await decisionIn(oddbot)).toBe('challenge');
     type Logged = { verdicts: { decided_by: string }[] };
     const { verdicts } = await eventually(
@@ -165,7 +171,10 @@ test('Rules in 60 seconds: the commands of the README block, challenge, show bot
     expect(verdicts.map(({ decided_by }) => decided_by)).toContain('userAgent:badbot');
     await shell(addMozilla);
     await shell(remove);
-    await eventually(() => decisionIn(badbot), (decision) => decision !== 'block');
+    await eventually(
+      () => decisionIn(badbot),
+      (decision) => decision !== 'block',
+    );
     const { rules } = await manage<{ rules: { value: string }[] }>(stack(), '/protect/access-rules');
     expect(rules.filter(({ value }) => /badbot|oddbot|mozilla/i.test(value))).toEqual([]);
   } finally {
