@@ -1,6 +1,7 @@
 /**
- * Prints what failed in a run of the tests, with the first line of each error, and as the last line "N passed, N failed".
- * Arguments: vitest's JSON report, and how many steps failed. The exit code says the same as the last line.
+ * Prints what failed in the runs of the tests, with the first line of each error, and as the last line
+ * "N passed, N failed". Arguments: how many steps failed, and vitest's JSON report of each run. The exit code says the
+ * same as the last line.
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -9,9 +10,9 @@ import { stripVTControlCharacters } from 'node:util';
 const LISTED_MAX = 50;
 const LINE_MAX = 200;
 
-const [path, failedSteps] = process.argv.slice(2);
-const report = readReport();
-const suites = report.testResults ?? [];
+const [failedSteps, ...paths] = process.argv.slice(2);
+const reports = paths.map(readReport);
+const suites = reports.flatMap((report) => report.testResults ?? []);
 const failures = suites.flatMap((suite) => {
   const file = relative(process.cwd(), suite.name);
   const tests = suite.assertionResults.filter((test) => test.status === 'failed');
@@ -21,15 +22,16 @@ const failures = suites.flatMap((suite) => {
 });
 for (const line of failures.slice(0, LISTED_MAX)) console.log(`failed: ${line}`);
 if (failures.length > LISTED_MAX) console.log(`and ${failures.length - LISTED_MAX} more`);
-if (report.success === false && failures.length === 0) console.log('failed: an error outside the tests, printed above');
+const endedBadly = reports.filter((report) => report.success !== true).length;
+if (endedBadly > 0 && failures.length === 0) console.log('failed: an error outside the tests, printed above');
 
-const passed = report.numPassedTests ?? 0;
-// A step that failed outside the tests counts, so that "0 failed" is never printed over a failure.
-const failed = failures.length || Number(failedSteps) || (passed === 0 ? 1 : 0);
+const passed = reports.reduce((sum, report) => sum + (report.numPassedTests ?? 0), 0);
+// A step that failed outside the tests, or a run without a report, counts: "0 failed" is never printed over a failure.
+const failed = failures.length || Number(failedSteps) || endedBadly;
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
-function readReport() {
+function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {

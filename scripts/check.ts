@@ -18,6 +18,7 @@ import { checkOneWorkerd } from './checks/one-workerd.ts';
 import { checkOwnWords } from './checks/own-words.ts';
 import { checkPackageSize } from './checks/package-size.ts';
 import { checkPageReferences } from './checks/page-references.ts';
+import { checkPromisedTests } from './checks/promised-tests.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
 
 interface Step {
@@ -56,6 +57,7 @@ const steps: Step[] = [
   { name: 'one workerd', run: checkOneWorkerd },
   { name: 'one version', run: checkOneVersion },
   { name: 'pure modules', run: checkPureModules },
+  { name: 'tests of the promises', run: checkPromisedTests },
   { name: 'file length', run: checkFileLength },
   { name: 'own words', run: checkOwnWords },
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
