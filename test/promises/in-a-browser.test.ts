@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { addRules, hitsOf, quickRules, signalsOf } from '../e2e/edge-visitor.ts';
+import type { VisitorSignals } from '../e2e/edge-visitor.ts';
 import { signInLink, useConsole } from '../support/console.ts';
 import { eventually, manage } from '../support/stack.ts';
 import { PAGE_TIMEOUT_MS, sharedChromium } from '../support/visitor.ts';
@@ -22,12 +23,9 @@ afterEach(async () => {
 });
 
 /** A new visitor's page. With `from`, the gate sees them at that address; `name` is a part of their user agent. */
-async function visitorPage({ from, name = 'person' }: { from?: string; name?: string } = {}): Promise<Page> {
+async function visitorPage({ name = 'person', ...signals }: VisitorSignals & { name?: string } = {}): Promise<Page> {
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${name}`;
-  const options = {
-    userAgent,
-    extraHTTPHeaders: signalsOf(console.stack(), { ...(from === undefined ? {} : { from }) }),
-  };
+  const options = { userAgent, extraHTTPHeaders: signalsOf(console.stack(), signals) };
   visitor = await (await sharedChromium()).newContext(options);
   visitor.setDefaultTimeout(PAGE_TIMEOUT_MS);
   return visitor.newPage();

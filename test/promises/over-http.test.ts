@@ -187,14 +187,18 @@ test('Verifying in a backend: the example of the README accepts a token once, an
   // What the example's backend has around it: the submitted form, its secret, and a network in which the host exists.
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
     ...source: string[]
-  ) => (form: FormData, process: object, fetch: typeof globalThis.fetch) => Promise<boolean>;
+  ) => (
+    form: FormData,
+    process: object,
+    fetch: (url: string, init: RequestInit) => Promise<Response>,
+  ) => Promise<boolean>;
   const backend = new AsyncFunction('form', 'process', 'fetch', `${example}; return human;`);
   const accepts = (token: string): Promise<boolean> => {
     const form = new FormData();
     form.set('captcha-response', JSON.stringify({ token }));
     const process = { env: { CAPTCHA_SECRET: stack().secretKey } };
     return backend(form, process, (url, init) =>
-      fetch(String(url).replace('https://gatehouse.example.com', stack().serviceUrl), init),
+      fetch(url.replace('https://gatehouse.example.com', stack().serviceUrl), init),
     );
   };
   const token = await solvedToken(stack(), {}, { siteKey: stack().siteKey });

@@ -110,7 +110,7 @@ export async function loseCall(
 export const NETWORK_MESSAGE = /ERR_(CONNECTION_FAILED|FAILED|INTERNET_DISCONNECTED)/;
 
 /** A session's cookie, `name=value`, for a one-time link. */
-export async function sessionByLink(stack: Stack, url: string): Promise<string> {
+export async function sessionByLink(stack: Pick<Stack, 'serviceUrl'>, url: string): Promise<string> {
   const { origin, hash } = new URL(url);
   const response = await fetch(`${stack.serviceUrl}/console/auth/link`, {
     method: 'POST',
