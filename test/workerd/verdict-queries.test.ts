@@ -17,6 +17,7 @@ import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-ro
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
+import { expectRows } from '../support/rows.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -181,13 +182,14 @@ describe.each([
     await append(log, records.slice(ROWS * 0.9), world);
   });
 
-  test.each(filters)("returns the oracle's rows for %s", async (_name, filter) => {
-    const wanted = expected(records, filter);
-    const page = await readPage(world, log, { filter, before: null, offset: 3, limit: 40, wantTotal: true });
-    expect(page.rows.map(({ id }) => id)).toEqual(wanted.slice(3, 43).map(({ id }) => id));
-    expect([page.total, page.totalIsExact]).toEqual([wanted.length, true]);
-    expect(page.next !== null).toBe(wanted.length > 43);
-  });
+  test("returns the oracle's rows for every filter", () =>
+    expectRows(filters, async ([, filter]) => {
+      const wanted = expected(records, filter);
+      const page = await readPage(world, log, { filter, before: null, offset: 3, limit: 40, wantTotal: true });
+      expect(page.rows.map(({ id }) => id)).toEqual(wanted.slice(3, 43).map(({ id }) => id));
+      expect([page.total, page.totalIsExact]).toEqual([wanted.length, true]);
+      expect(page.next !== null).toBe(wanted.length > 43);
+    }));
 
   test('pages by cursor without a gap or a repetition', async () => {
     expect(await allPages(world, log, everything, 333)).toEqual(expected(records, everything).map(({ id }) => id));
@@ -195,29 +197,30 @@ describe.each([
     expect(await allPages(world, log, some, 7)).toEqual(expected(records, some).map(({ id }) => id));
   });
 
-  test.each(storedDimensions)("returns the oracle's counts by %s", async (dimension) => {
-    const index = storedDimensions.indexOf(dimension);
-    const from = Math.floor(start / MINUTE_MS) + 17;
-    const to = from + 150;
-    const inWindow = records.filter(({ timestamp }) => timestamp >= from * MINUTE_MS && timestamp < to * MINUTE_MS);
-    const wanted = new Map<string, number[]>();
-    for (const record of inWindow) {
-      for (const value of dimensionValues(record)[index] as string[]) {
-        const counts = wanted.get(value) ?? [0, 0, 0];
-        counts[decisions.indexOf(record.decision)]!++;
-        wanted.set(value, counts);
+  test("returns the oracle's counts by every dimension", () =>
+    expectRows(storedDimensions, async (dimension) => {
+      const index = storedDimensions.indexOf(dimension);
+      const from = Math.floor(start / MINUTE_MS) + 17;
+      const to = from + 150;
+      const inWindow = records.filter(({ timestamp }) => timestamp >= from * MINUTE_MS && timestamp < to * MINUTE_MS);
+      const wanted = new Map<string, number[]>();
+      for (const record of inWindow) {
+        for (const value of dimensionValues(record)[index] as string[]) {
+          const counts = wanted.get(value) ?? [0, 0, 0];
+          counts[decisions.indexOf(record.decision)]!++;
+          wanted.set(value, counts);
+        }
       }
-    }
-    const window = { from, to, outcomes: null };
-    const { values, more } = await countValues(world, log, dimension, window, 1000);
-    expect(new Map(values.map(({ value, counts }) => [value, counts]))).toEqual(wanted);
-    expect(more).toBe(0);
-    const top = values.slice(0, 3).map(({ value }) => value);
-    const { series, other } = await countSeries(world, log, dimension, top, window, 5);
-    expect(series.map(sum)).toEqual(values.slice(0, 3).map(({ counts }) => counts[0] + counts[1] + counts[2]));
-    const rest = values.slice(3).reduce((all, { counts }) => all + counts[0] + counts[1] + counts[2], 0);
-    expect(sum(other)).toBe(rest);
-  });
+      const window = { from, to, outcomes: null };
+      const { values, more } = await countValues(world, log, dimension, window, 1000);
+      expect(new Map(values.map(({ value, counts }) => [value, counts]))).toEqual(wanted);
+      expect(more).toBe(0);
+      const top = values.slice(0, 3).map(({ value }) => value);
+      const { series, other } = await countSeries(world, log, dimension, top, window, 5);
+      expect(series.map(sum)).toEqual(values.slice(0, 3).map(({ counts }) => counts[0] + counts[1] + counts[2]));
+      const rest = values.slice(3).reduce((all, { counts }) => all + counts[0] + counts[1] + counts[2], 0);
+      expect(sum(other)).toBe(rest);
+    }));
 
   test("counts each rule, and knows its newest minute, like the oracle's rows", async () => {
     const from = Math.floor(start / MINUTE_MS) + 17;

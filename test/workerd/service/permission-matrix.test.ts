@@ -2,13 +2,14 @@
  * Every operation with every reason to refuse it. The database is watched: until a call is authorised, only its account
  * and its key are read, no Durable Object or bucket is used, and nothing is written.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { featurePermissions, features, permissionsFor } from '../../../src/contract/management/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../../../src/contract/management/permissions.ts';
 import type { Operation } from '../../../src/service/operations/define-operation.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { createAccount, updateAccount } from '../../../src/store/d1/accounts.ts';
 import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/d1/api-keys.ts';
+import { expectRows } from '../../support/rows.ts';
 import { send, serviceEnv } from './service-under-test.ts';
 import { rootKey } from '../../../src/store/keys/root-key.ts';
 
@@ -109,62 +110,102 @@ beforeAll(async () => {
   await rootKey(serviceEnv);
 });
 
-const rows = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+let tenant: Setting;
+beforeAll(async () => {
+  tenant = await setting();
+});
 
-describe.each(rows)('%s', (_, operation) => {
-  let tenant: Setting;
-  beforeAll(async () => {
-    tenant = await setting();
-  });
+/** Checks a fact for all operations. A failure names the operation. */
+function everyOperation(check: (operation: Operation) => Promise<void>, of: readonly Operation[] = operations) {
+  return () => expectRows(of, check, ({ method, path }) => `${method} ${path}`);
+}
 
-  test('no header is 401', () => expectRefused(operation, null, 401, 'API.MISSING_AUTHORIZATION_HEADER'));
-  test('no bearer is 401', () => expectRefused(operation, 'Basic YTpi', 401, 'API.UNAUTHORIZED'));
-  test('an unsigned token is 401', () => expectRefused(operation, 'Bearer e30.e30.e30', 401, 'API.UNAUTHORIZED'));
+async function expectAllowed(operation: Operation, bearer: string): Promise<void> {
+  const headers = { authorization: bearer };
+  const { status } = await send(operation.path, { method: operation.method, headers });
+  expect([401, 403]).not.toContain(status);
+}
 
-  test('a wrong signature is 401', async () => {
+test(
+  'no header is 401',
+  everyOperation((operation) => expectRefused(operation, null, 401, 'API.MISSING_AUTHORIZATION_HEADER')),
+);
+test(
+  'no bearer is 401',
+  everyOperation((operation) => expectRefused(operation, 'Basic YTpi', 401, 'API.UNAUTHORIZED')),
+);
+test(
+  'an unsigned token is 401',
+  everyOperation((operation) => expectRefused(operation, 'Bearer e30.e30.e30', 401, 'API.UNAUTHORIZED')),
+);
+
+test(
+  'a wrong signature is 401',
+  everyOperation(async (operation) => {
     const forged = await apiKeyToken(OTHER_MASTER_KEY, { accountId: tenant.account.id, id: (await tenant.key()).id });
     await expectRefused(operation, `Bearer ${forged}`, 401, 'API.UNAUTHORIZED');
-  });
+  }),
+);
 
-  test('a deleted key is 401', async () => {
+test(
+  'a deleted key is 401',
+  everyOperation(async (operation) => {
     const { id, bearer } = await tenant.key();
     await deleteApiKey(serviceEnv, tenant.account.id, id);
     await expectRefused(operation, bearer, 401, 'API.UNAUTHORIZED');
-  });
+  }),
+);
 
-  test('an expired key is 401', async () => {
+test(
+  'an expired key is 401',
+  everyOperation(async (operation) => {
     await expectRefused(operation, (await tenant.key(featurePermissions, -1)).bearer, 401, 'API.KEY_EXPIRED');
-  });
+  }),
+);
 
-  test('the key of one account under the id of another is 401', async () => {
+test(
+  'the key of one account under the id of another is 401',
+  everyOperation(async (operation) => {
     const other = await setting();
     const { id } = await tenant.key();
     const crossed = await apiKeyToken(await rootKey(serviceEnv), { accountId: other.account.id, id });
     await expectRefused(operation, `Bearer ${crossed}`, 401, 'API.UNAUTHORIZED');
-  });
+  }),
+);
 
-  test('a disabled account is 403', async () => {
+test(
+  'a disabled account is 403',
+  everyOperation(async (operation) => {
     const own = await setting();
     const { bearer } = await own.key();
     await updateAccount(serviceEnv, own.account.id, { disabled: true }, Date.now());
     await expectRefused(operation, bearer, 403, 'API.ACCOUNT_DISABLED');
-  });
+  }),
+);
 
-  test('an account without the API feature is 403', async () => {
+test(
+  'an account without the API feature is 403',
+  everyOperation(async (operation) => {
     const own = await setting();
     const { bearer } = await own.key();
     await own.withFeatures(features.filter((feature) => feature !== 'API'));
     await expectRefused(operation, bearer, 403, 'API.FEATURE_NOT_ENABLED');
-  });
+  }),
+);
 
-  test("an account without the endpoint's feature is 403", async () => {
+test(
+  "an account without the endpoint's feature is 403",
+  everyOperation(async (operation) => {
     const own = await setting();
     const { bearer } = await own.key();
     await own.withFeatures(features.filter((feature) => feature !== operation.feature));
     await expectRefused(operation, bearer, 403, 'API.FEATURE_NOT_ENABLED');
-  });
+  }),
+);
 
-  test('every other permission together is 403', async () => {
+test(
+  'every other permission together is 403',
+  everyOperation(async (operation) => {
     const others = Object.fromEntries(
       Object.entries(featurePermissions).map(([feature, list]) => [
         feature,
@@ -174,29 +215,39 @@ describe.each(rows)('%s', (_, operation) => {
       ]),
     ) as PermissionMap;
     await expectRefused(operation, (await tenant.key(others)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
-  });
+  }),
+);
 
-  test('the permission’s name under another feature is 403', async () => {
+test(
+  'the permission’s name under another feature is 403',
+  everyOperation(async (operation) => {
     const elsewhere = operation.feature === 'Traffic' ? 'Sites' : 'Traffic';
     const misplaced = { [elsewhere]: [operation.permission] } as PermissionMap;
     await expectRefused(operation, (await tenant.key(misplaced)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
-  });
+  }),
+);
 
-  test(
-    operation.access === 'write' ? 'a write while a payment is owed is 403' : 'a read while a payment is owed goes on',
-    async () => {
-      const own = await setting();
-      const { bearer } = await own.key();
-      await updateAccount(serviceEnv, own.account.id, { paymentOwed: true }, Date.now());
-      if (operation.access === 'write') await expectRefused(operation, bearer, 403, 'API.PAYMENT_REQUIRED');
-      else {
-        const headers = { authorization: bearer };
-        const { status } = await send(operation.path, { method: operation.method, headers });
-        expect([401, 403]).not.toContain(status);
-      }
-    },
-  );
-});
+const writes = operations.filter(({ access }) => access === 'write');
+const reads = operations.filter(({ access }) => access !== 'write');
+
+async function owing(): Promise<string> {
+  const own = await setting();
+  const { bearer } = await own.key();
+  await updateAccount(serviceEnv, own.account.id, { paymentOwed: true }, Date.now());
+  return bearer;
+}
+
+test(
+  'a write while a payment is owed is 403',
+  everyOperation(async (operation) => {
+    await expectRefused(operation, await owing(), 403, 'API.PAYMENT_REQUIRED');
+  }, writes),
+);
+
+test(
+  'a read while a payment is owed goes on',
+  everyOperation(async (operation) => expectAllowed(operation, await owing()), reads),
+);
 
 test('a permission removed from the key counts from the next call on', async () => {
   const own = await setting();
@@ -207,15 +258,19 @@ test('a permission removed from the key counts from the next call on', async () 
   expect((await get()).status).toBe(403);
 });
 
-test.each(rows.filter(([, { feature }]) => feature === 'Protect'))(
-  'a key that may only read Protect: %s is allowed when it reads, and refused when it writes',
-  async (_, operation) => {
-    const { bearer } = await (await setting()).key({ Protect: ['readProtect'] });
-    if (operation.access === 'write') return expectRefused(operation, bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
-    const headers = { authorization: bearer };
-    const { status } = await send(operation.path, { method: operation.method, headers });
-    expect([401, 403]).not.toContain(status);
-  },
+const ofProtect = (given: readonly Operation[]) => given.filter(({ feature }) => feature === 'Protect');
+const readKey = async () => (await (await setting()).key({ Protect: ['readProtect'] })).bearer;
+
+test(
+  'a key that may only read Protect is allowed when it reads',
+  everyOperation(async (operation) => expectAllowed(operation, await readKey()), ofProtect(reads)),
+);
+
+test(
+  'a key that may only read Protect is refused when it writes',
+  everyOperation(async (operation) => {
+    await expectRefused(operation, await readKey(), 403, 'API.INSUFFICIENT_PERMISSIONS');
+  }, ofProtect(writes)),
 );
 
 test('every operation has its own name and route', () => {
