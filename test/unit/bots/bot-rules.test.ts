@@ -4,6 +4,7 @@ import { actionFor, compileBotRules } from '../../../src/bots/bot-rules.ts';
 import type { BotSignal } from '../../../src/bots/bot-signal.ts';
 import { botPolicy } from '../../../src/contract/management/bot-policy.ts';
 import type { BotBehaviour } from '../../../src/contract/vocabulary.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const charge = { price: 'USD 0.01', licenseUrl: 'https://shop.example/licence' };
 function action(policy: object, bot: Partial<BotSignal>, ...paths: string[]) {
@@ -13,21 +14,25 @@ function action(policy: object, bot: Partial<BotSignal>, ...paths: string[]) {
 }
 
 describe('the presets', () => {
-  test.each<[BotBehaviour, string, string, string]>([
-    ['search', 'allow', 'allow', 'block'],
-    ['preview', 'allow', 'allow', 'block'],
-    ['feed', 'allow', 'allow', 'block'],
-    ['archive', 'allow', 'allow', 'block'],
-    ['monitor', 'allow', 'allow', 'allow'],
-    ['webhook', 'allow', 'allow', 'allow'],
-    ['agent', 'allow', 'challenge', 'block'],
-    ['seo', 'allow', 'challenge', 'block'],
-    ['training', 'allow', 'block', 'block'],
-    ['other', 'allow', 'inherit', 'block'],
-  ])('%s: open %s, search-only %s, closed %s', (behaviour, open, searchOnly, closed) => {
-    const of = (preset: string) => action({ preset }, { behaviours: [behaviour] });
-    expect([of('open'), of('search-only'), of('closed')]).toEqual([open, searchOnly, closed]);
-  });
+  test('each behaviour has its action in each preset', () =>
+    expectRows<[BotBehaviour, string, string, string]>(
+      [
+        ['search', 'allow', 'allow', 'block'],
+        ['preview', 'allow', 'allow', 'block'],
+        ['feed', 'allow', 'allow', 'block'],
+        ['archive', 'allow', 'allow', 'block'],
+        ['monitor', 'allow', 'allow', 'allow'],
+        ['webhook', 'allow', 'allow', 'allow'],
+        ['agent', 'allow', 'challenge', 'block'],
+        ['seo', 'allow', 'challenge', 'block'],
+        ['training', 'allow', 'block', 'block'],
+        ['other', 'allow', 'inherit', 'block'],
+      ],
+      ([behaviour, open, searchOnly, closed]) => {
+        const of = (preset: string) => action({ preset }, { behaviours: [behaviour] });
+        expect([of('open'), of('search-only'), of('closed')]).toEqual([open, searchOnly, closed]);
+      },
+    ));
 });
 
 test('a bot with several behaviours gets the strictest, and `inherit` says nothing', () => {

@@ -11,6 +11,7 @@ import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge
 import { COURSE_FIELDS } from '../../../src/captcha/seal/sealed-course.ts';
 import { openToken, sealToken } from '../../../src/captcha/seal/sealed-token.ts';
 import { challenge, DAY_MS, keyringOf, NOON, token } from './sealing-fixtures.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const keyring = keyringOf('ours');
 const CHALLENGE_FIELDS = COURSE_FIELDS + 5;
@@ -216,37 +217,42 @@ describe('a sealed token', () => {
     expect(await openToken(keyring, await sealChallenge(keyring, challenge, null), NOON + 1000)).toBeNull();
   });
 
-  test.each(Array.from({ length: TOKEN_FIELDS }, (_, index) => index))(
-    'of another shape in field %i does not open',
-    async (index) => {
-      const good = (await unseal(keyring, 'token', await sealToken(keyring, token), TOKEN_FIELDS, NOON + 1000))!;
-      const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
-      expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
-    },
-  );
+  test('of another shape in any field does not open', () =>
+    expectRows(
+      Array.from({ length: TOKEN_FIELDS }, (_, index) => index),
+      async (index) => {
+        const good = (await unseal(keyring, 'token', await sealToken(keyring, token), TOKEN_FIELDS, NOON + 1000))!;
+        const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
+        expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
+      },
+    ));
 
-  test.each([
-    ['kind', 6, textField('Pow')],
-    ['kind', 6, textField('constructor')],
-    ['lane', 7, textField('')],
-    ['difficulty', 8, textField('0.5')],
-    ['difficulty', 8, textField('"4"')],
-    ['edge', 9, textField('')],
-    ['edge', 9, textField('{}')],
-    ['edge', 9, textField(JSON.stringify({ ...token.edge, family: 5 }))],
-    ['edge', 9, textField(JSON.stringify({ ...token.edge, extra: 1 }))],
-    ['facts', 10, textField('null')],
-    ['facts', 10, textField('{"score":2}')],
-    ['facts', 10, textField(JSON.stringify({ ...token.facts, extra: 1 }))],
-    ['facts', 10, textField(JSON.stringify({ ...token.facts, score: -1 }))],
-    ['expiry', 14, new Uint8Array(8).fill(255)],
-    ['jti', 0, new Uint8Array(0)],
-    ['jti', 0, new Uint8Array(17)],
-  ])('with a malformed %s does not open (%#)', async (_, index, field) => {
-    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), TOKEN_FIELDS, NOON + 1000))!;
-    const text = await seal(keyring, 'token', good.with(index, field), NOON);
-    expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
-  });
+  test('with a malformed field does not open', () =>
+    expectRows(
+      [
+        ['kind', 6, textField('Pow')],
+        ['kind', 6, textField('constructor')],
+        ['lane', 7, textField('')],
+        ['difficulty', 8, textField('0.5')],
+        ['difficulty', 8, textField('"4"')],
+        ['edge', 9, textField('')],
+        ['edge', 9, textField('{}')],
+        ['edge', 9, textField(JSON.stringify({ ...token.edge, family: 5 }))],
+        ['edge', 9, textField(JSON.stringify({ ...token.edge, extra: 1 }))],
+        ['facts', 10, textField('null')],
+        ['facts', 10, textField('{"score":2}')],
+        ['facts', 10, textField(JSON.stringify({ ...token.facts, extra: 1 }))],
+        ['facts', 10, textField(JSON.stringify({ ...token.facts, score: -1 }))],
+        ['expiry', 14, new Uint8Array(8).fill(255)],
+        ['jti', 0, new Uint8Array(0)],
+        ['jti', 0, new Uint8Array(17)],
+      ],
+      async ([, index, field]) => {
+        const good = (await unseal(keyring, 'token', await sealToken(keyring, token), TOKEN_FIELDS, NOON + 1000))!;
+        const text = await seal(keyring, 'token', good.with(index, field), NOON);
+        expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
+      },
+    ));
 
   test('from the future does not open, except within the allowed clock skew', async () => {
     const text = await sealToken(keyring, token);

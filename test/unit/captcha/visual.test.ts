@@ -37,6 +37,7 @@ import {
   shapeNames,
 } from '../../../src/contract/captcha/challenge-api.ts';
 import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const keyring = keyringOf('ours');
 const of = (round = 0): LayoutOf => ({ jti: newJti(), round, bornAt: NOON });
@@ -208,19 +209,23 @@ describe('judging', () => {
     }
   });
 
-  test.each([
-    [{}],
-    [{ selected: 'all' }],
-    [{ selected: [0, 0, 1] }],
-    [{ selected: [9] }],
-    [{ selected: [-1] }],
-    [{ selected: [0.5] }],
-    [{ selected: ['0'] }],
-    [{ selected: [Number.NaN] }],
-    [{ selected: Array.from({ length: 10_000 }, () => 1) }],
-  ])('counts nothing right for %j', async (solution) => {
-    expect(await judgeVisual(keyring, visual({}), solution)).toMatchObject({ right: 0, judged: 9 });
-  });
+  test('counts nothing right for a malformed solution', () =>
+    expectRows(
+      [
+        [{}],
+        [{ selected: 'all' }],
+        [{ selected: [0, 0, 1] }],
+        [{ selected: [9] }],
+        [{ selected: [-1] }],
+        [{ selected: [0.5] }],
+        [{ selected: ['0'] }],
+        [{ selected: [Number.NaN] }],
+        [{ selected: Array.from({ length: 10_000 }, () => 1) }],
+      ],
+      async ([solution]) => {
+        expect(await judgeVisual(keyring, visual({}), solution)).toMatchObject({ right: 0, judged: 9 });
+      },
+    ));
 
   test('accepts the right digits with any spacing, and no other digits', async () => {
     const one = visual({ lane: 'audio' });

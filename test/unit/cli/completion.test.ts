@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandTable } from '../../../src/cli/command-table.ts';
 import { gatehouse } from '../../support/gatehouse.ts';
+import { expectRows } from '../../support/rows.ts';
 
 let dir = '';
 beforeAll(async () => {
@@ -28,34 +29,38 @@ function offered(...words: string[]): string[] {
 }
 
 describe('bash', () => {
-  test.each([
-    [['ve'], ['verdicts']],
-    [['rules', 'im'], ['import']],
-    [
-      ['rules', ''],
-      ['import', 'preview', 'export', 'history', 'rollback'],
-    ],
-    [['--state', 'x', 'rules', 'exp'], ['export']],
-    [['rules', 'import', '--form'], ['--format']],
-    [
-      ['rules', 'import', '--format', ''],
-      ['csv', 'ndjson', 'list'],
-    ],
-    [['rules', 'import', '--format', '=', 'c'], ['csv']],
-    [['rules', 'import', 'my'], ['my list.csv']],
-    [['top', 'req'], ['request_path']],
-    [['top', 'asn', '--decision', 'b'], ['block']],
-    [['verdicts', '--deci'], ['--decision']],
-    [
-      ['completion', ''],
-      ['bash', 'zsh', 'fish'],
-    ],
-    [['why', ''], []],
-    [['nonsense', ''], []],
-    [['-'], ['--help', '--version']],
-  ])('offers for %j: %j', (words, names) => {
-    expect(offered(...words)).toEqual(names);
-  });
+  test('offers the words that may follow', () =>
+    expectRows(
+      [
+        [['ve'], ['verdicts']],
+        [['rules', 'im'], ['import']],
+        [
+          ['rules', ''],
+          ['import', 'preview', 'export', 'history', 'rollback'],
+        ],
+        [['--state', 'x', 'rules', 'exp'], ['export']],
+        [['rules', 'import', '--form'], ['--format']],
+        [
+          ['rules', 'import', '--format', ''],
+          ['csv', 'ndjson', 'list'],
+        ],
+        [['rules', 'import', '--format', '=', 'c'], ['csv']],
+        [['rules', 'import', 'my'], ['my list.csv']],
+        [['top', 'req'], ['request_path']],
+        [['top', 'asn', '--decision', 'b'], ['block']],
+        [['verdicts', '--deci'], ['--decision']],
+        [
+          ['completion', ''],
+          ['bash', 'zsh', 'fish'],
+        ],
+        [['why', ''], []],
+        [['nonsense', ''], []],
+        [['-'], ['--help', '--version']],
+      ],
+      ([words, names]) => {
+        expect(offered(...words)).toEqual(names);
+      },
+    ));
 
   test('offers every command, and every flag of each', () => {
     const nouns = new Set(Object.keys(commandTable).map((name) => name.split(' ')[0]));

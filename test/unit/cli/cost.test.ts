@@ -7,6 +7,7 @@ import { documentedCost } from '../../../src/cli/cost/cost-table.ts';
 import { trafficOf } from '../../../src/cli/cost/traffic.ts';
 import type { GivenTraffic } from '../../../src/cli/cost/traffic.ts';
 import { gatehouse } from '../../support/gatehouse.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const total = (given: GivenTraffic): number => totalOf(billOf(trafficOf(given)));
 const item = (given: GivenTraffic, name: string): number =>
@@ -93,22 +94,29 @@ describe('cost', () => {
     expect(items.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(dollarsPerDay, 6);
   });
 
-  test.each([
-    ['cost', 'Missing: --per-day.'],
-    ['cost --per-day many', '--per-day is many. Use a number from 1 to 1,000,000,000,000.'],
-    ['cost --per-day 0', '--per-day is 0. Use a number from 1 to 1,000,000,000,000.'],
-    ['cost --per-day=-5', '--per-day is -5. Use a number from 1 to 1,000,000,000,000.'],
-    ['cost --per-day 1e13', '--per-day is 1e13. Use a number from 1 to 1,000,000,000,000.'],
-    ['cost --per-day 1e6 --batch 501', '--batch is 501. Use a number from 1 to 500.'],
-    ['cost --per-day 1e6 --shards 0', '--shards is 0. Use a number from 1 to 256.'],
-    [
-      'cost --per-day 1e6 --service-binding --no-service-binding',
-      'Use --service-binding or --no-service-binding, not both.',
-    ],
-    ['cost --per-day 1e6 cheap', 'Unexpected: cheap.'],
-  ])('"%s" fails with: %s', async (words, message) => {
-    expect(await gatehouse(words.split(' '))).toMatchObject({ exitCode: 1, errors: expect.stringContaining(message) });
-  });
+  test('fails with a message for each mistake', () =>
+    expectRows(
+      [
+        ['cost', 'Missing: --per-day.'],
+        ['cost --per-day many', '--per-day is many. Use a number from 1 to 1,000,000,000,000.'],
+        ['cost --per-day 0', '--per-day is 0. Use a number from 1 to 1,000,000,000,000.'],
+        ['cost --per-day=-5', '--per-day is -5. Use a number from 1 to 1,000,000,000,000.'],
+        ['cost --per-day 1e13', '--per-day is 1e13. Use a number from 1 to 1,000,000,000,000.'],
+        ['cost --per-day 1e6 --batch 501', '--batch is 501. Use a number from 1 to 500.'],
+        ['cost --per-day 1e6 --shards 0', '--shards is 0. Use a number from 1 to 256.'],
+        [
+          'cost --per-day 1e6 --service-binding --no-service-binding',
+          'Use --service-binding or --no-service-binding, not both.',
+        ],
+        ['cost --per-day 1e6 cheap', 'Unexpected: cheap.'],
+      ],
+      async ([words, message]) => {
+        expect(await gatehouse(words.split(' '))).toMatchObject({
+          exitCode: 1,
+          errors: expect.stringContaining(message),
+        });
+      },
+    ));
 });
 
 test('the page for operators has the table that the command computes', () => {

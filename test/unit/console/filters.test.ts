@@ -14,6 +14,7 @@ import { tailBody } from '../../../src/console/views/tail/tail-body.ts';
 import { exportBody, verdictCall } from '../../../src/console/views/verdicts/verdict-query.ts';
 import { offeredFilters, searchFilters, tailFilters } from '../../../src/console/views/verdicts/verdict-filters.ts';
 import { windowOf } from '../../../src/console/url/window.ts';
+import { expectRows } from '../../support/rows.ts';
 
 interface Schema {
   $ref?: string;
@@ -43,32 +44,36 @@ const captchas = searchBody(
 );
 
 describe('every filter is offered by', () => {
-  test.each<[path: string, body: object, otherwise: string[]]>([
-    // A page is found by its cursor, at any depth.
-    ['/protect/verdicts', verdictCall({ ...offered, cursor: 'c' }, window).body, ['offset']],
-    ['/protect/verdicts/search', verdictCall({ ...filled(ofTheSearch), cursor: 'c' }, window).body, ['offset']],
-    ['/protect/verdicts/export', exportBody(ofTheFile, window, 'parquet'), []],
-    // The page keeps its cursor to itself.
-    ['/protect/verdicts/tail', tailBody(filled(tailFilters.map(({ param }) => param))), ['cursor']],
-    ['/protect/sessions', sessionsBody({ ...filled(sessionFilters), range: '1h', cursor: 'c' }, now), []],
-    [
-      '/protect/access-rules',
-      rulesBody(filled(['type', 'verdict', ...textFilters.map(([name]) => name)])),
-      // Further pages are asked for by scrolling.
-      ['cursor'],
-    ],
-    // Not both at once: the page of bots asks for a bot.
-    ['/protect/traffic-summary', summaryBody({ [sourceFilter.param]: 'risk' }, window), ['bot']],
-    ['/protect/traffic-by-dimension', breakdownBody('asn', { [decisionFilter.param]: 'block' }, window), []],
-    ['/audit/searchcaptcharecords', captchas, []],
-    // Neither has a filter yet.
-    ['/audit-trail/get', { cursor: '' }, []],
-    ['/protect/access-rules/history', { before: 0 }, []],
-  ])('the view of %s', (path, body, otherwise) => {
-    expect([...new Set([...FRAME, ...Object.keys(body), ...otherwise])]).toEqual(
-      expect.arrayContaining(fieldsOf(requestOf(path))),
-    );
-  });
+  test('the view of its list', () =>
+    expectRows<[path: string, body: object, otherwise: string[]]>(
+      [
+        // A page is found by its cursor, at any depth.
+        ['/protect/verdicts', verdictCall({ ...offered, cursor: 'c' }, window).body, ['offset']],
+        ['/protect/verdicts/search', verdictCall({ ...filled(ofTheSearch), cursor: 'c' }, window).body, ['offset']],
+        ['/protect/verdicts/export', exportBody(ofTheFile, window, 'parquet'), []],
+        // The page keeps its cursor to itself.
+        ['/protect/verdicts/tail', tailBody(filled(tailFilters.map(({ param }) => param))), ['cursor']],
+        ['/protect/sessions', sessionsBody({ ...filled(sessionFilters), range: '1h', cursor: 'c' }, now), []],
+        [
+          '/protect/access-rules',
+          rulesBody(filled(['type', 'verdict', ...textFilters.map(([name]) => name)])),
+          // Further pages are asked for by scrolling.
+          ['cursor'],
+        ],
+        // Not both at once: the page of bots asks for a bot.
+        ['/protect/traffic-summary', summaryBody({ [sourceFilter.param]: 'risk' }, window), ['bot']],
+        ['/protect/traffic-by-dimension', breakdownBody('asn', { [decisionFilter.param]: 'block' }, window), []],
+        ['/audit/searchcaptcharecords', captchas, []],
+        // Neither has a filter yet.
+        ['/audit-trail/get', { cursor: '' }, []],
+        ['/protect/access-rules/history', { before: 0 }, []],
+      ],
+      ([path, body, otherwise]) => {
+        expect([...new Set([...FRAME, ...Object.keys(body), ...otherwise])]).toEqual(
+          expect.arrayContaining(fieldsOf(requestOf(path))),
+        );
+      },
+    ));
 
   test('the search for captchas, of each criterion', () => {
     const { searchCriteria, pagination } = requestOf('/audit/searchcaptcharecords').properties!;
@@ -86,23 +91,27 @@ describe('every filter is offered by', () => {
 describe('filters in the address', () => {
   const bodyOf = (params: Record<string, string>) => verdictCall(params, window).body;
 
-  test.each([
-    [{ decision: 'block,challenge' }, { decision: ['block', 'challenge'] }],
-    [{ decision: 'block' }, { decision: 'block' }],
-    [{ asn: '64496, AS64497 64498' }, { asn: ['64496', 'AS64497', '64498'] }],
-    [
-      { bot: 'bingbot, gptbot', proof: 'range,dns' },
-      { bot: ['bingbot', 'gptbot'], proof: ['range', 'dns'] },
-    ],
-    [{ rule: 'userAgent:a, b,asn:1, ip:192.0.2.1' }, { firedRules: ['userAgent:a, b', 'asn:1', 'ip:192.0.2.1'] }],
-    [{ rules: '2' }, { minRulesFired: 2 }],
-    [{ rules: 'many' }, { minRulesFired: 'many' }],
-    [{ path: '/a,b' }, { requestPath: '/a,b' }],
-    [{ source: ' , ' }, {}],
-  ])('%j is %j in the call', (params, fields) => {
-    const { since: _since, until: _until, limit: _limit, ...rest } = bodyOf(params as Record<string, string>);
-    expect(rest).toEqual(fields);
-  });
+  test('have their form of the API in the call', () =>
+    expectRows(
+      [
+        [{ decision: 'block,challenge' }, { decision: ['block', 'challenge'] }],
+        [{ decision: 'block' }, { decision: 'block' }],
+        [{ asn: '64496, AS64497 64498' }, { asn: ['64496', 'AS64497', '64498'] }],
+        [
+          { bot: 'bingbot, gptbot', proof: 'range,dns' },
+          { bot: ['bingbot', 'gptbot'], proof: ['range', 'dns'] },
+        ],
+        [{ rule: 'userAgent:a, b,asn:1, ip:192.0.2.1' }, { firedRules: ['userAgent:a, b', 'asn:1', 'ip:192.0.2.1'] }],
+        [{ rules: '2' }, { minRulesFired: 2 }],
+        [{ rules: 'many' }, { minRulesFired: 'many' }],
+        [{ path: '/a,b' }, { requestPath: '/a,b' }],
+        [{ source: ' , ' }, {}],
+      ],
+      ([params, fields]) => {
+        const { since: _since, until: _until, limit: _limit, ...rest } = bodyOf(params as Record<string, string>);
+        expect(rest).toEqual(fields);
+      },
+    ));
 
   test('all reach the service when a visitor is named, by the search or by the list', () => {
     const visitor = { ip: '192.0.2.1', asn: '1' };

@@ -5,6 +5,7 @@ import { draftOf, emptyDraft, limitOf, problemsOf } from '../../../src/console/v
 import type { LimitDraft } from '../../../src/console/views/limits/limit-draft.ts';
 import type { Limit } from '../../../src/console/views/limits/limit-set.ts';
 import { allowanceText } from '../../../src/console/views/limits/limit-words.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const limit = (given: object): Limit =>
   limitSchema.parse({ name: 'a', key: ['ip'], count: 10, windowSeconds: 60, ...given }) as Limit;
@@ -12,22 +13,26 @@ const draft = (given: Partial<LimitDraft>): LimitDraft => ({ ...emptyDraft, name
 
 const login = { on: 'loginFailed', loginFailed: { status: [401, 403], usernameField: 'user.email' } };
 
-test.each([
-  {},
-  { windowSeconds: 90, algorithm: 'bucket', mode: 'monitor', then: 'challenge' },
-  { windowSeconds: 86_400, on: 'status:4xx', then: 'block' },
-  { exact: true, ifUnreachable: 'closed' },
-  { exact: true, ifUnreachable: 'open' },
-  { key: ['header:x-api-key', 'path', 'cookie:sid', 'ip'] },
-  { key: ['prefix', 'country'], on: 'challengeFailed' },
-  { key: ['user', 'prefix'], ...login },
-  { on: 'loginFailed', loginFailed: { header: { name: 'x-failed' } } },
-  { on: 'loginFailed', loginFailed: { header: { name: 'x-failed', value: '1' } } },
-])('the form of a stored limit means the same limit: %j', (given) => {
-  const stored = limit(given);
-  expect(problemsOf(draftOf(stored), [])).toEqual({});
-  expect(limitOf(draftOf(stored))).toEqual(stored);
-});
+test('the form of a stored limit means the same limit', () =>
+  expectRows(
+    [
+      {},
+      { windowSeconds: 90, algorithm: 'bucket', mode: 'monitor', then: 'challenge' },
+      { windowSeconds: 86_400, on: 'status:4xx', then: 'block' },
+      { exact: true, ifUnreachable: 'closed' },
+      { exact: true, ifUnreachable: 'open' },
+      { key: ['header:x-api-key', 'path', 'cookie:sid', 'ip'] },
+      { key: ['prefix', 'country'], on: 'challengeFailed' },
+      { key: ['user', 'prefix'], ...login },
+      { on: 'loginFailed', loginFailed: { header: { name: 'x-failed' } } },
+      { on: 'loginFailed', loginFailed: { header: { name: 'x-failed', value: '1' } } },
+    ],
+    (given) => {
+      const stored = limit(given);
+      expect(problemsOf(draftOf(stored), [])).toEqual({});
+      expect(limitOf(draftOf(stored))).toEqual(stored);
+    },
+  ));
 
 test('the service takes what the form begins with', () => {
   expect(limitSchema.safeParse(limitOf(draft({}))).success).toBe(true);
@@ -50,34 +55,42 @@ test('what counts no requests is not exact, and says nothing of log-ins', () => 
   expect(Object.keys(sent)).not.toContain('loginFailed');
 });
 
-test.each<[Partial<LimitDraft>, keyof LimitDraft]>([
-  [{ name: 'Login' }, 'name'],
-  [{ name: 'taken' }, 'name'],
-  [{ count: '0' }, 'count'],
-  [{ count: '1000001' }, 'count'],
-  [{ count: '1e3' }, 'count'],
-  [{ count: '2.5' }, 'count'],
-  [{ window: '' }, 'window'],
-  [{ window: '25', unit: 'hours' }, 'window'],
-  [{ on: 'status', status: '6xx' }, 'status'],
-  [{ key: [] }, 'key'],
-  [{ key: ['ip', 'path', 'host'], headers: 'a, b' }, 'key'],
-  [{ on: 'challengeFailed', key: ['ip', 'session'] }, 'key'],
-  [{ on: 'challengeFailed', headers: 'x-api-key' }, 'key'],
-  [{ on: 'loginFailed', loginStatuses: '' }, 'loginStatuses'],
-  [{ on: 'loginFailed', loginStatuses: '401, none' }, 'loginStatuses'],
-  [{ key: ['user'] }, 'usernameField'],
-])('%j is refused at the field %s', (given, field) => {
-  expect(Object.keys(problemsOf(draft(given), ['taken']))).toEqual([field]);
-});
+test('a mistake is refused at its field', () =>
+  expectRows<[Partial<LimitDraft>, keyof LimitDraft]>(
+    [
+      [{ name: 'Login' }, 'name'],
+      [{ name: 'taken' }, 'name'],
+      [{ count: '0' }, 'count'],
+      [{ count: '1000001' }, 'count'],
+      [{ count: '1e3' }, 'count'],
+      [{ count: '2.5' }, 'count'],
+      [{ window: '' }, 'window'],
+      [{ window: '25', unit: 'hours' }, 'window'],
+      [{ on: 'status', status: '6xx' }, 'status'],
+      [{ key: [] }, 'key'],
+      [{ key: ['ip', 'path', 'host'], headers: 'a, b' }, 'key'],
+      [{ on: 'challengeFailed', key: ['ip', 'session'] }, 'key'],
+      [{ on: 'challengeFailed', headers: 'x-api-key' }, 'key'],
+      [{ on: 'loginFailed', loginStatuses: '' }, 'loginStatuses'],
+      [{ on: 'loginFailed', loginStatuses: '401, none' }, 'loginStatuses'],
+      [{ key: ['user'] }, 'usernameField'],
+    ],
+    ([given, field]) => {
+      expect(Object.keys(problemsOf(draft(given), ['taken']))).toEqual([field]);
+    },
+  ));
 
-test.each([
-  [{}, '10 requests in 1 minute'],
-  [{ windowSeconds: 90 }, '10 requests in 90 seconds'],
-  [{ count: 1, windowSeconds: 7200 }, '1 request in 2 hours'],
-  [{ on: 'status:4xx', count: 1 }, '1 response with 4xx in 1 minute'],
-  [login, '10 failed logins in 1 minute'],
-  [{ algorithm: 'bucket' }, '10 requests at once, and as many spread over 1 minute'],
-])('%j lets through %s', (given, text) => {
-  expect(allowanceText(limit(given))).toBe(text);
-});
+test('a draft says in words what it lets through', () =>
+  expectRows(
+    [
+      [{}, '10 requests in 1 minute'],
+      [{ windowSeconds: 90 }, '10 requests in 90 seconds'],
+      [{ count: 1, windowSeconds: 7200 }, '1 request in 2 hours'],
+      [{ on: 'status:4xx', count: 1 }, '1 response with 4xx in 1 minute'],
+      [login, '10 failed logins in 1 minute'],
+      [{ algorithm: 'bucket' }, '10 requests at once, and as many spread over 1 minute'],
+    ],
+    ([given, text]) => {
+      expect(allowanceText(limit(given))).toBe(text);
+    },
+  ));

@@ -4,6 +4,7 @@ import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { askedFor, isPageResponse } from '../../../src/edge/pending/page-or-file.ts';
 import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import type { PendingKind } from '../../../src/edge/pending/pending-budget.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const NOW_MS = 3000 * PENDING_WINDOW_MS;
 const BUDGET = 30;
@@ -72,21 +73,25 @@ describe('the budget', () => {
 });
 
 describe('a request asks for', () => {
-  test.each<[PendingKind, string | null, string | null]>([
-    ['page', 'document', 'text/html,*/*;q=0.8'],
-    ['page', 'iframe', '*/*'],
-    ['page', 'object', '*/*'],
-    ['page', null, 'text/html,*/*;q=0.8'],
-    ['page', 'empty', 'text/html'],
-    ['page', 'image', 'text/html'],
-    ['file', null, '*/*'],
-    ['file', null, null],
-    ['file', 'empty', '*/*'],
-    ['file', 'image', 'image/webp,*/*'],
-    ['file', 'unheard-of', '*/*'],
-  ])('a %s with destination %s and Accept %s', (kind, fetchDest, accept) => {
-    expect(askedFor({ fetchDest, accept })).toBe(kind);
-  });
+  test('a page or a file, by its destination and its Accept header', () =>
+    expectRows<[PendingKind, string | null, string | null]>(
+      [
+        ['page', 'document', 'text/html,*/*;q=0.8'],
+        ['page', 'iframe', '*/*'],
+        ['page', 'object', '*/*'],
+        ['page', null, 'text/html,*/*;q=0.8'],
+        ['page', 'empty', 'text/html'],
+        ['page', 'image', 'text/html'],
+        ['file', null, '*/*'],
+        ['file', null, null],
+        ['file', 'empty', '*/*'],
+        ['file', 'image', 'image/webp,*/*'],
+        ['file', 'unheard-of', '*/*'],
+      ],
+      ([kind, fetchDest, accept]) => {
+        expect(askedFor({ fetchDest, accept })).toBe(kind);
+      },
+    ));
 });
 
 describe('a response is a page', () => {
@@ -94,35 +99,43 @@ describe('a response is a page', () => {
     new Response(null, { status, headers: type === null ? {} : { 'content-type': type } });
   const asked = { fetchDest: 'image', accept: '*/*' };
 
-  test.each([
-    'text/html',
-    'text/html; charset=utf-8',
-    'application/xhtml+xml',
-    'application/json',
-    'text/plain',
-    'application/pdf',
-    'text/csv',
-    'multipart/byteranges',
-    null,
-  ])('if its type is %s, whatever was asked for', (type) => {
-    expect(isPageResponse(response(type), asked)).toBe(true);
-    expect(isPageResponse(response(type, 206), asked)).toBe(true);
-  });
+  test('if its type is that of a page, whatever was asked for', () =>
+    expectRows(
+      [
+        'text/html',
+        'text/html; charset=utf-8',
+        'application/xhtml+xml',
+        'application/json',
+        'text/plain',
+        'application/pdf',
+        'text/csv',
+        'multipart/byteranges',
+        null,
+      ],
+      (type) => {
+        expect(isPageResponse(response(type), asked)).toBe(true);
+        expect(isPageResponse(response(type, 206), asked)).toBe(true);
+      },
+    ));
 
-  test.each([
-    'image/png',
-    'image/svg+xml',
-    'font/woff2',
-    'text/css',
-    'text/javascript; charset=utf-8',
-    'application/javascript',
-    'application/wasm',
-    'video/mp4',
-    'application/vnd.apple.mpegurl',
-    'application/manifest+json',
-  ])('not if its type is %s', (type) => {
-    expect(isPageResponse(response(type), asked)).toBe(false);
-  });
+  test('not if its type is that of a file', () =>
+    expectRows(
+      [
+        'image/png',
+        'image/svg+xml',
+        'font/woff2',
+        'text/css',
+        'text/javascript; charset=utf-8',
+        'application/javascript',
+        'application/wasm',
+        'video/mp4',
+        'application/vnd.apple.mpegurl',
+        'application/manifest+json',
+      ],
+      (type) => {
+        expect(isPageResponse(response(type), asked)).toBe(false);
+      },
+    ));
 
   test('not if it is a redirect, an error or empty, or a manifest', () => {
     for (const status of [204, 301, 304, 404, 500])

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scriptPlace } from '../../../src/edge/origin/script-place.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const piece = fc.constantFrom(
   '<!doctype html>',
@@ -44,16 +45,20 @@ describe('the place of a script', () => {
     );
   });
 
-  test.each([
-    ['<html', 'need-more'],
-    ['<html>', 'need-more'],
-    ['<!doctype html><html a="<head>', 'need-more'],
-    ['<li>item</li>', 'no-document'],
-    ['{"a": "<head>"}', 'no-document'],
-    ['\xff\xfe<\0h\0t\0m\0l\0>\0', 'no-document'],
-    ['<body>', 0],
-    ['<html =">x', 9],
-  ] as const)('of %j is %s', (text, place) => {
-    expect(scriptPlace(text)).toBe(place);
-  });
+  test('is known from the beginning of the page', () =>
+    expectRows(
+      [
+        ['<html', 'need-more'],
+        ['<html>', 'need-more'],
+        ['<!doctype html><html a="<head>', 'need-more'],
+        ['<li>item</li>', 'no-document'],
+        ['{"a": "<head>"}', 'no-document'],
+        ['\xff\xfe<\0h\0t\0m\0l\0>\0', 'no-document'],
+        ['<body>', 0],
+        ['<html =">x', 9],
+      ] as const,
+      ([text, place]) => {
+        expect(scriptPlace(text)).toBe(place);
+      },
+    ));
 });

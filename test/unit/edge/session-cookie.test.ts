@@ -3,20 +3,25 @@ import { expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { sessionCookie } from '../../../src/edge/session/set-session-cookie.ts';
 import { cookieDomain } from '../../../src/service/edge-api/cookie-domain.ts';
+import { expectRows } from '../../support/rows.ts';
 
-test.each([
-  ['www.example.com', 'example.com'],
-  ['example.com', 'example.com'],
-  ['a.b.example.co.uk:8443', 'example.co.uk'],
-  ['shop.someone.github.io', 'someone.github.io'],
-  ['github.io', null],
-  ['co.uk', null],
-  ['localhost:8800', null],
-  ['127.0.0.1:8800', null],
-  ['[2001:db8::1]', null],
-])('the cookie domain of %s is %s', (host, domain) => {
-  expect(cookieDomain(host)).toBe(domain);
-});
+test('the cookie domain of a host is its registrable domain, if it has one', () =>
+  expectRows(
+    [
+      ['www.example.com', 'example.com'],
+      ['example.com', 'example.com'],
+      ['a.b.example.co.uk:8443', 'example.co.uk'],
+      ['shop.someone.github.io', 'someone.github.io'],
+      ['github.io', null],
+      ['co.uk', null],
+      ['localhost:8800', null],
+      ['127.0.0.1:8800', null],
+      ['[2001:db8::1]', null],
+    ],
+    ([host, domain]) => {
+      expect(cookieDomain(host)).toBe(domain);
+    },
+  ));
 
 const session = (domain: string | null) => ({
   jti: 'j',

@@ -6,6 +6,7 @@ import type { Locale } from '../../../src/locales/messages.ts';
 import { expandRows } from '../../../src/locales/rows.ts';
 import { taskRows } from '../../../src/locales/tasks.generated.ts';
 import { widgetRows } from '../../../src/locales/widget.generated.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const { en, others } = readLocales();
 const complete = Object.entries(others).filter(([, locale]) => locale.pages !== undefined);
@@ -21,22 +22,27 @@ describe('the languages', () => {
     expect(rightToLeft).toEqual(['ar', 'fa', 'he', 'ur']);
   });
 
-  test.each([
-    ['pt-BR', 'pt'],
-    ['zh-TW', 'zh-tw'],
-    ['zh-Hans-CN', 'zh'],
-    ['xx', 'en'],
-    ['', 'en'],
-    ['constructor', 'en'],
-  ])('serve a visitor who wants %j in %s', (language, tag) => {
-    expect(localised(tagsFor(language), { en, ...others }).tag).toBe(tag);
-  });
+  test('serve a visitor in the nearest language', () =>
+    expectRows(
+      [
+        ['pt-BR', 'pt'],
+        ['zh-TW', 'zh-tw'],
+        ['zh-Hans-CN', 'zh'],
+        ['xx', 'en'],
+        ['', 'en'],
+        ['constructor', 'en'],
+      ],
+      ([language, tag]) => {
+        expect(localised(tagsFor(language), { en, ...others }).tag).toBe(tag);
+      },
+    ));
 
-  test.each(complete)('%s has no page text left in English', (_tag, { pages, waitPage }) => {
-    for (const [field, text] of Object.entries({ ...pages })) expect(text, field).not.toBe(valueOf(en.pages, field));
-    for (const [field, text] of Object.entries({ ...waitPage }))
-      expect(text, field).not.toBe(valueOf(en.waitPage, field));
-  });
+  test('no language has a page text left in English', () =>
+    expectRows(complete, ([, { pages, waitPage }]) => {
+      for (const [field, text] of Object.entries({ ...pages })) expect(text, field).not.toBe(valueOf(en.pages, field));
+      for (const [field, text] of Object.entries({ ...waitPage }))
+        expect(text, field).not.toBe(valueOf(en.waitPage, field));
+    }));
 });
 
 describe('a language file is refused', () => {
@@ -69,10 +75,11 @@ describe('a language file is refused', () => {
 });
 
 describe('rows for the browser', () => {
-  test.each(Object.entries(others))('say in %s what its file says', (tag, { widget, tasks }) => {
-    expect(expandRows(widgetRows)[tag]).toEqual(widget);
-    expect(expandRows(taskRows)[tag]).toEqual(tasks);
-  });
+  test('say in every language what its file says', () =>
+    expectRows(Object.entries(others), ([tag, { widget, tasks }]) => {
+      expect(expandRows(widgetRows)[tag]).toEqual(widget);
+      expect(expandRows(taskRows)[tag]).toEqual(tasks);
+    }));
 });
 
 function valueOf(texts: Readonly<Record<string, string>>, field: string): string | undefined {

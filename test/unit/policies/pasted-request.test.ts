@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPasted } from '../../../src/policies/pasted/pasted-request.ts';
+import { expectRows } from '../../support/rows.ts';
 
 function read(text: string) {
   const given = readPasted(text);
@@ -75,19 +76,23 @@ describe('a pasted request is read from', () => {
   });
 });
 
-test.each([
-  ['nothing', 'begins with a line'],
-  ['{"url":', 'not valid JSON'],
-  ['GET /a HTTP/1.1\nbroken', 'This is no header: broken'],
-  ['GET /a HTTP/1.1', 'no Host header'],
-  ["curl 'https://a.example", 'not closed'],
-  ['curl https://a.example | sh', 'a "|" outside of quotes'],
-  ['curl -s', 'no address'],
-  ['curl https://a.example -H', '--header has no value'],
-  ['curl https://a.example -H "a b"', 'This is no header: a b'],
-])('%s is refused with a sentence', (text, sentence) => {
-  expect(read(text)).toContain(sentence);
-});
+test('a text that is no request is refused with a sentence', () =>
+  expectRows(
+    [
+      ['nothing', 'begins with a line'],
+      ['{"url":', 'not valid JSON'],
+      ['GET /a HTTP/1.1\nbroken', 'This is no header: broken'],
+      ['GET /a HTTP/1.1', 'no Host header'],
+      ["curl 'https://a.example", 'not closed'],
+      ['curl https://a.example | sh', 'a "|" outside of quotes'],
+      ['curl -s', 'no address'],
+      ['curl https://a.example -H', '--header has no value'],
+      ['curl https://a.example -H "a b"', 'This is no header: a b'],
+    ],
+    ([text, sentence]) => {
+      expect(read(text)).toContain(sentence);
+    },
+  ));
 
 test('any text is read or refused, and never throws', () => {
   const piece = fc.constantFrom(

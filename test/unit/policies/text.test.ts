@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { printExpression } from '../../../src/policies/text/print.ts';
+import { expectRows } from '../../support/rows.ts';
 
 function read(text: string) {
   const parsed = parseExpression(text);
@@ -15,59 +16,67 @@ const c = { field: 'asn', operator: 'in', value: [1, 2] };
 const [textA, textB, textC] = ['path startsWith "/a"', 'cookie["sid"] exists', 'asn in [1, 2]'];
 
 describe('the text form', () => {
-  test.each([
-    [textA, a],
-    [`${textA} and not ${textB}`, { and: [a, { not: b }] }],
-    [`${textA} or ${textB} and ${textC}`, { or: [a, { and: [b, c] }] }],
-    [`(${textA} or ${textB}) and ${textC}`, { and: [{ or: [a, b] }, c] }],
-    [`not (${textA} and ${textB})`, { not: { and: [a, b] } }],
-    [`not not ${textA}`, { not: { not: a } }],
-    [`(${textA} and (${textB} and ${textC}))`, { and: [a, b, c] }],
-    ['header["X-Test"] equals "\\u0041\\n"', { field: 'header', name: 'x-test', operator: 'equals', value: 'A\n' }],
-    ['host in ["SHOP.example", "shop.example"]', { field: 'host', operator: 'in', value: ['shop.example'] }],
-    [
-      'ip ipIn ["192.0.2.77/24", "2001:DB8:0::1"]',
-      { field: 'ip', operator: 'ipIn', value: ['192.0.2.0/24', '2001:db8::1/128'] },
-    ],
-    ['riskScore greaterThan 5e-1', { field: 'riskScore', operator: 'greaterThan', value: 0.5 }],
-    ['bot["proof"] equals "dns"', { field: 'bot', name: 'proof', operator: 'equals', value: 'dns' }],
-  ])('%s', (text, tree) => {
-    expect(read(text)).toEqual(tree);
-    expect(read(printExpression(read(text)))).toEqual(tree);
-  });
+  test('is read as a tree, and printed as it was', () =>
+    expectRows(
+      [
+        [textA, a],
+        [`${textA} and not ${textB}`, { and: [a, { not: b }] }],
+        [`${textA} or ${textB} and ${textC}`, { or: [a, { and: [b, c] }] }],
+        [`(${textA} or ${textB}) and ${textC}`, { and: [{ or: [a, b] }, c] }],
+        [`not (${textA} and ${textB})`, { not: { and: [a, b] } }],
+        [`not not ${textA}`, { not: { not: a } }],
+        [`(${textA} and (${textB} and ${textC}))`, { and: [a, b, c] }],
+        ['header["X-Test"] equals "\\u0041\\n"', { field: 'header', name: 'x-test', operator: 'equals', value: 'A\n' }],
+        ['host in ["SHOP.example", "shop.example"]', { field: 'host', operator: 'in', value: ['shop.example'] }],
+        [
+          'ip ipIn ["192.0.2.77/24", "2001:DB8:0::1"]',
+          { field: 'ip', operator: 'ipIn', value: ['192.0.2.0/24', '2001:db8::1/128'] },
+        ],
+        ['riskScore greaterThan 5e-1', { field: 'riskScore', operator: 'greaterThan', value: 0.5 }],
+        ['bot["proof"] equals "dns"', { field: 'bot', name: 'proof', operator: 'equals', value: 'dns' }],
+      ],
+      ([text, tree]) => {
+        expect(read(text)).toEqual(tree);
+        expect(read(printExpression(read(text)))).toEqual(tree);
+      },
+    ));
 
-  test.each([
-    ['', 1, 1, 'expected a field, "not" or "(", found the end'],
-    ['path', 1, 5, 'expected one of equals, in, startsWith, endsWith, contains, matches, exists, found the end'],
-    ['paht equals "/"', 1, 1, 'expected a field, "not" or "(", found "paht"'],
-    ['path greaterThan "/"', 1, 6, 'expected one of equals, in,'],
-    ['path equals /api', 1, 13, 'unexpected character "/"'],
-    ['path equals "/api', 1, 13, 'this text has no closing quote'],
-    ['path equals "/\\x"', 1, 15, 'unknown escape'],
-    ['path equals "/\n"', 1, 15, 'must not have control characters'],
-    ['path equals "api"', 1, 13, 'must begin with "/"'],
-    ['cookie exists', 1, 8, 'expected ["name"] of the cookie, found "exists"'],
-    ['cookie[sid] exists', 1, 8, 'expected a name in quotes, found "sid"'],
-    ['header["a b"] exists', 1, 8, 'must be the name of a header'],
-    ['asn equals "x"', 1, 12, 'must be a number'],
-    ['country in ["DE", "at"]', 1, 19, 'must be a country code in capital letters'],
-    ['country in ["DE" "AT"]', 1, 18, 'expected "," or "]", found "AT"'],
-    ['country in []', 1, 13, 'expected a text in quotes or a number, found "]"'],
-    ['ip ipIn ["192.0.2.0/24",\n  "192.0.2.0/33"]', 2, 3, 'must be a network'],
-    ['ip equals "192.0.2"', 1, 11, 'must be an address'],
-    [`${textA}\n  and`, 2, 6, 'expected a field, "not" or "(", found the end'],
-    [`${textA} ${textB}`, 1, 22, 'expected "and", "or" or the end, found "cookie"'],
-    [`(${textA}`, 1, 22, 'expected "and", "or" or ")", found the end'],
-    [`${textA})`, 1, 21, 'expected "and", "or" or the end, found ")"'],
-    ['ip exists and 😀', 1, 15, 'unexpected character "😀"'],
-    ['not '.repeat(32) + textA, 1, 125, 'nested deeper than 32 levels'],
-    ['('.repeat(101), 1, 100, 'more than 100 open parentheses'],
-    [Array.from({ length: 256 }, () => textA).join(' and '), 1, 6376, 'more than 256 parts'],
-  ])('refuses %j at %i:%i', (text, line, column, message) => {
-    const parsed = parseExpression(text);
-    expect(parsed).toMatchObject({ ok: false, error: { line, column } });
-    expect(parsed).toHaveProperty('error.message', expect.stringContaining(message));
-  });
+  test('is refused at the place of its mistake', () =>
+    expectRows(
+      [
+        ['', 1, 1, 'expected a field, "not" or "(", found the end'],
+        ['path', 1, 5, 'expected one of equals, in, startsWith, endsWith, contains, matches, exists, found the end'],
+        ['paht equals "/"', 1, 1, 'expected a field, "not" or "(", found "paht"'],
+        ['path greaterThan "/"', 1, 6, 'expected one of equals, in,'],
+        ['path equals /api', 1, 13, 'unexpected character "/"'],
+        ['path equals "/api', 1, 13, 'this text has no closing quote'],
+        ['path equals "/\\x"', 1, 15, 'unknown escape'],
+        ['path equals "/\n"', 1, 15, 'must not have control characters'],
+        ['path equals "api"', 1, 13, 'must begin with "/"'],
+        ['cookie exists', 1, 8, 'expected ["name"] of the cookie, found "exists"'],
+        ['cookie[sid] exists', 1, 8, 'expected a name in quotes, found "sid"'],
+        ['header["a b"] exists', 1, 8, 'must be the name of a header'],
+        ['asn equals "x"', 1, 12, 'must be a number'],
+        ['country in ["DE", "at"]', 1, 19, 'must be a country code in capital letters'],
+        ['country in ["DE" "AT"]', 1, 18, 'expected "," or "]", found "AT"'],
+        ['country in []', 1, 13, 'expected a text in quotes or a number, found "]"'],
+        ['ip ipIn ["192.0.2.0/24",\n  "192.0.2.0/33"]', 2, 3, 'must be a network'],
+        ['ip equals "192.0.2"', 1, 11, 'must be an address'],
+        [`${textA}\n  and`, 2, 6, 'expected a field, "not" or "(", found the end'],
+        [`${textA} ${textB}`, 1, 22, 'expected "and", "or" or the end, found "cookie"'],
+        [`(${textA}`, 1, 22, 'expected "and", "or" or ")", found the end'],
+        [`${textA})`, 1, 21, 'expected "and", "or" or the end, found ")"'],
+        ['ip exists and 😀', 1, 15, 'unexpected character "😀"'],
+        ['not '.repeat(32) + textA, 1, 125, 'nested deeper than 32 levels'],
+        ['('.repeat(101), 1, 100, 'more than 100 open parentheses'],
+        [Array.from({ length: 256 }, () => textA).join(' and '), 1, 6376, 'more than 256 parts'],
+      ],
+      ([text, line, column, message]) => {
+        const parsed = parseExpression(text);
+        expect(parsed).toMatchObject({ ok: false, error: { line, column } });
+        expect(parsed).toHaveProperty('error.message', expect.stringContaining(message));
+      },
+    ));
 
   test('is refused at any length and depth without an overflow', () => {
     for (const text of ['('.repeat(500_000), 'not '.repeat(120_000), `path in ["${'/'.repeat(1_000_000)}"]`]) {

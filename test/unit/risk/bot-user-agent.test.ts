@@ -3,21 +3,24 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isAutomationAgent, isBotUserAgent } from '../../../src/risk/bot-user-agent.ts';
 import { isHeadlessAgent } from '../../../src/risk/headers/tool-user-agent.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const inBrowserForm = (name: string): string =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) ${name} Safari/537.36`;
 
 describe('a tool', () => {
-  test.each(
-    (
-      'puppeteer playwright selenium webdriver python-requests/2.32 python-urllib/3 aiohttp/3 httpx/0.27 curl/8.1 ' +
-      'wget/1.21 go-http-client/2 okhttp/4.12 libwww-perl/6 scrapy/2.11 java/17 node-fetch/3 undici axios/1.6'
-    ).split(' '),
-  )('%s is found by its own user agent and inside one of a browser’s form', (name) => {
-    for (const userAgent of [name, inBrowserForm(name)]) {
-      expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([true, true]);
-    }
-  });
+  test('a tool is found by its own user agent and inside one of a browser’s form', () =>
+    expectRows(
+      (
+        'puppeteer playwright selenium webdriver python-requests/2.32 python-urllib/3 aiohttp/3 httpx/0.27 curl/8.1 ' +
+        'wget/1.21 go-http-client/2 okhttp/4.12 libwww-perl/6 scrapy/2.11 java/17 node-fetch/3 undici axios/1.6'
+      ).split(' '),
+      (name) => {
+        for (const userAgent of [name, inBrowserForm(name)]) {
+          expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([true, true]);
+        }
+      },
+    ));
 
   test.each([
     'Mozilla/5.0 (compatible; python-requests/2.31)',

@@ -1,6 +1,7 @@
 /** The service's configuration: complete, or every mistake in it. */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/service/environment.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const MASTER_KEY = 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE';
 const good = {
@@ -80,17 +81,21 @@ describe('a complete environment', () => {
 });
 
 describe('how agents and names are reached', () => {
-  test.each([
-    ['DNS_RESOLVER_URL', 'http://dns.example.com/resolve'],
-    ['DNS_RESOLVER_URL', 'https://dns.example.com/resolve?a=b'],
-    ['DNS_RESOLVER_URL', 'dns.example.com'],
-    ['BOT_STAND_INS', 'agent.test'],
-    ['BOT_STAND_INS', 'agent.test=https://example.com'],
-    ['BOT_STAND_INS', 'agent.test=http://10.0.0.1:9000'],
-    ['BOT_STAND_INS', 'agent.test=http://127.0.0.1:9000@example.com'],
-  ])('%s cannot be %s', (name, value) => {
-    expect(mistakesIn({ [name]: value })).toEqual([expect.stringContaining(name)]);
-  });
+  test('no variable for them takes a malformed or private address', () =>
+    expectRows(
+      [
+        ['DNS_RESOLVER_URL', 'http://dns.example.com/resolve'],
+        ['DNS_RESOLVER_URL', 'https://dns.example.com/resolve?a=b'],
+        ['DNS_RESOLVER_URL', 'dns.example.com'],
+        ['BOT_STAND_INS', 'agent.test'],
+        ['BOT_STAND_INS', 'agent.test=https://example.com'],
+        ['BOT_STAND_INS', 'agent.test=http://10.0.0.1:9000'],
+        ['BOT_STAND_INS', 'agent.test=http://127.0.0.1:9000@example.com'],
+      ],
+      ([name, value]) => {
+        expect(mistakesIn({ [name]: value })).toEqual([expect.stringContaining(name)]);
+      },
+    ));
 });
 
 describe('the place of the console', () => {
@@ -117,57 +122,65 @@ describe('the place of the console', () => {
 });
 
 describe('a mistake', () => {
-  test.each([
-    ['SERVICE_URL', ''],
-    ['SERVICE_URL', 'gatehouse.example.com'],
-    ['SERVICE_URL', 'ftp://gatehouse.example.com'],
-    ['SERVICE_URL', 'https://gatehouse.example.com/'],
-    ['SERVICE_URL', 'https://user:pass@gatehouse.example.com'],
-    ['SERVICE_URL', 'https://gatehouse.example.com?a=1'],
-    ['MASTER_KEY', undefined],
-    ['MASTER_KEY', 'c2hvcnQ'],
-    ['MASTER_KEY', `${MASTER_KEY}=`],
-    ['MASTER_KEY', `${MASTER_KEY}\n`],
-    ['MASTER_KEY_PREVIOUS', 'c2hvcnQ'],
-    ['JURISDICTION', 'de'],
-    ['SIGNALS_SOURCE', 'proxy'],
-    ['VERDICT_SHARDS', '0'],
-    ['VERDICT_SHARDS', '1.5'],
-    ['VERDICT_SHARDS', '257'],
-    ['VERDICT_SHARDS', '1@2027-01-01T00:00:00Z'],
-    ['VERDICT_SHARDS', '1,8'],
-    ['VERDICT_SHARDS', '1,8@tomorrow'],
-    ['VERDICT_SHARDS', '1,8@2027-01-01T00:00:00Z,16@2026-01-01T00:00:00Z'],
-    ['BOT_RANGES_BASE', 'mirror.example.com'],
-    ['BOT_RANGES_BASE', 'https://mirror.example.com/'],
-    ['ADDRESS_FACTS', '{'],
-    ['ADDRESS_FACTS', '{"192.0.2.0/33": {}}'],
-    ['DB', undefined],
-    ['RULESETS', undefined],
-    ['SEGMENTS', 'a text'],
-    ['RULE_BOOK', null],
-    ['VERDICT_SHARD', undefined],
-    ['SPEND_LEDGER', undefined],
-    ['RISK_BOOK', undefined],
-    ['LIMIT_LEDGER', undefined],
-    ['ATTACK_WATCH', undefined],
-  ])('in %s (%j) is one line that names it', (name, value) => {
-    expect(mistakesIn({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
-  });
+  test('is one line that names the variable', () =>
+    expectRows(
+      [
+        ['SERVICE_URL', ''],
+        ['SERVICE_URL', 'gatehouse.example.com'],
+        ['SERVICE_URL', 'ftp://gatehouse.example.com'],
+        ['SERVICE_URL', 'https://gatehouse.example.com/'],
+        ['SERVICE_URL', 'https://user:pass@gatehouse.example.com'],
+        ['SERVICE_URL', 'https://gatehouse.example.com?a=1'],
+        ['MASTER_KEY', undefined],
+        ['MASTER_KEY', 'c2hvcnQ'],
+        ['MASTER_KEY', `${MASTER_KEY}=`],
+        ['MASTER_KEY', `${MASTER_KEY}\n`],
+        ['MASTER_KEY_PREVIOUS', 'c2hvcnQ'],
+        ['JURISDICTION', 'de'],
+        ['SIGNALS_SOURCE', 'proxy'],
+        ['VERDICT_SHARDS', '0'],
+        ['VERDICT_SHARDS', '1.5'],
+        ['VERDICT_SHARDS', '257'],
+        ['VERDICT_SHARDS', '1@2027-01-01T00:00:00Z'],
+        ['VERDICT_SHARDS', '1,8'],
+        ['VERDICT_SHARDS', '1,8@tomorrow'],
+        ['VERDICT_SHARDS', '1,8@2027-01-01T00:00:00Z,16@2026-01-01T00:00:00Z'],
+        ['BOT_RANGES_BASE', 'mirror.example.com'],
+        ['BOT_RANGES_BASE', 'https://mirror.example.com/'],
+        ['ADDRESS_FACTS', '{'],
+        ['ADDRESS_FACTS', '{"192.0.2.0/33": {}}'],
+        ['DB', undefined],
+        ['RULESETS', undefined],
+        ['SEGMENTS', 'a text'],
+        ['RULE_BOOK', null],
+        ['VERDICT_SHARD', undefined],
+        ['SPEND_LEDGER', undefined],
+        ['RISK_BOOK', undefined],
+        ['LIMIT_LEDGER', undefined],
+        ['ATTACK_WATCH', undefined],
+      ],
+      ([name, value]) => {
+        expect(mistakesIn({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+      },
+    ));
 
-  test.each([
-    [{ OIDC_ISSUER: 'https://id.example.com' }, /^OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET /],
-    [{ OIDC_CLIENT_SECRET: 'leaked' }, /^OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET /],
-    [
-      { OIDC_ISSUER: 'http://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
-      /^OIDC_ISSUER must be an https address/,
-    ],
-    [{ ACCESS_AUD: 'alone' }, /^ACCESS_TEAM_DOMAIN and ACCESS_AUD /],
-    [{ ACCESS_TEAM_DOMAIN: 'http://team.example.com', ACCESS_AUD: 'a' }, /^ACCESS_TEAM_DOMAIN must be a host/],
-    [{ ACCESS_TEAM_DOMAIN: 'team.example.com/path', ACCESS_AUD: 'a' }, /^ACCESS_TEAM_DOMAIN must be a host/],
-  ])('in a way to sign in (%o) is one line', (variables, line) => {
-    expect(mistakesIn(variables)).toEqual([expect.stringMatching(line)]);
-  });
+  test('in a way to sign in is one line', () =>
+    expectRows(
+      [
+        [{ OIDC_ISSUER: 'https://id.example.com' }, /^OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET /],
+        [{ OIDC_CLIENT_SECRET: 'leaked' }, /^OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET /],
+        [
+          { OIDC_ISSUER: 'http://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
+          /^OIDC_ISSUER must be an https address/,
+        ],
+        [{ ACCESS_AUD: 'alone' }, /^ACCESS_TEAM_DOMAIN and ACCESS_AUD /],
+        [{ ACCESS_TEAM_DOMAIN: 'http://team.example.com', ACCESS_AUD: 'a' }, /^ACCESS_TEAM_DOMAIN must be a host/],
+        [{ ACCESS_TEAM_DOMAIN: 'team.example.com/path', ACCESS_AUD: 'a' }, /^ACCESS_TEAM_DOMAIN must be a host/],
+      ],
+      ([variables, line]) => {
+        expect(mistakesIn(variables)).toEqual([expect.stringMatching(line)]);
+      },
+    ));
 
   test('in SIGNALS_SECRET is one only where the headers of a proxy are read', () => {
     const mistakes = mistakesIn({ SIGNALS_SOURCE: 'headers', SIGNALS_SECRET: 'short' });

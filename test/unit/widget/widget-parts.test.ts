@@ -3,45 +3,54 @@ import { describe, expect, test } from 'vitest';
 import { buildClient, checkClientSizes } from '../../../scripts/build-client.ts';
 import { gateProblem } from '../../../src/widget/protect/recovery.ts';
 import { safeReturnTarget } from '../../../src/widget/interstitial/return-target.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const ORIGIN = 'https://shop.example';
 
 describe('a return target', () => {
-  test.each([
-    ['/', '/'],
-    ['/a?b=1&c=2#d', '/a?b=1&c=2#d'],
-    ['/a//b;c=%2F', '/a//b;c=%2F'],
-    ['/ünï', '/%C3%BCn%C3%AF'],
-    ['//echo/a?x=1', '//echo/a?x=1'],
-    ['/.//evil.example', '//evil.example'],
-    ['//evil.example', '//evil.example'],
-    ['/\\evil.example', '//evil.example'],
-    ['//@evil.example:1/', '//@evil.example:1/'],
-    ['/../..//evil.example', '//evil.example'],
-  ])('%s is a path of this origin', (candidate, path) => {
-    expect(safeReturnTarget(candidate, ORIGIN)).toBe(ORIGIN + path);
-  });
+  test('is a path of this origin', () =>
+    expectRows(
+      [
+        ['/', '/'],
+        ['/a?b=1&c=2#d', '/a?b=1&c=2#d'],
+        ['/a//b;c=%2F', '/a//b;c=%2F'],
+        ['/ünï', '/%C3%BCn%C3%AF'],
+        ['//echo/a?x=1', '//echo/a?x=1'],
+        ['/.//evil.example', '//evil.example'],
+        ['//evil.example', '//evil.example'],
+        ['/\\evil.example', '//evil.example'],
+        ['//@evil.example:1/', '//@evil.example:1/'],
+        ['/../..//evil.example', '//evil.example'],
+      ],
+      ([candidate, path]) => {
+        expect(safeReturnTarget(candidate, ORIGIN)).toBe(ORIGIN + path);
+      },
+    ));
 
-  test.each([
-    '\\/evil.example',
-    '.evil.example',
-    ':1/',
-    '@evil.example/',
-    'https:evil.example',
-    'https://evil.example/',
-    'javascript:alert(1)',
-    ' javascript:alert(1)',
-    '/\t/evil.example',
-    '/\n/evil.example',
-    '/a\r\nSet-Cookie: x=1',
-    '%2f%2fevil.example',
-    '',
-    'a/b',
-    '?x',
-    'data:text/html,x',
-  ])('%j is replaced by the front page', (candidate) => {
-    expect(safeReturnTarget(candidate, ORIGIN)).toBe(`${ORIGIN}/`);
-  });
+  test('that leads elsewhere is replaced by the front page', () =>
+    expectRows(
+      [
+        '\\/evil.example',
+        '.evil.example',
+        ':1/',
+        '@evil.example/',
+        'https:evil.example',
+        'https://evil.example/',
+        'javascript:alert(1)',
+        ' javascript:alert(1)',
+        '/\t/evil.example',
+        '/\n/evil.example',
+        '/a\r\nSet-Cookie: x=1',
+        '%2f%2fevil.example',
+        '',
+        'a/b',
+        '?x',
+        'data:text/html,x',
+      ],
+      (candidate) => {
+        expect(safeReturnTarget(candidate, ORIGIN)).toBe(`${ORIGIN}/`);
+      },
+    ));
 });
 
 const answer = (status: number, headers: Record<string, string>): Parameters<typeof gateProblem>[0] => ({
