@@ -78,10 +78,18 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/unit/**/*.test.ts'],
+          setupFiles: ['test/support/test-clock-setup.ts'],
           ...pure,
         },
       },
-      { test: { name: 'properties', include: ['test/property/**/*.test.ts'], ...pure } },
+      {
+        test: {
+          name: 'properties',
+          include: ['test/property/**/*.test.ts'],
+          setupFiles: ['test/support/test-clock-setup.ts'],
+          ...pure,
+        },
+      },
       {
         plugins: [
           cloudflareTest(async () => ({
@@ -99,7 +107,7 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
-          setupFiles: ['test/support/workerd-setup.ts'],
+          setupFiles: ['test/support/test-clock-setup.ts', 'test/support/workerd-setup.ts'],
           ...pure,
         },
       },

@@ -9,6 +9,7 @@ import { blockedVisit, HOSTILE, implausibleSession, statusOf, verdictOf } from '
 import type { LoggedVerdict } from '../support/console-visits.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, manage } from '../support/stack.ts';
+import { stackNow } from '../support/clock.ts';
 
 const console = useConsole();
 
@@ -176,7 +177,7 @@ describe('from a verdict to a rule', () => {
     await console.open(`/verdicts/${blocked.request_id}`);
     await button('Allow this address for an hour…').click();
     await dialog().getByText('There is a rule for this already').waitFor();
-    const askedAt = Date.now();
+    const askedAt = stackNow();
     await dialog().getByRole('button', { name: 'Allow', exact: true }).click();
     await eventually(
       () => statusOf(console.stack(), HOSTILE),

@@ -11,6 +11,7 @@ import { browse } from '../support/browse.ts';
 import { useConsole } from '../support/console.ts';
 import { eventually, manage } from '../support/stack.ts';
 import { sharedChromium } from '../support/visitor.ts';
+import { stackNow } from '../support/clock.ts';
 
 const console = useConsole();
 
@@ -42,7 +43,7 @@ async function makeTraffic(): Promise<Logged> {
         verdict: 'challenge',
         mode: 'monitor',
         rollout: 50,
-        expiry: new Date(Date.now() + 40 * 86_400_000).toISOString(),
+        expiry: new Date(stackNow() + 40 * 86_400_000).toISOString(),
         note: 'A long note, '.repeat(20),
       },
       { type: 'ja4Hash', value: 't13d1516h2_8daaf6152771_02713d6af862', verdict: 'challenge' },

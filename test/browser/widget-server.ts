@@ -20,6 +20,7 @@ import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { compatAssets } from '../../src/service/captcha/widget-assets.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** The CSP of a strict site: what the widget needs and nothing more. */
 export const STRICT_CSP =
@@ -35,7 +36,7 @@ const LEVEL = 0;
 const SHA256_SQUARINGS = 4000;
 const WAIT_MS = 300;
 /** The service's clock is two days behind the browser's. */
-const SERVICE_NOW_MS = Date.now() - 200_000_000;
+const SERVICE_NOW_MS = stackNow() - 200_000_000;
 const FORM_FIELD_MAX_BYTES = 2_000_000;
 
 export interface WidgetServer {
@@ -122,7 +123,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       jti: challenge,
       kind,
       challenge,
-      expiresAt: Date.now() + 60_000,
+      expiresAt: stackNow() + 60_000,
       ...(honeypot && { honeypot }),
       ...(privacyUrl && { privacyUrl }),
     };
@@ -144,8 +145,8 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
 
   function work(): { pow: PowTask; isRight: VisualTask['isRight'] } {
     if (server.lane === 'wait') {
-      const notBefore = Date.now() + WAIT_MS;
-      return { pow: { lane: 'wait', waitMs: WAIT_MS, notBefore }, isRight: () => Date.now() >= notBefore };
+      const notBefore = stackNow() + WAIT_MS;
+      return { pow: { lane: 'wait', waitMs: WAIT_MS, notBefore }, isRight: () => stackNow() >= notBefore };
     }
     if (server.lane === 'sha256') {
       const puzzles = mintSha256(SHA256_SQUARINGS);
@@ -205,7 +206,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       const challenge = randomBytes(16).toString('base64url');
       const { pow, isRight } = work();
       tasks.set(challenge, { isRight, next: null });
-      return { status: 200, body: { challenge, pow, expiresAt: Date.now() + 60_000 } };
+      return { status: 200, body: { challenge, pow, expiresAt: stackNow() + 60_000 } };
     }
     if (!environmentReport.safeParse(body['environment']).success || !judge(body).verified)
       return { status: 400, body: { error: { key: 'CAPTCHA.INVALID_SOLUTION' } } };

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { stackNow } from '../support/clock.ts';
 
 const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
 
@@ -107,7 +108,7 @@ test('a rule stops at its expiry without a new ruleset', async () => {
   // A busy machine may see a short-lived rule only after it has expired: then it gets more time.
   const seen = new Set<string>();
   for (let aheadMs = 3000; !seen.has('block'); aheadMs *= 2) {
-    const expiry = Date.now() + aheadMs;
+    const expiry = stackNow() + aheadMs;
     const { version } = await create([
       { type: 'ip', value: visitor.ip, verdict: 'block', expiry: new Date(expiry).toISOString() },
     ]);
@@ -117,7 +118,7 @@ test('a rule stops at its expiry without a new ruleset', async () => {
         seen.add(decision);
         return decision;
       },
-      (decision) => decision === 'allow' && (seen.has('block') || Date.now() > expiry),
+      (decision) => decision === 'allow' && (seen.has('block') || stackNow() > expiry),
       2 * aheadMs + 15_000,
     );
     expect((await manage<{ version: number }>(stack(), '/protect/access-rules', { limit: 1 })).version).toBe(version);

@@ -19,6 +19,7 @@ import type { Visit } from './bot-visits.ts';
 import { quickRules } from './edge-visitor.ts';
 import { signedHeaders, wrongSignatures } from './signed-visits.ts';
 import type { HeaderChange } from './signed-visits.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** Of requests to the edge. */
 const SIGNING = ['agent', 'other', 'liar', 'late'];
@@ -216,11 +217,11 @@ describe('an address', () => {
 });
 
 describe('a nonce', () => {
-  const use = async (nonce: string, expiresAt = Date.now() + 60_000, agent = wellKnown('set')) =>
+  const use = async (nonce: string, expiresAt = stackNow() + 60_000, agent = wellKnown('set')) =>
     (await ask('bot-nonces/spend', { agent, keyid: pair.keyid, nonce, expiresAt })).body.spent as boolean;
 
   test('is spent once in 200 parallel uses', async () => {
-    const expiresAt = Date.now() + 60_000;
+    const expiresAt = stackNow() + 60_000;
     const uses = await Promise.all(Array.from({ length: 200 }, () => use('parallel', expiresAt)));
     expect(uses.filter(Boolean)).toHaveLength(1);
   });
@@ -234,8 +235,8 @@ describe('a nonce', () => {
   });
 
   test('of a signature that has expired, or lives longer than a day, cannot be spent', async () => {
-    expect(await use('old', Date.now() - 120_000)).toBe(false);
-    expect(await use('young', Date.now() + 2 * 86_400_000)).toBe(false);
+    expect(await use('old', stackNow() - 120_000)).toBe(false);
+    expect(await use('young', stackNow() + 2 * 86_400_000)).toBe(false);
   });
 });
 
@@ -262,7 +263,7 @@ describe('a signed request', () => {
     { change, ...more }: Partial<Visit> & { change?: HeaderChange } = {},
     path = '/echo',
   ) {
-    const nowMs = Date.now();
+    const nowMs = stackNow();
     const headers = await signedHeaders(pair, { url: stack.edgeUrl + path, nowMs, ...signing }, change);
     return visit({ from: ELSEWHERE, ...more, headers }, path);
   }
@@ -349,7 +350,7 @@ describe('a signed request', () => {
       ({ status }) => status === 200,
     );
     const request = fresh();
-    const nowMs = Date.now();
+    const nowMs = stackNow();
     const answers = await Promise.all(Array.from({ length: 200 }, () => send({ ...request, nowMs })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const refused = answers.find(({ status }) => status !== 200)!;
@@ -364,7 +365,7 @@ describe('a signed request', () => {
       agent: `https://agent.test${DIRECTORY_PATH}`,
       keyid: pair.keyid,
       nonce: 'elsewhere',
-      expiresAt: Date.now() + 600_000,
+      expiresAt: stackNow() + 600_000,
     };
     const spent = await fetch(`${stack.serviceUrl}/edge/v1/bot-nonces/spend`, {
       method: 'POST',

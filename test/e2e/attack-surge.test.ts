@@ -11,6 +11,7 @@ import { many, passed, visit } from '../attacks/visits.ts';
 import { answering, bodyOf } from '../support/answering.ts';
 import { eventually, manage, startTestStack } from '../support/stack.ts';
 import { quickRules } from './edge-visitor.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** Below every rate that a busy test machine reaches. */
 const MINIMUM_RATE = 2;
@@ -63,9 +64,9 @@ test('a surge from many networks switches attack mode on, and tells the operator
   expect(await status()).toMatchObject({ active: false, alarmSince: null });
   expect(await newcomer()).toMatchObject({ status: 200 });
   // What comes in the first seconds of a watch is what is usual: here, next to nothing.
-  const began = Date.now();
+  const began = stackNow();
   await eventually(
-    async () => Date.now() - began,
+    async () => stackNow() - began,
     (elapsedMs) => elapsedMs > WATCH_LEARNS_MS,
   );
   let found = await status();

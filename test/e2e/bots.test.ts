@@ -13,6 +13,7 @@ import { eventually, manage, useOwnStack } from '../support/stack.ts';
 import { closed, BING, DATACENTER, ELSEWHERE, FEED, PREVIEW, botVisits } from './bot-visits.ts';
 import type { Visit } from './bot-visits.ts';
 import { hitsOf, quickRules } from './edge-visitor.ts';
+import { stackNow } from '../support/clock.ts';
 
 const servers = await startBotServers([]);
 const stack = useOwnStack({ edgeVars: quickRules, serviceVars: servers.serviceVars });
@@ -188,7 +189,7 @@ describe('an explanation', () => {
 
   test('of a request, and a preview of rules, know the bot', async () => {
     await policy({ ipCategoryRules: { datacenter: 'challenge' } });
-    const since = Date.now() - 1000;
+    const since = stackNow() - 1000;
     const { id } = await visit({ ...BING, asn: DATACENTER }, '/echo/explained');
     await logged(id);
     const { table } = await manage<{ table: object[] }>(stack(), '/protect/verdicts/explain', { requestId: id });
@@ -282,7 +283,7 @@ test('the report says what robots.txt tells each bot, what it did and got, and l
   });
   const { host } = new URL(stack().edgeUrl);
   const crawler = { from: '192.0.2.9', agent: 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)' };
-  const since = Date.now() - 600_000;
+  const since = stackNow() - 600_000;
   const report = () => manage<BotTrafficResponse>(stack(), '/protect/bots/traffic', { since, limit: 500 });
   const before = await report();
   // The edge has the new policy once it charges. The file is known once anybody has fetched it.

@@ -13,6 +13,7 @@ import { gatehouse } from '../support/gatehouse.ts';
 import type { RunSettings } from '../support/gatehouse.ts';
 import { eventually, manage, useOwnStack } from '../support/stack.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
+import { stackNow } from '../support/clock.ts';
 
 const hosts = await startExampleHosts();
 afterAll(() => hosts.close());
@@ -26,7 +27,7 @@ const run = (words: string, settings: RunSettings = {}) =>
 type Facts = Partial<VerdictRecord>;
 
 function record(facts: Facts): VerdictRecord {
-  const timestamp = facts.timestamp ?? Date.now();
+  const timestamp = facts.timestamp ?? stackNow();
   const own = { site_key: stack().siteKey, request_id: newEventId(timestamp) };
   return verdictRecordOf(stack().instanceId, { ...own, ...facts, timestamp });
 }
@@ -50,7 +51,7 @@ async function arrived(path: string, count: number): Promise<void> {
 }
 
 describe('gatehouse verdicts', () => {
-  const at = Date.now() - 600_000;
+  const at = stackNow() - 600_000;
   beforeAll(async () => {
     const blocked: Facts = { decision: 'block', request_path: '/filtered/a', ip: '198.51.100.7', asn: 64_500 };
     await log([

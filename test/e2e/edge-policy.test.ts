@@ -11,6 +11,7 @@ import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 import { cookiesOf } from './edge-visitor.ts';
+import { stackNow } from '../support/clock.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 let upstream: Upstream;
@@ -114,7 +115,7 @@ describe('sessions', () => {
 
   test('an expired session is reported as such, and its page opens', async () => {
     await usePolicy(json);
-    const over = await session({ exp: Math.floor(Date.now() / 1000) - 10 });
+    const over = await session({ exp: Math.floor(stackNow() / 1000) - 10 });
     expect(await ask('/api/time', over)).toMatchObject({ status: 401, problem: 'session-not-found' });
     expect(await ask('/', over)).toMatchObject({ status: 200, problem: 'session-not-found' });
     // The session itself is still valid: it is renewed once, behind the responses.
@@ -139,7 +140,7 @@ describe('sessions', () => {
   test('a session about to expire is renewed behind the response, and a later response sets it', async () => {
     await usePolicy(json);
     const before = sessionCalls();
-    const ending = await session({ exp: Math.floor(Date.now() / 1000) + 60 });
+    const ending = await session({ exp: Math.floor(stackNow() / 1000) + 60 });
     expect((await ask('/api/time', ending)).answer.headers.getSetCookie()).toEqual([]);
     const later = await eventually(
       async () => (await ask('/api/time', ending)).answer,

@@ -20,6 +20,7 @@ import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
+import { stackNow } from '../support/clock.ts';
 
 const REQUESTS = 7;
 const file = readWranglerFile('wrangler.toml');
@@ -112,7 +113,7 @@ test('R2 gets every verdict as a line of an object under its instance and day', 
       },
       ({ records }) => records.filter(({ id }) => sent.has(id)).length >= REQUESTS,
     );
-    const day = new Date().toISOString().slice(0, 10);
+    const day = new Date(stackNow()).toISOString().slice(0, 10);
     for (const { key } of stored.objects) {
       expect(key).toMatch(new RegExp(`^verdicts/${upstream.instanceId}/${day}/[0-9a-f-]{36}\\.ndjson$`));
     }

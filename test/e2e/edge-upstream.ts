@@ -24,6 +24,7 @@ import { signRulesetFile } from '../../src/rules/signing.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import type { EdgeRule } from '../../src/rules/types.ts';
 import { FIREFOX } from '../support/browse.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** `other-release`: its browser files are not those this edge was built with. */
 export type Trouble =
@@ -105,7 +106,7 @@ export async function startUpstream(): Promise<Upstream> {
   let policy = instancePolicy.parse({ sessionsEnabled: false });
   let base = { hash: '', version: 0, file: new Uint8Array(0), wrong: new Uint8Array(0) };
   let delta = { version: 0, file: new Uint8Array(0) };
-  const now = Math.floor(Date.now() / 1000);
+  const now = Math.floor(stackNow() / 1000);
   const jwtClaims = { sub: instanceId, iat: now, exp: now + 86_400 };
 
   const upstream: Upstream = {
@@ -154,7 +155,7 @@ export async function startUpstream(): Promise<Upstream> {
         delta = { version, file: new Uint8Array((await sign(payload)).file) };
         return;
       }
-      const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: Date.now() });
+      const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: stackNow() });
       for (const rule of rules) compiler.add(rule);
       const payload = compiler.finish();
       const { file, hash } = await sign(payload);
@@ -162,7 +163,7 @@ export async function startUpstream(): Promise<Upstream> {
       delta = { version, file: new Uint8Array(0) };
     },
     async mintSession(claims = {}) {
-      const iat = Math.floor(Date.now() / 1000);
+      const iat = Math.floor(stackNow() / 1000);
       const bnd = await visitorBinding('127.0.0.1', FIREFOX);
       const full = { jti: 'jti-1', sub: instanceId, iat, exp: iat + 300, sxp: iat + 3600, risk: 0, bnd, ...claims };
       return mintSessionJwt(Buffer.alloc(32, 2), 'k1', full);
@@ -177,7 +178,7 @@ export async function startUpstream(): Promise<Upstream> {
     },
   };
   await upstream.setRules([]);
-  const bots = await sign(encodeBotTable({ builtAtMs: Date.now(), bots: [], networks: new Map() }));
+  const bots = await sign(encodeBotTable({ builtAtMs: stackNow(), bots: [], networks: new Map() }));
 
   const config = (): EdgeConfig => ({
     configVersion: `c${configVersion}`,
@@ -241,7 +242,7 @@ export async function startUpstream(): Promise<Upstream> {
       const asked = JSON.parse(body.toString()) as { jwt?: string };
       const jti = asked.jwt === undefined ? 'jti-new' : 'jti-1';
       const jwt = await upstream.mintSession({ jti });
-      const ends = { expiresAt: Date.now() + 3_600_000, jwtExpiresAt: Date.now() + 300_000 };
+      const ends = { expiresAt: stackNow() + 3_600_000, jwtExpiresAt: stackNow() + 300_000 };
       return void send(200, JSON.stringify({ jti, jwt, ...ends }));
     }
     if (path === '/edge/v1/config') return void send(200, JSON.stringify(config()));

@@ -11,6 +11,7 @@ import { solveRsw } from '../../src/captcha/pow/pow-solve.ts';
 import { browse, navigation } from '../support/browse.ts';
 import { serviceApi } from '../../src/console/api/service-api.ts';
 import { eventually, useStack } from '../support/stack.ts';
+import { stackNow } from '../support/clock.ts';
 
 type Schema = Parameters<typeof fromJSONSchema>[0];
 interface Declared {
@@ -253,7 +254,7 @@ describe('the client typed by the OpenAPI document', () => {
   test('queries the verdict log in every way', async () => {
     const { edgeUrl } = stackOf();
     await browse(`${edgeUrl}/echo/x`);
-    const since = Date.now() - 60_000;
+    const since = stackNow() - 60_000;
     const { verdicts } = await eventually(
       () => api.post('/protect/verdicts', { limit: 1 }),
       (answer) => answer.verdicts.length > 0,

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HmacSha256 } from '../../src/bytes/hmac-sha256.ts';
 import { signForOrigin } from '../../src/edge/origin/origin-signature.ts';
 import { eventually } from '../support/stack.ts';
+import { stackNow } from '../support/clock.ts';
 
 const NJS_MODULE = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 const guide = readFileSync('docs/origin-lockdown.md', 'utf8');
@@ -95,7 +96,7 @@ describe.each(installed)('$name', ({ start }) => {
   });
 
   const facts = (changes: object = {}) => ({
-    timestamp: Math.floor(Date.now() / 1000),
+    timestamp: Math.floor(stackNow() / 1000),
     method: 'POST',
     target: '/order/%C3%BC?x=1&y=a%2Fb',
     requestId: 'r-1',
@@ -132,7 +133,7 @@ describe.each(installed)('$name', ({ start }) => {
   });
 
   test('refuses an old signature, an unknown key id and a missing signature', async () => {
-    expect(await send(facts({ timestamp: Math.floor(Date.now() / 1000) - 301 }))).toBe(403);
+    expect(await send(facts({ timestamp: Math.floor(stackNow() / 1000) - 301 }))).toBe(403);
     expect(await send(facts(), {}, 'k-2')).toBe(403);
     expect(await statusOf(port, 'GET', '/', {})).toBe(403);
     expect(await statusOf(port, 'GET', '/', { 'x-protect-signature': 't=1&kid[]=k-1,v1[]=' })).toBe(403);

@@ -17,6 +17,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, sinkBatchOf, variedRecord } from '../support/verdict-record.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** All are older than a day, so each of them is sealed once a shard begins to. */
 const VERDICTS = 3000;
@@ -27,7 +28,7 @@ const DAY_MS = 86_400_000;
 
 const stack = useStack();
 const copyDir = mkdtempSync(join(tmpdir(), 'gatehouse-copy-'));
-const since = Math.floor(Date.now() / DAY_MS) * DAY_MS - 5 * DAY_MS;
+const since = Math.floor(stackNow() / DAY_MS) * DAY_MS - 5 * DAY_MS;
 const until = since + 3 * DAY_MS;
 /** The stack's own edge has verdicts in the log too. */
 const ISOLATE = 'isolate-query';

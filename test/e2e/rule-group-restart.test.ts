@@ -7,6 +7,7 @@ import { SERVICE_CONFIG } from '../../src/cli/service-worker.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { databaseIdOf, moduleManifest, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** Twenty steps, so that the service stops in the middle. */
 const RULES = 20_000;
@@ -47,7 +48,7 @@ async function insertRules(stateDir: string, accountId: string): Promise<void> {
        SELECT ?1, lower(hex(randomblob(32))), 'block', printf('[{"field":"userId","value":"u%d"}]', value), ?2, ?4, ?5, ?5
        FROM n`,
     );
-    const now = Date.now();
+    const now = stackNow();
     await statement.bind(accountId, 'doomed', RULES, now + 3_600_000, now).run();
     await statement.bind(accountId, 'kept', OTHER_RULES, now + 3_600_000, now).run();
   } finally {

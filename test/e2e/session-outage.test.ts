@@ -16,6 +16,7 @@ import { solvedSession } from '../support/session.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
+import { stackNow } from '../support/clock.ts';
 
 /** The upstream mints its sessions for the browser that `browse` is. */
 const NEWCOMER = { 'user-agent': FIREFOX.replace('Linux x86_64', 'Linux aarch64') };
@@ -79,7 +80,7 @@ const api = (url: string, headers: Record<string, string> = NEWCOMER) => browse(
 const sessionWith = async (claims: Partial<SessionClaims>) =>
   `protect_session=jti-1|${await upstream.mintSession(claims)}`;
 /** A session that lives on, with a JWT whose time is over. */
-const idleSession = () => sessionWith({ exp: Math.floor(Date.now() / 1000) - 60 });
+const idleSession = () => sessionWith({ exp: Math.floor(stackNow() / 1000) - 60 });
 
 describe('a visitor with a session', () => {
   test('keeps it although its JWT cannot be renewed, without work', async () => {
@@ -105,7 +106,7 @@ describe('a newcomer', () => {
     expect(opened.status).toBe(200);
     expect((await api(url, { ...NEWCOMER, cookie: opened.cookie })).status).toBe(200);
     const { sxp, risk } = decodeJwt<SessionClaims>(opened.cookie.split('|')[1] ?? '');
-    expect(sxp * 1000 - Date.now()).toBeLessThanOrEqual(600_000);
+    expect(sxp * 1000 - stackNow()).toBeLessThanOrEqual(600_000);
     expect(risk).toBe(0);
 
     const again = await post(solved);

@@ -2,6 +2,7 @@
 import { signed } from '../support/signed-request.ts';
 import type { AgentKeyPair, Signing } from '../support/signed-request.ts';
 import { draftVectors } from '../unit/bots/signatures/draft-vectors.ts';
+import { stackNow } from '../support/clock.ts';
 
 export type HeaderChange = (headers: Headers) => void;
 type Wrong = [what: string, signing: Partial<Signing>, change?: HeaderChange];
@@ -27,8 +28,8 @@ export function wrongSignatures(edgeUrl: string): Wrong[] {
       headers.set(name, headers.get(name)!.replace(from, to));
   const many = (of: (index: number) => string): string => Array.from({ length: 100 }, (_, index) => of(index)).join('');
   const wrong: Wrong[] = [
-    ['expired', { nowMs: Date.now() - 600_000 }],
-    ['from the future', { nowMs: Date.now() + 600_000 }],
+    ['expired', { nowMs: stackNow() - 600_000 }],
+    ['from the future', { nowMs: stackNow() + 600_000 }],
     ['lives too long', { lifetimeSeconds: 86_401 }],
     ['for another host', { url: 'https://shop.example/echo' }],
     ['for another path', { url: `${edgeUrl}/other`, components: ['@authority', '@path', keyed('sig1')] }],

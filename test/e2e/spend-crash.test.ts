@@ -13,6 +13,7 @@ import { ownRuntimes } from '../../src/cli/processes.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
 import { facts } from '../unit/captcha/sealing-fixtures.ts';
 import { useStack } from '../support/stack.ts';
+import { stackNow } from '../support/clock.ts';
 
 const stack = useStack();
 const TOKENS = 300;
@@ -25,7 +26,7 @@ const ANSWERS_BEFORE_DEATH = 250;
 async function tokens(count: number): Promise<string[]> {
   const root = await stack().rootKey();
   const keyring = new Keyring((label) => deriveKey(root, label));
-  const now = Date.now();
+  const now = stackNow();
   const course = { kind: 'pow', lane: 'rsw', powDifficulty: 4, edge: null } as const;
   const page = { siteKey: stack().siteKey, hostname: 'localhost', action: '', cdata: '' };
   const times = { bornAt: now, issuedAt: now, solvedAt: now, expiresAt: now + 600_000 };

@@ -10,6 +10,7 @@ import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { cookiesOf, solvedToken } from './edge-visitor.ts';
+import { stackNow } from '../support/clock.ts';
 
 const stack = useStack();
 let edge: RawWorker;
@@ -105,7 +106,7 @@ describe('forged headers on raw workerd', () => {
   });
 
   test('appear in no verdict', async () => {
-    const marker = `/echo/spoof-${Date.now()}`;
+    const marker = `/echo/spoof-${stackNow()}`;
     await visit(marker, { 'user-agent': 'plain', ...forgeries(FORGED_IP) });
     const { verdicts } = await eventually(
       () => manage<{ verdicts: object[] }>(stack(), '/protect/verdicts', { requestPath: marker }),

@@ -21,6 +21,7 @@ import { browse } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
+import { stackNow } from '../support/clock.ts';
 
 const stack = useStack();
 type Page = z.infer<typeof verdictPageResponse>;
@@ -74,7 +75,7 @@ describe('a request through the edge', () => {
 });
 
 test('the counters of the edges are served as Prometheus text, lost verdicts included', async () => {
-  const timestamp = Date.now();
+  const timestamp = stackNow();
   const edge = { colo: 'FRA', version: '0.1.0', isolate: 'isolate-metrics', seq: 4 };
   const records = [verdictRecordOf(stack().instanceId, { timestamp, edge }), { v: 9 }];
   // The stack's own edge has no such sinks, so it does not add to these counters.
@@ -116,7 +117,7 @@ test('a record that arrives again in another batch is counted once in the metric
     });
   };
   const before = await counted();
-  const given = { timestamp: Date.now(), decision: 'block', source: 'ip-category', status: 103 } as const;
+  const given = { timestamp: stackNow(), decision: 'block', source: 'ip-category', status: 103 } as const;
   const records = Array.from({ length: 3 }, () => verdictRecordOf(stack().instanceId, given));
   for (const [batchId, sent] of Object.entries({
     one: records.slice(1),
@@ -167,7 +168,7 @@ test('a page’s report is found under its session and no other', async () => {
 
 describe('a batch sent to the log', () => {
   test('twice is stored once', async () => {
-    const timestamp = Date.now();
+    const timestamp = stackNow();
     const records = Array.from({ length: 20 }, () =>
       verdictRecordOf(stack().instanceId, { timestamp, request_path: '/twice', site_key: stack().siteKey }),
     );
@@ -199,7 +200,7 @@ describe('a batch sent to the log', () => {
 });
 
 describe('the read endpoints', () => {
-  const since = Date.now() - 3 * 3_600_000;
+  const since = stackNow() - 3 * 3_600_000;
   const until = since + 3_600_000;
   const window = { since, until };
   let records: VerdictRecord[] = [];
@@ -386,7 +387,7 @@ describe('a wrong query', () => {
     ['/protect/traffic-by-dimension', { groupBy: 'shoe_size' }],
     ['/protect/traffic-by-dimension', {}],
     // 8,333 minutes of 101 series would be 80 MB.
-    ['/protect/traffic-by-dimension', { groupBy: 'country', bucket: 'minute', topN: 100, since: Date.now() - 5e8 }],
+    ['/protect/traffic-by-dimension', { groupBy: 'country', bucket: 'minute', topN: 100, since: stackNow() - 5e8 }],
   ])('%s with %j is a 400', async (path, body) => {
     expect(await ask(path, body)).toMatchObject([400, { error: { code: 400, key: 'API.INVALID_BODY' } }]);
   });

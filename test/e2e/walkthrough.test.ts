@@ -9,6 +9,7 @@ import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { hitsOf, solvedToken } from './edge-visitor.ts';
+import { stackNow } from '../support/clock.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const stack = useStack();
@@ -219,7 +220,7 @@ describe('a batch of verdicts', () => {
   test('sent twice is stored once', async () => {
     const records = Array.from({ length: 20 }, () =>
       verdictRecordOf(stack().instanceId, {
-        timestamp: Date.now(),
+        timestamp: stackNow(),
         site_key: stack().siteKey,
         request_path: '/sent-twice',
       }),

@@ -16,6 +16,7 @@ import { exampleTraffic } from './example-traffic.ts';
 import { gatehouse } from './gatehouse.ts';
 import type { Ran } from './gatehouse.ts';
 import { manage } from './manage.ts';
+import { stackNow } from './clock.ts';
 
 /** Wide enough for every table, and narrow enough for a page. */
 const COLUMNS = 110;
@@ -106,7 +107,7 @@ async function prepare(stack: Stack, values: Map<string, string>): Promise<void>
     rules: [{ type: 'userAgent', value: 'badbot', verdict: 'block' }],
   });
   await manage(stack, '/protect/policies/set', { policies: [policy] });
-  const records = exampleTraffic(stack, Date.now() - 300_000);
+  const records = exampleTraffic(stack, stackNow() - 300_000);
   await fetch(`${stack.serviceUrl}/edge/v1/verdicts`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.clientJwt}`, 'content-type': 'application/json' },

@@ -10,11 +10,11 @@ export async function eventually<Value>(
   done: (value: Value) => boolean,
   withinMs = WITHIN_MS,
 ): Promise<Value> {
-  const deadline = Date.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   for (;;) {
     const value = await ask();
     if (done(value)) return value;
-    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(value)}`);
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(value)}`);
     await new Promise((wake) => setTimeout(wake, POLL_MS));
   }
 }

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { bodyOf } from './answering.ts';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
+import { stackNow } from './clock.ts';
 
 export interface IdTokenLies {
   email?: string | null;
@@ -58,7 +59,7 @@ export async function startFakeIssuer(): Promise<FakeIssuer> {
       .setIssuer(iss)
       .setAudience(aud)
       .setIssuedAt()
-      .setExpirationTime(Math.floor(Date.now() / 1000) + exp)
+      .setExpirationTime(Math.floor(stackNow() / 1000) + exp)
       .sign(privateKey);
   };
   const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

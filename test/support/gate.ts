@@ -17,6 +17,7 @@ import { cookiesOf, signalsOf } from '../e2e/edge-visitor.ts';
 import { browse, FIREFOX } from './browse.ts';
 import type { BrowseInit } from './browse.ts';
 import { solveWork } from './session.ts';
+import { stackNow } from './clock.ts';
 
 export type Headers = Record<string, string>;
 export interface Answer<Body = Record<string, unknown>> {
@@ -39,8 +40,8 @@ export function withCookie(headers: Headers, cookie: string): Headers {
 
 /** The visitor with a session of this risk, whose id is `jti`. */
 export async function atRisk(stack: Stack, headers: Headers, risk: number, jti = crypto.randomUUID()) {
-  const { current } = await edgeKeySets(await stack.rootKey(), stack.instanceId, Date.now());
-  const iat = Math.floor(Date.now() / 1000);
+  const { current } = await edgeKeySets(await stack.rootKey(), stack.instanceId, stackNow());
+  const iat = Math.floor(stackNow() / 1000);
   const bnd = await visitorBinding(headers['x-client-ip'] ?? null, headers['user-agent'] ?? '');
   const claims = { jti, sub: stack.instanceId, iat, exp: iat + 300, sxp: iat + 3600, risk, bnd };
   const jwt = await mintSessionJwt(Buffer.from(current.session, 'base64url'), current.kid, claims);
@@ -88,10 +89,10 @@ export async function boughtToken(stack: Stack, headers: Headers, asked: object 
 export async function personsToken(stack: Stack, sealed: string, changes: Partial<SealedToken> = {}): Promise<string> {
   const root = await stack.rootKey();
   const keyring = new Keyring((label) => deriveKey(root, label));
-  const opened = await openChallenge(keyring, sealed, Date.now());
+  const opened = await openChallenge(keyring, sealed, stackNow());
   if (opened === null) throw new Error('the challenge did not open');
   const { issuedAt: _, expiresAt: __, round: ___, params: ____, ...course } = opened.challenge;
-  const times = { issuedAt: course.bornAt, solvedAt: Date.now(), expiresAt: Date.now() + 120_000 };
+  const times = { issuedAt: course.bornAt, solvedAt: stackNow(), expiresAt: stackNow() + 120_000 };
   return sealToken(keyring, { ...course, level: levelOfLane(course.lane), ...times, ...changes });
 }
 

@@ -3,6 +3,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import type { SinkBatch } from '../../src/logsink/sink.ts';
+import { testNow } from './clock.ts';
 
 /** Each record has a number of its own, also beside those of other files, so that no two are taken for the same. */
 let ownIsolate: string | null = null;
@@ -65,7 +66,7 @@ export function sinkBatchOf(
 
 /** What an append says beside its rows. */
 export function arrivalNow(retentionDays = 30): { retentionDays: number; nowMs: number } {
-  return { retentionDays, nowMs: Date.now() };
+  return { retentionDays, nowMs: testNow() };
 }
 
 /** Mulberry32: the same seed gives the same records. */

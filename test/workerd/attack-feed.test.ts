@@ -8,10 +8,11 @@ import type { FeedingCall } from '../../src/service/attack/feed.ts';
 import { checkedEnvironment } from '../../src/service/environment.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import type { AttackWatchRpc } from '../../src/store/attack-watch/rpc.ts';
+import { testNow } from '../support/clock.ts';
 
 const SECOND_MS = 1000;
 const { store, outbound } = checkedEnvironment(env as ServiceEnv);
-const now = Math.floor(Date.now() / STEP_MS) * STEP_MS;
+const now = Math.floor(testNow() / STEP_MS) * STEP_MS;
 let instances = 0;
 
 function feeding(watch: Pick<AttackWatchRpc, 'add'>, state = {}) {

@@ -1,9 +1,10 @@
 /** The object that watches the traffic of an instance: what it adds up, what it ignores, and what a restart keeps. */
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { noTraffic, STEP_MS } from '../../src/attack/traffic.ts';
 import { attackWatch } from '../../src/store/attack-watch/client.ts';
+import { setClock, testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const settings = { minimumRate: 100 };
@@ -14,11 +15,8 @@ let now: number;
 
 beforeEach(() => {
   name = `watched-${(instances += 1)}`;
-  now = Math.floor(Date.now() / STEP_MS) * STEP_MS;
-  vi.useFakeTimers({ toFake: ['Date'], now });
-});
-afterEach(() => {
-  vi.useRealTimers();
+  now = Math.floor(testNow() / STEP_MS) * STEP_MS;
+  setClock(now);
 });
 
 const watch = () => attackWatch(service, name);
@@ -26,7 +24,7 @@ const watch = () => attackWatch(service, name);
 async function traffic(rate: number, forMs: number) {
   let alarm = null;
   for (const until = now + forMs; now < until; now += STEP_MS) {
-    vi.setSystemTime(now);
+    setClock(now);
     const step = { ...noTraffic, step: now / STEP_MS - 1, requests: Math.round((rate * STEP_MS) / 1000 / 3) };
     for (let isolate = 0; isolate < 3; isolate++) alarm = await watch().add([{ ...step }], settings);
   }
@@ -41,7 +39,7 @@ test('sums of many isolates are an alarm that none of them is, and it ends when 
   expect(alarm!.since - begin).toBeLessThanOrEqual(10_000);
   for (let minute = 0; minute < 4; minute++) {
     now += MINUTE_MS;
-    vi.setSystemTime(now);
+    setClock(now);
     await watch().alarmNow(settings);
   }
   expect(await watch().alarmNow(settings)).toBeNull();

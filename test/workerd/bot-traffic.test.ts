@@ -7,13 +7,14 @@ import { eventually } from '../support/eventually.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 type Gate = Awaited<ReturnType<typeof newInstance>>;
 type Request = [bot: string | null, proof: BotProof, path: string, more?: Partial<VerdictRecord>];
 
 let batches = 0;
 async function log({ jwt, id }: Gate, requests: readonly Request[]): Promise<void> {
-  const at = Date.now() - 120_000;
+  const at = testNow() - 120_000;
   const records = requests.map(([bot, proof, path, more], seq) =>
     verdictRecordOf(id, {
       timestamp: at + seq,

@@ -24,6 +24,7 @@ import type { ServiceHonoEnv } from '../../src/service/http/service-call.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { rootKey } from '../../src/store/keys/root-key.ts';
 import { background } from '../support/background-work.ts';
+import { later, testNow } from '../support/clock.ts';
 
 export const env = testEnv as unknown as ServiceEnv;
 const app = serviceApp({
@@ -58,6 +59,8 @@ export function freshAddress(): string {
   return `10.${(counter >> 8) & 255}.${counter & 255}.7`;
 }
 
+/** More than the least time of a device, and less than any limit of a challenge. */
+const SOLVE_MS = 400;
 let bindings = env;
 /** For one file: a service with the operator's facts about addresses. */
 export function knowAddresses(facts: object): void {
@@ -101,11 +104,7 @@ export async function post<Body = Failure>(
 }
 
 export async function makeAccount(tier: AccountTier): Promise<string> {
-  const account = await createAccount(
-    env,
-    { tier, ownerEmail: `owner-${crypto.randomUUID()}@example.com` },
-    Date.now(),
-  );
+  const account = await createAccount(env, { tier, ownerEmail: `owner-${crypto.randomUUID()}@example.com` }, testNow());
   return account.id;
 }
 
@@ -121,13 +120,15 @@ export async function makeSite(
       name: `site-${++counter}`,
       settings: siteSettings.parse({ domains: ['example.com'], captchaType: 'pow', powDifficulty: 1, ...settings }),
     },
-    Date.now(),
+    testNow(),
   );
   if (!site.ok) throw new Error(site.error);
   return site.value;
 }
 
+/** A proof of work takes a moment by the test clock, as it does on any device. */
 export async function solvePow(challenge: ChallengeResponse): Promise<Record<string, unknown>> {
+  later(SOLVE_MS);
   const { lane, n = '', x = '', t = 0, salt = '', count = 0, bits = 0 } = challenge.pow ?? {};
   if (lane === 'rsw') return { y: await solveRsw({ n, x, t }, undefined, undefined, null) };
   if (lane === 'sha256') return { counters: await solveSha256({ salt, count, bits }, undefined, undefined, null) };
@@ -181,7 +182,7 @@ export async function tokenFor(
 
 /** The part of a challenge that only the service can read. */
 export async function opened(challenge: ChallengeResponse): Promise<SealedChallenge> {
-  const read = await openChallenge(keyring, challenge.challenge, Date.now());
+  const read = await openChallenge(keyring, challenge.challenge, testNow());
   if (read === null) throw new Error('the challenge did not open');
   return read.challenge;
 }

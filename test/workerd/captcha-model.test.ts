@@ -14,11 +14,12 @@ import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { plainFacts } from '../support/captcha-course.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const RUNS = 30;
 /** Captchas are sealed an hour after their issue. */
-const start = Date.now() - 5 * 3_600_000;
+const start = testNow() - 5 * 3_600_000;
 
 interface Made {
   /** Several share a millisecond, and a later one may be older: segments overlap. */

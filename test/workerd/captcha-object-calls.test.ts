@@ -2,7 +2,7 @@
  * What a challenge calls of Durable Objects, from the challenge to the verification by the edge, compared with what the
  * bill assumes (src/cli/cost).
  */
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import {
   EVENTS_PER_CHALLENGE,
   OBJECT_CALLS_PER_CHALLENGE,
@@ -29,7 +29,6 @@ import { countedCalls } from './called-objects.ts';
 const { env: counted, made } = countedCalls(env);
 bindTo(counted);
 afterEach(() => {
-  vi.useRealTimers();
   made.length = 0;
 });
 

@@ -15,12 +15,13 @@ import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { scanShards } from '../../src/store/event-log/client/captcha-search.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const ACCOUNT = 'captcha-search';
 const ROWS = 6000;
 /** Captchas are sealed an hour after their issue. */
-const start = Date.now() - 10 * 3_600_000;
+const start = testNow() - 10 * 3_600_000;
 const random = seededRandom(11);
 const jtiOf = (number: number): string => number.toString(16).padStart(6, '0').padEnd(32, '7');
 

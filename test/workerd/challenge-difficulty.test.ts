@@ -8,6 +8,7 @@ import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, edgeVisitor as visitor, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
+import { testNow } from '../support/clock.ts';
 
 const challengeDifficulty = [
   { minScore: 0.5, powDifficulty: 2 },
@@ -28,10 +29,10 @@ beforeAll(async () => {
       globalSiteKey: site.siteKey,
       policy: instanceSettings.parse({ challengeDifficulty }),
     },
-    Date.now(),
+    testNow(),
   );
   if (!instance.ok) throw new Error(instance.error);
-  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.value.id, 1, Date.now());
+  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.value.id, 1, testNow());
   edge = { authorization: `Bearer ${clientJwt}`, origin: null };
 });
 

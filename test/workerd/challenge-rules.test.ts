@@ -5,7 +5,7 @@ import { accessRuleInput } from '../../src/contract/management/access-control-ru
 import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
 import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import {
   ask,
   askForPicture,
@@ -20,7 +20,7 @@ import {
 } from './captcha-harness.ts';
 
 async function addRule(accountId: string, rule: Record<string, unknown>): Promise<void> {
-  const now = Date.now();
+  const now = testNow();
   await putAccessRule(env, accountId, await checkedRule(accessRuleInput.parse(rule), now), now);
 }
 const equals = (field: string, value: string): Record<string, string> => ({ field, operator: 'equals', value });
@@ -127,7 +127,7 @@ describe('a rule for an account', () => {
       { userToken: ACCOUNT },
       { userToken: unsigned },
       { userToken: await signed(other.secretKey, ACCOUNT) },
-      { userToken: await signed(site.secretKey, ACCOUNT, Math.floor(Date.now() / 1000) - 60) },
+      { userToken: await signed(site.secretKey, ACCOUNT, Math.floor(testNow() / 1000) - 60) },
       { userToken: await signed(site.secretKey, 'x'.repeat(257)) },
     ]) {
       expect([claim, await ask(site, claim)]).toMatchObject([claim, { kind: 'pow' }]);

@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { edgeVersion } from '../../src/contract/edge/edge-api.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { asEdge, newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { ruleBookStub } from './rule-book-loaded.ts';
@@ -61,7 +61,7 @@ describe('an edge', () => {
 
   test('of a site without visitors makes contact by its poll', async () => {
     const { jwt, edge, metric } = await withEdge();
-    const before = Date.now();
+    const before = testNow();
     await asEdge(jwt, '/edge/v1/version');
     const seen = await edge();
     expect(seen).toMatchObject({ state: 'in-contact', rules: null });
@@ -81,7 +81,7 @@ describe('an edge', () => {
     await rules('/create', block('192.0.2.1'));
     await follow();
     expect((await edge()).rules).toEqual({ version: 1, isCurrent: true, behindSince: null });
-    const changedAt = Date.now();
+    const changedAt = testNow();
     await rules('/create', block('192.0.2.2'));
     await asEdge(jwt, '/edge/v1/version');
     const { rules: held, state } = await edge();
@@ -107,7 +107,7 @@ describe('an edge', () => {
     const { jwt, id, rules, edge } = await withEdge();
     await rules('/create', block('192.0.2.1'));
     const record = verdictRecordOf(id, {
-      timestamp: Date.now(),
+      timestamp: testNow(),
       ruleset_version: 1,
       edge: { colo: 'CDG', version: 'build-7', isolate: 'isolate-1', seq: 0 },
     });
@@ -117,7 +117,7 @@ describe('an edge', () => {
 
   test('cannot claim rules that do not exist', async () => {
     const { jwt, id, edge } = await withEdge();
-    const record = verdictRecordOf(id, { timestamp: Date.now(), ruleset_version: Number.MAX_SAFE_INTEGER });
+    const record = verdictRecordOf(id, { timestamp: testNow(), ruleset_version: Number.MAX_SAFE_INTEGER });
     await sendVerdicts(jwt, 'batch-1', [record]);
     expect((await edge()).rules).toEqual({ version: 0, isCurrent: true, behindSince: null });
   });

@@ -7,8 +7,9 @@ import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { anotherInstance, newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call, serviceEnv } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
-const NOW = Date.now();
+const NOW = testNow();
 const DAY_MS = 86_400_000;
 
 /** A record whose id ends with these four characters. */

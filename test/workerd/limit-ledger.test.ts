@@ -1,7 +1,7 @@
 /** The ledger of limits: exact sums over isolates, windows, bounds, expiry, and the report of an edge. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMIT_COUNTERS_MAX } from '../../src/contract/edge/limits.ts';
 import type { LimitCounter, LimitSums } from '../../src/contract/edge/limits.ts';
 import { LimitCounts } from '../../src/edge/limits/limit-counts.ts';
@@ -9,11 +9,12 @@ import { FREE_MARK } from '../../src/limits/free-keys.ts';
 import { reportLimits as reportFromEdge } from '../../src/edge/limits/ask-service.ts';
 import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
+import { later, testNow } from '../support/clock.ts';
 
 const WINDOW_MS = 600_000;
 const namespace = (testEnv as unknown as { LIMIT_LEDGER: DurableObjectNamespace<LimitLedger> }).LIMIT_LEDGER;
 const ledger = (name: string) => namespace.getByName(name);
-const current = () => Math.floor(Date.now() / WINDOW_MS);
+const current = () => Math.floor(testNow() / WINDOW_MS);
 const counter = (key: string, count = 1, window = current()): LimitCounter => ({ key, window, count });
 
 describe('a ledger', () => {
@@ -45,7 +46,7 @@ describe('a ledger', () => {
       expect((await stub.add(WINDOW_MS, [counter('a', 5, window)]))[0]![1]).toBe(0);
     }
     await stub.add(WINDOW_MS, [counter('a', 5)]);
-    const seconds = Math.floor(Date.now() / 1000);
+    const seconds = Math.floor(testNow() / 1000);
     expect(await stub.add(1000, [counter('a', 1, seconds)])).toEqual([[0, 1]]);
   });
 
@@ -65,9 +66,8 @@ describe('a ledger', () => {
     const levels = async (...counters: LimitCounter[]) =>
       (await stub.add(WINDOW_MS, counters)).map(([, level = 0]) => level);
     expect(await levels(bucket('a', 4, 1000), bucket('b', 8, 60_000))).toEqual([4000, 480_000]);
-    vi.setSystemTime(Date.now() + 30_000);
+    later(30_000);
     const [a = 0, b = 0] = await levels(bucket('a', 1, 1000), bucket('b', 1, 60_000));
-    vi.useRealTimers();
     expect(a).toBe(1000);
     expect(b).toBeLessThanOrEqual(4 * 60_000);
     expect(b).toBeGreaterThan(3 * 60_000);
@@ -80,9 +80,8 @@ describe('a ledger', () => {
       runInDurableObject(stub, (_, state) => state.storage.sql.exec('SELECT * FROM sums').toArray().length);
     await runDurableObjectAlarm(stub);
     expect(await rows()).toBe(1);
-    vi.setSystemTime(Date.now() + 2 * WINDOW_MS);
+    later(2 * WINDOW_MS);
     await runDurableObjectAlarm(stub);
-    vi.useRealTimers();
     expect(await rows()).toBe(0);
   });
 });
@@ -97,7 +96,7 @@ describe('the room of a ledger', () => {
           `WITH RECURSIVE many(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM many WHERE i < ?)
            INSERT OR IGNORE INTO allowances SELECT 'row-' || i, ?, '1 1' FROM many`,
           rows,
-          Date.now() + 31_536_000_000,
+          testNow() + 31_536_000_000,
         );
         await state.storage.sync();
         state.abort('restarted');
@@ -127,9 +126,8 @@ describe('the room of a ledger', () => {
     await ledger('cleaning').add(WINDOW_MS, [counter('a')]);
     const plannedAt = await alarm();
     await expect(runInDurableObject(ledger('cleaning'), (_, state) => state.abort('restarted'))).rejects.toThrow();
-    vi.setSystemTime(Date.now() + WINDOW_MS / 2);
+    later(WINDOW_MS / 2);
     await ledger('cleaning').add(WINDOW_MS, [counter('b')]);
-    vi.useRealTimers();
     expect([plannedAt, await alarm()]).toEqual([expect.any(Number), plannedAt]);
   });
 });
@@ -196,7 +194,7 @@ describe('POST /edge/v1/limits/report', () => {
         () =>
           new LimitCounts({
             report: (counters) => reportFromEdge(service, counters),
-            now: Date.now,
+            now: testNow,
             sleep: (ms) => scheduler.wait(ms),
             count: () => {},
           }),
@@ -206,9 +204,9 @@ describe('POST /edge/v1/limits/report', () => {
         let inRound = 0;
         for (let attempt = 0; attempt < 20; attempt++) {
           for (const counts of all) {
-            if (counts.waitMs('page 192.0.2.0/24', budget, Date.now()) > 0) continue;
-            counts.take('page 192.0.2.0/24', budget, Date.now());
-            counts.report(Date.now(), (work) => works.push(work));
+            if (counts.waitMs('page 192.0.2.0/24', budget, testNow()) > 0) continue;
+            counts.take('page 192.0.2.0/24', budget, testNow());
+            counts.report(testNow(), (work) => works.push(work));
             inRound++;
           }
         }

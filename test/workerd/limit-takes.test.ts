@@ -1,11 +1,12 @@
 /** Exact limits at the ledger: never one too many, over restarts, clocks and many askers, and few rows. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LimitTake, LimitTakings } from '../../src/contract/edge/limits.ts';
 import { LIMIT_TAKES_MAX } from '../../src/contract/edge/limits.ts';
 import { takeLimits } from '../../src/service/edge-api/take-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
+import { later, setClock, testNow } from '../support/clock.ts';
 
 const namespace = (testEnv as unknown as { LIMIT_LEDGER: DurableObjectNamespace<LimitLedger> }).LIMIT_LEDGER;
 const ledger = (name: string) => namespace.getByName(`takes/${name}`);
@@ -19,8 +20,6 @@ const take = (over: Partial<LimitTake> = {}): LimitTake => ({
 });
 const granted = (takings: readonly (readonly number[] | null)[]): number[] =>
   takings.map((taking) => taking?.[0] ?? -1);
-
-afterEach(() => void vi.useRealTimers());
 
 describe('an exact limit', () => {
   test.each(['sliding', 'bucket'] as const)(
@@ -42,7 +41,7 @@ describe('an exact limit', () => {
     expect(second).toEqual([20, 0, waitMs]);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(60_000);
-    vi.setSystemTime(Date.now() + 60_001);
+    later(60_001);
     expect(granted(await stub.take([take({ asked: 60 })]))).toEqual([50]);
   });
 
@@ -73,20 +72,20 @@ describe('an exact limit', () => {
 
   test('a clock that goes back gives nothing back and locks nobody out for longer than a window', async () => {
     const stub = ledger('clock');
-    const nowMs = Date.now();
+    const nowMs = testNow();
     await stub.take([take({ asked: 50 }), take({ key: 'b', algorithm: 'bucket', asked: 50 })]);
-    vi.setSystemTime(nowMs - 3_600_000);
+    setClock(nowMs - 3_600_000);
     const both = [take(), take({ key: 'b', algorithm: 'bucket' })];
     expect(granted(await stub.take(both))).toEqual([0, 0]);
-    vi.setSystemTime(nowMs - 3_600_000 + 61_000);
+    setClock(nowMs - 3_600_000 + 61_000);
     expect(granted(await stub.take(both))).toEqual([1, 1]);
   });
 
   test('many uses of a window stay one bounded row', async () => {
     const stub = ledger('bounded');
-    const startMs = Date.now();
+    const startMs = testNow();
     for (let use = 0; use < 200; use++) {
-      vi.setSystemTime(startMs + use * 200);
+      setClock(startMs + use * 200);
       await stub.take([take({ count: 1_000_000 })]);
     }
     const state = await runInDurableObject(stub, (_, { storage }) =>
@@ -103,7 +102,7 @@ describe('an exact limit', () => {
       runInDurableObject(stub, (_, state) => state.storage.sql.exec('SELECT * FROM allowances').toArray().length);
     await runDurableObjectAlarm(stub);
     expect(await rows()).toBe(1);
-    vi.setSystemTime(Date.now() + 61_000);
+    later(61_000);
     await runDurableObjectAlarm(stub);
     expect(await rows()).toBe(0);
   });

@@ -4,6 +4,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 let instance: Awaited<ReturnType<typeof newInstance>>;
 const preview = (body: object) => call(instance.token, '/protect/limits/preview', body);
@@ -18,7 +19,7 @@ const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: 
 async function logged(...given: Partial<VerdictRecord>[]): Promise<VerdictRecord[]> {
   const records = given.map((one, index) => {
     const record = verdictRecordOf(instance.id, {
-      timestamp: Date.now() - 60_000 + index,
+      timestamp: testNow() - 60_000 + index,
       request_path: '/login',
       ...one,
     });
@@ -143,6 +144,6 @@ describe('a preview of limits', () => {
     await logged({}, {});
     expect((await preview({})).body).toMatchObject({ refused: 1, effects: [{ limit: 'login', above: 1 }] });
     expect((await preview({ limits: [] })).status).toBe(400);
-    expect((await preview({ since: Date.now() + 3_600_000 })).status).toBe(400);
+    expect((await preview({ since: testNow() + 3_600_000 })).status).toBe(400);
   });
 });

@@ -22,11 +22,12 @@ import { nextRevision, ownerFolder } from '../../src/store/event-log/segment-key
 import type { SkippedObject } from '../../src/store/event-log/shard-rpc.ts';
 import { stopSealing } from './stopped-sealing.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const single = env as ServiceEnv;
 const sharded: ServiceEnv = { ...single, VERDICT_SHARDS: '3' };
 const HOUR_MS = 3_600_000;
-const now = Date.now();
+const now = testNow();
 const SESSION = 'session-7';
 const KEPT = { retentionDays: 90 };
 let logs = 0;

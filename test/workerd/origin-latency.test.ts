@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { seededRandom, verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call, newAccount } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -13,7 +14,7 @@ function naive(durations: readonly number[], share: number): number {
 test('the percentiles of each minute count every request that the origin responded to, and no other', async () => {
   const { token, jwt, id } = await newInstance();
   const random = seededRandom(7);
-  const minute = Math.floor(Date.now() / MINUTE_MS) - 10;
+  const minute = Math.floor(testNow() / MINUTE_MS) - 10;
   const records = Array.from({ length: 400 }, (_, seq) => {
     // From a cached page to an origin that hangs; one in eight was never forwarded.
     const originMs = seq % 8 === 0 ? null : Math.floor(10 ** (random() * 4.5));
@@ -59,7 +60,7 @@ test('a window without requests has no percentiles', async () => {
 
 test('a window of too many buckets is refused', async () => {
   const { token } = await newInstance();
-  const body = { since: Date.now() - 30 * 86_400_000, bucket: 60 };
+  const body = { since: testNow() - 30 * 86_400_000, bucket: 60 };
   expect((await call(token, '/protect/origin-latency', body)).status).toBe(400);
 });
 

@@ -4,6 +4,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 let instance: Awaited<ReturnType<typeof newInstance>>;
 const ask = (operation: string, body: object = {}) => call(instance.token, `/protect/policies${operation}`, body);
@@ -16,7 +17,7 @@ const policy = (name: string, when: string, then: object = { action: 'block' }, 
 
 async function logged(...given: Partial<VerdictRecord>[]): Promise<VerdictRecord[]> {
   const records = given.map((one, index) => {
-    const record = verdictRecordOf(instance.id, { timestamp: Date.now() - 60_000 + index, ...one });
+    const record = verdictRecordOf(instance.id, { timestamp: testNow() - 60_000 + index, ...one });
     return { ...record, request_id: record.id };
   });
   expect((await sendVerdicts(instance.jwt, crypto.randomUUID(), records)).status).toBe(200);
@@ -112,7 +113,7 @@ describe('a preview', () => {
   });
 
   test('of a window in the future is refused', async () => {
-    expect((await ask('/preview', { since: Date.now() + 3_600_000 })).status).toBe(400);
+    expect((await ask('/preview', { since: testNow() + 3_600_000 })).status).toBe(400);
   });
 });
 

@@ -9,7 +9,7 @@ import type { SessionPlace, SessionTerms } from '../../src/store/risk-book/rpc.t
 import { newSessionId } from '../../src/store/risk-book/session-id.ts';
 import type { RiskBook } from '../../src/store/risk-book/object/risk-book.ts';
 import { SessionTables, TABLE_ROWS_MAX } from '../../src/store/risk-book/object/session-tables.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import { CHROME, headersOf, reportOf } from '../unit/risk/session-facts.ts';
 
 const service = env as ServiceEnv;
@@ -28,13 +28,13 @@ async function inBook(
   });
 }
 
-function termsOf(jti: string, ip = '192.0.2.1', openedAt = Date.now()): SessionTerms {
+function termsOf(jti: string, ip = '192.0.2.1', openedAt = testNow()): SessionTerms {
   return {
     jti,
     visitor: { userAgent: CHROME, ip, network: addressPrefix(ip), categories: [], headers: headersOf() },
     environment: null,
     neighbours: neighboursOf(ip),
-    nowMs: Date.now(),
+    nowMs: testNow(),
     openedAt,
     ignoredDetectors: [],
     expiresAt: openedAt + DAY_MS,
@@ -42,7 +42,7 @@ function termsOf(jti: string, ip = '192.0.2.1', openedAt = Date.now()): SessionT
     cycling: { threshold: 3, windowSeconds: 3600 },
   };
 }
-const newTerms = (ip?: string): SessionTerms => termsOf(newSessionId(0, Date.now()), ip);
+const newTerms = (ip?: string): SessionTerms => termsOf(newSessionId(0, testNow()), ip);
 
 const tablesOf = ({ storage }: DurableObjectState): string[] =>
   storage.sql
@@ -73,19 +73,19 @@ describe('a session', () => {
 
   test('whose id names no moment is found, listed, ended and dropped like any other', () =>
     inBook(async (book, restarted) => {
-      const openedAt = Date.now() - MINUTE_MS;
+      const openedAt = testNow() - MINUTE_MS;
       for (const jti of ['an-older-session', 'f'.repeat(32)]) await book.renew(termsOf(jti, '192.0.2.1', openedAt));
       const again = restarted();
       expect((await again.read('an-older-session'))?.openedAt).toBe(openedAt);
       const query = { minRisk: 0, since: 0, ip: '192.0.2.1', before: null, limit: 10, examinedMax: 100 };
-      const { sessions } = await again.list(query, Date.now());
+      const { sessions } = await again.list(query, testNow());
       expect(sessions.map(({ jti, at }) => [jti, at])).toEqual([
         ['f'.repeat(32), openedAt],
         ['an-older-session', openedAt],
       ]);
-      expect(await again.end('an-older-session', Date.now() + DAY_MS)).toBe(true);
+      expect(await again.end('an-older-session', testNow() + DAY_MS)).toBe(true);
       expect(await again.read('an-older-session')).toBeNull();
-      expect(await again.end('an-older-session', Date.now() + DAY_MS)).toBe(false);
+      expect(await again.end('an-older-session', testNow() + DAY_MS)).toBe(false);
       later(33 * DAY_MS);
       await again.alarm();
       expect(await again.read('f'.repeat(32))).toBeNull();
@@ -104,7 +104,7 @@ describe('a restart', () => {
       for (let visit = 0; visit < 4; visit++) await open(book, '192.0.2.1');
       await open(book, '192.0.7.1');
       later(5000);
-      await book.report({ ...person, nowMs: Date.now() }, reportOf());
+      await book.report({ ...person, nowMs: testNow() }, reportOf());
       const again = restarted();
       const { jti } = await open(again, '192.0.2.9');
       const counted = { idleSessions: 4, touchedSessions: 1, idleAround: 5, touchedAround: 1 };
@@ -119,7 +119,7 @@ describe('a restart', () => {
       const terms = newTerms();
       await book.open(terms, 'answer', NO_LINEAGE);
       later(5000);
-      const event = (): SessionTerms => ({ ...terms, nowMs: Date.now() });
+      const event = (): SessionTerms => ({ ...terms, nowMs: testNow() });
       await book.report(event(), reportOf());
       await book.report(event(), reportOf());
       expect(await book.read(terms.jti)).toMatchObject({ telemetry: { reports: 2, touched: true } });
@@ -154,7 +154,7 @@ describe('a restart', () => {
 describe('the tables', () => {
   test('begin with each day and when one is full, and every session is found in its own', () =>
     inBook(async (book, restarted, state) => {
-      const yesterday = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
+      const yesterday = Math.floor(testNow() / DAY_MS) * DAY_MS - DAY_MS;
       const asked = [5, 1, 9, DAY_MS + 3, 2, DAY_MS + 1].map((ms) => yesterday + ms);
       const jtis: string[] = [];
       for (const at of asked) {
@@ -177,7 +177,7 @@ describe('the tables', () => {
   test('go oldest first when the book is full', () =>
     inBook(async (_book, _restarted, { storage }) => {
       const tables = new SessionTables(storage.sql);
-      const day = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+      const day = Math.floor(testNow() / DAY_MS) * DAY_MS;
       for (let table = 0; table < 25; table++) {
         tables.toWrite(day + table * DAY_MS, day + 60 * DAY_MS).rows = TABLE_ROWS_MAX;
       }
@@ -189,7 +189,7 @@ describe('the tables', () => {
     inBook(async (book, _restarted, state) => {
       const terms = newTerms();
       await book.open(terms, 'answer', NO_LINEAGE);
-      later(terms.keptUntil - Date.now());
+      later(terms.keptUntil - testNow());
       expect(await book.read(terms.jti)).toBeNull();
       later(DAY_MS + 3_600_000);
       await book.alarm();
@@ -199,7 +199,7 @@ describe('the tables', () => {
 
 test('a page of one address passes over sessions of other networks and has every session of its own once', () =>
   inBook(async (book, _restarted, state) => {
-    const start = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    const start = Math.floor(testNow() / DAY_MS) * DAY_MS;
     const wanted: string[] = [];
     for (const ms of [7, 6000, 12_000, 12_001, 24_000]) {
       const terms = termsOf(newSessionId(0, start + ms), '192.0.2.1', start + ms);
@@ -217,7 +217,7 @@ test('a page of one address passes over sessions of other networks and has every
     let before: SessionPlace | null = null;
     do {
       const query = { minRisk: 0, since: 0, ip: '192.0.2.1', before, limit: 2, examinedMax: 3 };
-      const page = await book.list(query, Date.now());
+      const page = await book.list(query, testNow());
       expect(page.sessions.length).toBeLessThanOrEqual(2);
       seen.push(...page.sessions.map(({ jti }) => jti));
       before = page.next;
@@ -229,7 +229,7 @@ test('a book of a deleted instance is empty after its alarm', () =>
   inBook(async (book, restarted) => {
     const terms = newTerms();
     await book.open(terms, 'answer', NO_LINEAGE);
-    await book.retire(Date.now());
+    await book.retire(testNow());
     later(2 * MINUTE_MS);
     await book.alarm();
     expect(await restarted().read(terms.jti)).toBeNull();

@@ -92,7 +92,7 @@ describe('create', () => {
           type: 'ip',
           value: '192.0.2.1',
           verdict: 'block',
-          expiry: '2027-01-01T01:00:00+01:00',
+          expiry: '2045-01-01T01:00:00+01:00',
           rollout: 12.5,
           note: 'x',
         },
@@ -101,7 +101,7 @@ describe('create', () => {
     });
     const listed = (await rules('', {})).body;
     expect(listed.rules[0]).toMatchObject({
-      expiry: '2027-01-01T00:00:00.000Z',
+      expiry: '2045-01-01T00:00:00.000Z',
       expired: false,
       rollout: 12.5,
       note: 'x',

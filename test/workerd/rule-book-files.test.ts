@@ -83,7 +83,7 @@ describe('import and export', () => {
           value: '192.0.2.1',
           verdict: 'block',
           note: 'a "quote", a\nline',
-          expiry: '2027-01-01T00:00:00Z',
+          expiry: '2045-01-01T00:00:00Z',
         },
         { type: 'userAgent', value: 'bad, bot', verdict: 'challenge', mode: 'monitor', rollout: 2.5 },
         { type: 'countryCode', value: 'T1', verdict: 'allow' },

@@ -11,6 +11,7 @@ import { openSnapshot } from '../../src/rules/snapshot.ts';
 import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';
 import type { RuleBookRpc } from '../../src/store/rule-book/rpc.ts';
 import { verificationKeys } from '../../src/store/keys/signing-keys.ts';
+import { testNow } from '../support/clock.ts';
 
 const serviceEnv = env as ServiceEnv;
 const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;
@@ -27,7 +28,7 @@ export async function loadedByAnEdge(
   const { base, delta } = await book.currentVersion();
   const stored = await serviceEnv.RULESETS.get(`rulesets/${id}/${base.hash}`);
   const keys = new Map(
-    (await verificationKeys(serviceEnv, 'ruleset', Date.now())).map((key) => [key.kid, key.publicKey]),
+    (await verificationKeys(serviceEnv, 'ruleset', testNow())).map((key) => [key.kid, key.publicKey]),
   );
   const baseFile = await openSignedRuleset(new Uint8Array((await stored?.arrayBuffer()) ?? []), keys);
   const deltaFile = await openSignedRuleset((await book.delta(base.hash, delta.version)) ?? new Uint8Array(), keys);

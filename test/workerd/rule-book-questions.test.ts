@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
+import { testNow } from '../support/clock.ts';
 
 describe('a rule on a signal that no logged request had', () => {
   const rulesOfTheTest = [
@@ -12,7 +13,7 @@ describe('a rule on a signal that no logged request had', () => {
 
   test('is marked once requests are logged without the signal', async () => {
     const { rules, jwt, id } = await newInstance();
-    const records = [verdictRecordOf(id, { timestamp: Date.now() - 1000, ja4: null, asn: 64497 })];
+    const records = [verdictRecordOf(id, { timestamp: testNow() - 1000, ja4: null, asn: 64497 })];
     await sendVerdicts(jwt, 'one', records);
     await rules('/create', { rules: rulesOfTheTest });
     for (const query of [{}, { limit: 10 }]) {
@@ -82,7 +83,7 @@ describe('explain', () => {
 describe('preview', () => {
   test('counts logged requests that the new rules would decide differently, and stores nothing', async () => {
     const { rules, jwt, id } = await newInstance();
-    const timestamp = Date.now() - 60_000;
+    const timestamp = testNow() - 60_000;
     const records = Array.from({ length: 30 }, (_, i) =>
       verdictRecordOf(id, { timestamp: timestamp + i, ip: `192.0.2.${i}`, request_path: `/page/${i}` }),
     );
@@ -110,7 +111,7 @@ describe('preview', () => {
 
   test('counts addresses beside requests, and a frequent change does not hide the samples of a rare one', async () => {
     const { rules, jwt, id } = await newInstance();
-    const timestamp = Date.now() - 60_000;
+    const timestamp = testNow() - 60_000;
     const frequent = Array.from({ length: 40 }, (_, i) =>
       verdictRecordOf(id, { timestamp: timestamp + 10 + i, ip: `192.0.2.${i % 2}`, user_agent: 'frequent' }),
     );

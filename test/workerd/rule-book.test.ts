@@ -9,6 +9,7 @@ import type { RulePageQuery, WriteAuthor } from '../../src/store/rule-book/rpc.t
 import { rulePage } from '../../src/store/rule-book/client.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
+import { testNow } from '../support/clock.ts';
 
 const serviceEnv = env as ServiceEnv;
 const nowMs = Date.UTC(2026, 10, 20);
@@ -188,7 +189,7 @@ describe('base and delta', () => {
     const { book } = newBook();
     await book.currentVersion();
     const dueIn = () =>
-      runInDurableObject(book, async (_, { storage }) => ((await storage.getAlarm()) ?? 0) - Date.now());
+      runInDurableObject(book, async (_, { storage }) => ((await storage.getAlarm()) ?? 0) - testNow());
     await book.upsert(addresses(1000), author);
     expect(await dueIn()).toBeLessThan(0);
     for (let i = 0; i < 150; i += 1) await book.upsert([rule(`192.0.2.${i}`)], author);

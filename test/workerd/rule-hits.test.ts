@@ -7,11 +7,12 @@ import { everything } from '../../src/store/event-log/row-filter.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { serviceEnv } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The start of an hour, so that the minutes of these tests are known. */
-const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
+const hour = Math.floor(testNow() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
 const LONG_AGENT = 'x'.repeat(280);
 
 type Instance = Awaited<ReturnType<typeof newInstance>>;
@@ -81,7 +82,7 @@ test('hits are counted from the minute that the caller names, and not before the
   expect(body.rules.slice(0, 2).map(({ hits }: any) => hits.total)).toEqual([2, 2]);
   const all = await rules('', { matches: { ip: '192.0.2.1' }, hitsSince: 0 });
   expect(all.body.rules.map(({ hits }: any) => hits.total)).toEqual([3, 3]);
-  expect(Date.parse(all.body.hitsSince)).toBeGreaterThan(Date.now() - 31 * 24 * HOUR_MS);
+  expect(Date.parse(all.body.hitsSince)).toBeGreaterThan(testNow() - 31 * 24 * HOUR_MS);
 });
 
 test('a listing without hitsSince has no hits, and one with hits needs a limit', async () => {

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
+import { testNow } from '../support/clock.ts';
 
 type Instance = Awaited<ReturnType<typeof newInstance>>;
 
 async function logged({ id, jwt }: Instance, ...given: Partial<VerdictRecord>[]): Promise<VerdictRecord[]> {
-  const records = given.map((one, index) => verdictRecordOf(id, { timestamp: Date.now() - 60_000 + index, ...one }));
+  const records = given.map((one, index) => verdictRecordOf(id, { timestamp: testNow() - 60_000 + index, ...one }));
   expect((await sendVerdicts(jwt, crypto.randomUUID(), records)).status).toBe(200);
   return records;
 }

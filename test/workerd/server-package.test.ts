@@ -7,6 +7,7 @@ import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { signForOrigin } from '../../src/edge/origin/origin-signature.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { makeSite, send, tokenFor } from './captcha-harness.ts';
+import { testNow } from '../support/clock.ts';
 
 let site: SiteRecord;
 beforeAll(async () => {
@@ -108,7 +109,7 @@ describe('the verifier', () => {
 test('the signature of the gate is checked on workerd', async () => {
   const secret = new Uint8Array(32).fill(5);
   const keys = { k1: encodeBase64url(secret) };
-  const timestamp = Math.floor(Date.now() / 1000);
+  const timestamp = Math.floor(testNow() / 1000);
   const facts = {
     timestamp,
     method: 'GET',

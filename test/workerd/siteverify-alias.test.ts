@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { testSecretKey } from '../../src/contract/captcha/test-keys.ts';
 import { recaptchaScore } from '../../src/verify/alias-responses.ts';
 import { makeSite, post, send, tokenFor } from './captcha-harness.ts';
+import { testNow } from '../support/clock.ts';
 
 const get = (path: string, method = 'GET'): Promise<Response> =>
   send(new Request(`https://gatehouse.test${path}`, { method }));
@@ -108,7 +109,7 @@ describe('the compatible endpoints', () => {
   test.each(['/turnstile/v0/siteverify', '/hcaptcha/siteverify', '/recaptcha/api/siteverify'])(
     '%s answers a test secret with a host and a time of now',
     async (path) => {
-      const before = Date.now();
+      const before = testNow();
       const { body } = await post<Record<string, string>>(path, { secret: testSecretKey('pass'), response: 'any' });
       expect(body).toMatchObject({ success: true, hostname: 'localhost', test: true });
       expect(Date.parse(body['challenge_ts']!)).toBeGreaterThanOrEqual(before);

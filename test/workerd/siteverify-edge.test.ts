@@ -26,6 +26,7 @@ import {
   tokenFor,
 } from './captcha-harness.ts';
 import type { Answer } from './captcha-harness.ts';
+import { testNow } from '../support/clock.ts';
 
 const challengeDifficulty = [
   { minScore: 0.4, powDifficulty: 2 },
@@ -50,10 +51,10 @@ async function makeGate(settings: object = {}, policy: object = { challengeDiffi
       globalSiteKey: site.siteKey,
       policy: instanceSettings.parse(policy),
     },
-    Date.now(),
+    testNow(),
   );
   if (!instance.ok) throw new Error(instance.error);
-  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.value.id, 1, Date.now());
+  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.value.id, 1, testNow());
   return { site, bearer: { authorization: `Bearer ${clientJwt}`, origin: null } };
 }
 
@@ -71,13 +72,13 @@ const bought = (gate: Gate, visitor: object, extra: Record<string, unknown> = CL
 async function solvedAs(from: Gate, visitor: object, changes: Partial<SealedToken>): Promise<string> {
   const challenge = await opened(await ask(from.site, { ...CLEARANCE, visitor }, from.bearer));
   const { issuedAt: _, expiresAt: __, round: ___, params: ____, ...course } = challenge;
-  const times = { issuedAt: course.bornAt, solvedAt: Date.now(), expiresAt: Date.now() + 60_000 };
+  const times = { issuedAt: course.bornAt, solvedAt: testNow(), expiresAt: testNow() + 60_000 };
   return sealToken(keyring, { ...course, level: 2, ...times, ...changes });
 }
 async function addRule(accountId: string, field: string, value: string, restriction: object): Promise<void> {
   const conditions = [{ field, operator: 'equals', value }];
   const rule = accessRuleInput.parse({ type: 'restrict', conditions, ...restriction });
-  await putAccessRule(env, accountId, await checkedRule(rule, Date.now()), Date.now());
+  await putAccessRule(env, accountId, await checkedRule(rule, testNow()), testNow());
 }
 
 let gate: Gate;
@@ -188,7 +189,7 @@ describe('the demand of the moment', () => {
   test('does not count what a burst added to the price', async () => {
     const visitor = someone();
     const token = await bought(gate, visitor);
-    expect((await openToken(keyring, token, Date.now()))?.powDifficulty).toBe(1);
+    expect((await openToken(keyring, token, testNow()))?.powDifficulty).toBe(1);
     expect((await present(gate, token, visitor)).body.verified).toBe(true);
   });
 

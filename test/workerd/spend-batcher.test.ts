@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import type { SpendWay } from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
+import { testNow } from '../support/clock.ts';
 
 const row = (key: string, callId = key): SpendRow => [key, 0, null, '', callId];
 const won: SpendResult = { spent: true, replay: null };
@@ -28,7 +29,7 @@ describe('spends of one isolate', () => {
     const batcher = new SpendBatcher();
     const first = way(async (rows) => rows.map(([key]) => (key === 'b' ? lost : won)));
     const other = way();
-    const now = Date.now();
+    const now = testNow();
     const answers = await Promise.all([
       batcher.spend('ledger', row('a'), first, now),
       batcher.spend('ledger', row('b'), other, now),
@@ -41,7 +42,7 @@ describe('spends of one isolate', () => {
   test('go to different ledgers separately, and in batches of bounded size', async () => {
     const batcher = new SpendBatcher();
     const all = way();
-    const now = Date.now();
+    const now = testNow();
     const keys = Array.from({ length: SPENDS_PER_BATCH_MAX + 1 }, (_, index) => `k${index}`);
     await Promise.all([
       ...keys.map((key) => batcher.spend('one', row(key), all, now)),
@@ -53,7 +54,7 @@ describe('spends of one isolate', () => {
   test('all fail when their call fails', async () => {
     const batcher = new SpendBatcher();
     const broken = way(() => Promise.reject(new Error('no ledger')));
-    const now = Date.now();
+    const now = testNow();
     const answers = await Promise.allSettled(
       ['a', 'b', 'c'].map((key) => batcher.spend('ledger', row(key), broken, now)),
     );
@@ -64,7 +65,7 @@ describe('spends of one isolate', () => {
   test('fail when the ledger returns no result for them', async () => {
     const batcher = new SpendBatcher();
     const short = way(async () => [won]);
-    const now = Date.now();
+    const now = testNow();
     const answers = await Promise.allSettled(['a', 'b'].map((key) => batcher.spend('ledger', row(key), short, now)));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
@@ -73,7 +74,7 @@ describe('spends of one isolate', () => {
     const batcher = new SpendBatcher(30);
     const gone = way(() => new Promise(() => undefined));
     const alive = way();
-    const now = Date.now();
+    const now = testNow();
     void batcher.spend('ledger', row('a'), gone, now);
     expect(await batcher.spend('ledger', row('b', 'call-b'), alive, now)).toEqual(won);
     expect([gone.sent, alive.sent]).toEqual([[['a', 'call-b']], [['call-b']]]);
@@ -81,7 +82,7 @@ describe('spends of one isolate', () => {
 
   test('do not join a batch whose request ended before sending it', async () => {
     const batcher = new SpendBatcher();
-    const now = Date.now();
+    const now = testNow();
     void batcher.spend('ledger', row('a'), way(), now - 1000);
     const later = way();
     expect(await batcher.spend('ledger', row('b'), later, now)).toEqual(won);

@@ -1,18 +1,18 @@
 /** The ledger itself: one winner, a kept answer, exact counters, and tables that are dropped in time. */
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countUses } from '../../src/store/spend-ledger/client/count-uses.ts';
 import { REPLAY_MS } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import type { SpendRequest, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
 
 const namespace = (testEnv as unknown as { SPEND_LEDGER: DurableObjectNamespace<SpendLedger> }).SPEND_LEDGER;
 const ledger = (name: string): DurableObjectStub<SpendLedger> => namespace.get(namespace.idFromName(name));
 const request = (over: Partial<SpendRequest> = {}): SpendRequest => ({
   key: 'site:jti',
-  bornAt: Date.now(),
+  bornAt: testNow(),
   fingerprint: null,
   answer: 'answer',
   ...over,
@@ -94,7 +94,7 @@ describe('spending', () => {
   test('stores no spend of a batch that fails', async () => {
     const stub = ledger('failing');
     const good = row(request());
-    const bad = ['bad', Date.now(), null, null, 'call'] as unknown as SpendRow;
+    const bad = ['bad', testNow(), null, null, 'call'] as unknown as SpendRow;
     // Inside the object: the test runner also reports a rejection that reaches the caller as unhandled.
     await runInDurableObject(stub, async (object) => {
       await expect(object.spendAll([good, bad])).rejects.toThrow('NOT NULL');
@@ -127,22 +127,18 @@ describe('spending', () => {
   });
 
   test('refuses keys older than any valid token, because their table may be dropped', async () => {
-    const old = request({ bornAt: Date.now() - 2 * HOUR_MS });
+    const old = request({ bornAt: testNow() - 2 * HOUR_MS });
     expect(await spend(ledger('old'), old)).toBe(false);
   });
 
   test('drops a table in the alarm once every token of its time has expired', async () => {
     const stub = ledger('epochs');
-    await spend(stub, request({ bornAt: Date.now() - 50 * 60_000 }));
-    await spend(stub, request({ bornAt: Date.now() }));
+    await spend(stub, request({ bornAt: testNow() - 50 * 60_000 }));
+    await spend(stub, request({ bornAt: testNow() }));
     expect(await tables(stub)).toHaveLength(2);
-    vi.useFakeTimers({ now: Date.now() + 30 * 60_000, toFake: ['Date'] });
-    try {
-      expect(await runDurableObjectAlarm(stub)).toBe(true);
-      expect(await tables(stub)).toHaveLength(1);
-    } finally {
-      vi.useRealTimers();
-    }
+    later(30 * 60_000);
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(await tables(stub)).toHaveLength(1);
   });
 
   test('remembers spends after a restart', async () => {
@@ -183,15 +179,10 @@ describe('counting', () => {
   test('starts again when the window is over', async () => {
     const stub = ledger('window');
     const windowMs = 30_000;
-    vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
-    try {
-      expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(true);
-      expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(false);
-      vi.setSystemTime(Date.now() + windowMs + 1);
-      expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(true);
-    } finally {
-      vi.useRealTimers();
-    }
+    expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(true);
+    expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(false);
+    later(windowMs + 1);
+    expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(true);
   });
 
   test('never lets more through after a restart, and refuses a sixteenth of the limit too early at most', async () => {

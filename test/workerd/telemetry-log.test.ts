@@ -10,7 +10,7 @@ import { eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 import type { TelemetryRecord } from '../../src/store/event-log/telemetry-record.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import { reportOf } from '../unit/risk/session-facts.ts';
 import { writtenBy } from './written-by.ts';
 
@@ -31,14 +31,14 @@ function newLog() {
     report: (jti: string, changes: Parameters<typeof reportOf>[0] = {}): TelemetryRecord => ({
       v: 1,
       id: crypto.randomUUID(),
-      timestamp: Date.now() - MINUTE_MS + seq,
+      timestamp: testNow() - MINUTE_MS + seq,
       instance_id: owner,
       jti,
       report: reportOf(changes),
       edge: { isolate, seq: seq++ },
     }),
     append: (records: TelemetryRecord[]) =>
-      appendReports(service, log, records, { retentionDays: 30, nowMs: Date.now() }),
+      appendReports(service, log, records, { retentionDays: 30, nowMs: testNow() }),
     read: (jti: string, since = 0) => sessionReports(service, log, jti, since),
     seal: async () => {
       for (const name of names) await shard(service, name).seal();

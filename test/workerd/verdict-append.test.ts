@@ -19,9 +19,10 @@ import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { PlanRequest, ShardRpc } from '../../src/store/event-log/shard-rpc.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
-const now = Date.now();
+const now = testNow();
 let instances = 0;
 
 function newInstance(policy: Record<string, unknown> = {}): StoredInstance {

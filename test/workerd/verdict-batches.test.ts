@@ -17,9 +17,10 @@ import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
-const now = Date.now();
+const now = testNow();
 let logs = 0;
 
 function newLog(): { log: LogName; name: string; records: VerdictRecord[] } {

@@ -17,10 +17,11 @@ import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'bounds' };
-const start = Date.now() - 4 * 3_600_000;
+const start = testNow() - 4 * 3_600_000;
 /** One row group each: more row groups than one page may open. */
 const SEGMENTS = PAGE_ROW_GROUPS_MAX + 100;
 const ROWS_PER_SEGMENT = 3;

@@ -16,11 +16,12 @@ import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { captchaCourse, jtiOf } from '../support/captcha-course.ts';
 import { stopSealing } from './stopped-sealing.ts';
 import { seededRandom } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const MINUTE_MS = 60_000;
 /** Captchas are sealed an hour after their issue. */
-const start = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 3 * 3_600_000;
+const start = Math.floor(testNow() / MINUTE_MS) * MINUTE_MS - 3 * 3_600_000;
 const window = { since: start, until: start + 3_600_000 };
 let accounts = 0;
 
@@ -212,7 +213,7 @@ describe('captchas that are sealed or erased', () => {
         return service.SEGMENTS.put(...given);
       };
       const bucket = { put } as unknown as R2Bucket;
-      await new Sealer(storage.sql, hot, bucket, `captcha/${account}:0:0`).sealOne(100, Date.now());
+      await new Sealer(storage.sql, hot, bucket, `captcha/${account}:0:0`).sealOne(100, testNow());
     });
     await evictDurableObject(stubOf(account));
     expect(await totals(account)).toEqual({ total: 10, verified: 1 });
@@ -224,7 +225,7 @@ describe('captchas that are sealed or erased', () => {
     const name = `captcha/${account}:0:0`;
     await appendCaptchas(service, Array.from({ length: 50 }, (_, number) => course(account, number + 10)).flat());
     await runInDurableObject(stubOf(account), async (_, { storage }) => {
-      const bounds = { segmentRows: 30, nowMs: Date.now() };
+      const bounds = { segmentRows: 30, nowMs: testNow() };
       expect(await stopSealing(storage, service.SEGMENTS, name, bounds)).toBe(true);
     });
     await evictDurableObject(stubOf(account));

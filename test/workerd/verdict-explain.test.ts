@@ -9,6 +9,7 @@ import type { MatchedRule } from '../../src/rules/types.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 const none: DecideInputs = {
   network: null,
@@ -39,7 +40,7 @@ async function explained(
   const outcome = decide(table);
   const match = { network: table.network, client: table.client, fired };
   const record = verdictRecordOf(instance.id, {
-    timestamp: Date.now() - 5000,
+    timestamp: testNow() - 5000,
     decision: outcome.decision,
     decided_by: outcome.decidedBy,
     explain: explainVerdict({ match, inputs: table, outcome, rulesetVersion: 1 }),
@@ -237,7 +238,7 @@ test('a reference is found in any active instance of the account, and in no othe
     protectInstanceId: made.body.id,
     expiresInWeeks: 1,
   });
-  const record = verdictRecordOf(made.body.id, { timestamp: Date.now() - 5000 });
+  const record = verdictRecordOf(made.body.id, { timestamp: testNow() - 5000 });
   await sendVerdicts(jwt.body.clientJwt, 'second', [record]);
   const requestId = ` ${record.id.toUpperCase()} `;
   const found = await call(instance.token, '/protect/verdicts/explain', { requestId });

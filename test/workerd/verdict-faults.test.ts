@@ -22,13 +22,14 @@ import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { stopSealing } from './stopped-sealing.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const SEEDS = 100;
 const ROUNDS = 5;
 const ISOLATES = 2;
 const BATCH_RECORDS = 7;
 const service = env as ServiceEnv;
-const now = Date.now();
+const now = testNow();
 
 /** The queue's consumer looks up its instance in D1. */
 async function newInstance(seed: number): Promise<StoredInstance> {

@@ -18,11 +18,12 @@ import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const HISTORIES = 8;
 const STEPS = 30;
 const service = env as ServiceEnv;
-const start = Date.now() - 6 * 3_600_000;
+const start = testNow() - 6 * 3_600_000;
 const SPAN_MS = 5 * 3_600_000;
 
 class RandomHistory {
@@ -141,7 +142,7 @@ class RandomHistory {
   }
 
   async countEverything(): Promise<void> {
-    const window = { from: 0, to: Math.ceil(Date.now() / 60_000), outcomes: null };
+    const window = { from: 0, to: Math.ceil(testNow() / 60_000), outcomes: null };
     const { values } = await countValues(service, this.#log, 'none', window, 10);
     const counts = decisions.map((decision) => this.#records.filter((record) => record.decision === decision).length);
     expect(values[0]?.counts ?? [0, 0, 0]).toEqual(counts);

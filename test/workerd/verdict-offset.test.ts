@@ -12,11 +12,12 @@ import type { Page } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, verdictRecordOf } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'offset' };
 const ROWS = 2500;
-const start = Date.now() - 3_600_000;
+const start = testNow() - 3_600_000;
 /** 64 rules with the longest ids: about 24 kB per row. */
 const firedRules = Array.from({ length: 64 }, (_, rule) => ({
   id: `userAgent:${String(rule).padStart(300, 'x')}`,

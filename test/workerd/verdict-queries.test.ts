@@ -19,11 +19,12 @@ import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { expectRows } from '../support/rows.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
 const MINUTE_MS = 60_000;
 /** Five hours ago, not at a full minute; three and a half hours of traffic follow. */
-const start = Date.now() - 5 * 3_600_000 + 12_345;
+const start = testNow() - 5 * 3_600_000 + 12_345;
 const SPAN_MS = 3.5 * 3_600_000;
 const ROWS = 3000;
 

@@ -19,9 +19,10 @@ import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, sinkBatchOf, seededRandom, variedRecord } from '../support/verdict-record.ts';
+import { testNow } from '../support/clock.ts';
 
 const service = env as ServiceEnv;
-const now = Date.now();
+const now = testNow();
 let instance: StoredInstance;
 
 beforeAll(async () => {

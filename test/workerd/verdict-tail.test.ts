@@ -13,6 +13,7 @@ import { everything } from '../../src/store/event-log/row-filter.ts';
 import { arrivalNow, seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call, serviceEnv } from './service/service-under-test.ts';
+import { testNow } from '../support/clock.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -26,7 +27,7 @@ async function watched() {
     log: async (...secondsAgo: number[]): Promise<VerdictRecord[]> => {
       const records = secondsAgo.map((seconds, index) =>
         verdictRecordOf(instance.id, {
-          timestamp: Date.now() - seconds * 1000,
+          timestamp: testNow() - seconds * 1000,
           request_path: `/${batches}/${index}`,
           decision: index % 2 === 0 ? 'allow' : 'block',
         }),
@@ -71,7 +72,7 @@ test('a batch that arrives late is told after what arrived before it', async () 
 
 test('a batch that is delivered twice is told once', async () => {
   const { tail, jwt, id } = await watched();
-  const record = verdictRecordOf(id, { timestamp: Date.now() - 1000 });
+  const record = verdictRecordOf(id, { timestamp: testNow() - 1000 });
   await sendVerdicts(jwt, 'one', [record]);
   const first = await tail();
   await sendVerdicts(jwt, 'two', [record]);
@@ -102,8 +103,8 @@ test('filters choose what is told, and the place moves over the rest', async () 
   expect(ids(blocked)).toEqual(idsOf(records.filter(({ decision }) => decision === 'block')));
   expect(ids(await tail({ cursor: blocked.body.cursor }))).toEqual([]);
   const fired_rules = [{ id: 'ip:192.0.2.1', verdict: 'block' as const, mode: 'enforce' as const }];
-  const hit = verdictRecordOf(id, { timestamp: Date.now(), fired_rules, ip: '192.0.2.77', jti: 'a-session' });
-  await sendVerdicts(jwt, 'hit', [hit, verdictRecordOf(id, { timestamp: Date.now() })]);
+  const hit = verdictRecordOf(id, { timestamp: testNow(), fired_rules, ip: '192.0.2.77', jti: 'a-session' });
+  await sendVerdicts(jwt, 'hit', [hit, verdictRecordOf(id, { timestamp: testNow() })]);
   for (const filter of [{ firedRules: 'ip:192.0.2.1' }, { ip: '192.0.2.77' }, { jti: 'a-session' }]) {
     expect(ids(await tail({ cursor: blocked.body.cursor, ...filter }))).toEqual([hit.id]);
     expect(ids(await tail(filter))).toEqual([hit.id]);
@@ -159,7 +160,7 @@ describe.each(['1', '1,3@2020-01-01T00:00:00Z'])('a log with the shards %s', (sh
       const dice = random();
       if (dice < 0.4) {
         const records = Array.from({ length: Math.floor(random() * 50) }, (_, seq) => ({
-          ...variedRecord(log.owner, Math.floor(Date.now() - random() * 5 * HOUR_MS), random, seq),
+          ...variedRecord(log.owner, Math.floor(testNow() - random() * 5 * HOUR_MS), random, seq),
           edge: { colo: 'FRA', version: '0.1.0', isolate: `isolate-${step}`, seq },
         }));
         arrived.push(...records.map(({ id }) => id));

@@ -6,7 +6,7 @@ import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import { askForPicture, freshAddress, handIn, keyring, makeSite, opened, solvePow, ask } from './captcha-harness.ts';
 
 /** Longer than any task needs at least. */
@@ -39,7 +39,7 @@ describe('an image task', () => {
     const next = second.body.next!;
     later(A_MOMENT_MS);
     const done = await handIn(next.challenge, { selected: await rightTiles(next) }, from);
-    const token = await openToken(keyring, done.body.token ?? '', Date.now());
+    const token = await openToken(keyring, done.body.token ?? '', testNow());
     expect(token).toMatchObject({ jti: first.jti, level: 2, kind: 'image' });
   });
 
@@ -82,7 +82,7 @@ describe('an image task', () => {
     later(A_MOMENT_MS);
     const digits = (await audioLayout(keyring, await opened(challenge))).join(' ');
     const done = await handIn(challenge.challenge, { digits });
-    expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.level).toBe(2);
+    expect((await openToken(keyring, done.body.token ?? '', testNow()))?.level).toBe(2);
   });
 
   test('is what the interactive test key shows', async () => {
@@ -167,7 +167,7 @@ describe('an answer before a person can give one', () => {
     const next = soon.body.next!;
     later(A_MOMENT_MS);
     const done = await handIn(next.challenge, { selected: await rightTiles(next) });
-    expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.facts.detectors).toContain('too-fast');
+    expect((await openToken(keyring, done.body.token ?? '', testNow()))?.facts.detectors).toContain('too-fast');
   });
 });
 
@@ -210,7 +210,7 @@ describe('a puzzle task', () => {
     later(A_MOMENT_MS);
     const path = Array.from({ length: 20 }, (_, index) => [index * 5, index * 2, index * 16]);
     const answer = await handIn(challenge.challenge, { finalX: x, finalY: y, path });
-    expect((await openToken(keyring, answer.body.token ?? '', Date.now()))?.facts.detectors).toContain(
+    expect((await openToken(keyring, answer.body.token ?? '', testNow()))?.facts.detectors).toContain(
       'mechanical-path',
     );
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import { updateSite } from '../../src/store/d1/sites.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import { ask, env, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
 
 const SERVICE = 'https://gatehouse.test';
@@ -121,11 +121,11 @@ describe('the page without scripts', () => {
     later(8001);
     const { token } = await press(first.challenge, from);
     const settings = { ...site.settings, minimumLevel: 1 };
-    await updateSite(env, { ...site, settings }, site.version, Date.now());
+    await updateSite(env, { ...site, settings }, site.version, testNow());
     // Longer than an isolate uses a site that it has read.
     later(2100);
     expect((await verify(site, token)).body).toMatchObject({ verified: false, reason: 'API.LEVEL_TOO_LOW' });
-    await updateSite(env, site, site.version + 1, Date.now());
+    await updateSite(env, site, site.version + 1, testNow());
     later(2100);
     expect((await verify(site, token)).body).toMatchObject({ verified: true, level: 0 });
   });

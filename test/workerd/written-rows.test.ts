@@ -13,7 +13,7 @@ import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RiskBook } from '../../src/store/risk-book/object/risk-book.ts';
 import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 import { newSessionId } from '../../src/store/risk-book/session-id.ts';
-import { later } from '../support/clock.ts';
+import { later, testNow } from '../support/clock.ts';
 import { captchaCourse } from '../support/captcha-course.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 import { CHROME, headersOf, reportOf } from '../unit/risk/session-facts.ts';
@@ -31,7 +31,7 @@ async function writtenPerVerdict(name: string, bot: VerdictRecord['bot'], batch:
   const shard = service.VERDICT_SHARD.getByName(`verdicts/${name}:0:0`);
   return runInDurableObject(shard, async (instance: VerdictShard, state) => {
     // The newest seconds are never sealed.
-    const begin = Date.now() - VERDICTS * 85 - 60_000;
+    const begin = testNow() - VERDICTS * 85 - 60_000;
     const written = await writtenBy(state, async () => {
       for (let at = 0; at < VERDICTS; at += batch) {
         const rows = Array.from({ length: Math.min(batch, VERDICTS - at) }, (_, index) => {
@@ -57,7 +57,7 @@ test('a batch costs one written row to store and none to seal, and a segment les
     // Sealed by this test alone, and not by the alarm.
     await instance.tune({ hotRowsMax: segments * VERDICTS + 1, segmentRows: VERDICTS });
     const random = seededRandom(1);
-    const begin = Date.now() - segments * VERDICTS * 85 - 60_000;
+    const begin = testNow() - segments * VERDICTS * 85 - 60_000;
     /** Appends a segment's verdicts and seals the oldest segment. The shard holds one more, as it does when it is busy. */
     const turn = (segment: number): Promise<number> =>
       writtenBy(state, async () => {
@@ -102,14 +102,14 @@ test('a session costs three written rows: opened, used, and what follows for ten
   const sessions = 200;
   const book = service.RISK_BOOK.getByName('written-rows/0');
   await runInDurableObject(book, async (instance: RiskBook, state) => {
-    const start = Date.now();
+    const start = testNow();
     const jtis = Array.from({ length: sessions }, () => newSessionId(0, start));
     const at = (jti: string): SessionTerms => ({
       jti,
       visitor: { userAgent: CHROME, ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: headersOf() },
       environment: null,
       neighbours: { near: '192.0.2.0/24', around: '192.0.0.0/16' },
-      nowMs: Date.now(),
+      nowMs: testNow(),
       openedAt: start,
       ignoredDetectors: [],
       expiresAt: start + DAY_MS,
@@ -154,7 +154,7 @@ test('a spent token costs one written row and its expiry none, and an attempt le
   const spends = 200;
   const ledger = service.SPEND_LEDGER.getByName('written-rows') as unknown as DurableObjectStub<SpendLedger>;
   await runInDurableObject(ledger, async (instance: SpendLedger, state) => {
-    const bornAt = Date.now();
+    const bornAt = testNow();
     const spendOne = (n: number): Promise<unknown> =>
       instance.spendAll([[`site:${n}`, bornAt, 'question', 'answer', `call-${n}`]]);
     // The first spend makes the table of its ten minutes.
@@ -180,7 +180,7 @@ test('a captcha costs less than 0.3 written rows for its three events, when thir
   const shard = service.VERDICT_SHARD.getByName('captcha/written-rows:0:0');
   await runInDurableObject(shard, async (instance: VerdictShard, state) => {
     // The captchas of the last hour can still change.
-    const begin = Date.now() - 2 * 3_600_000;
+    const begin = testNow() - 2 * 3_600_000;
     const events = Array.from({ length: captchas }, (_, number) => captchaCourse('written-rows', begin, number)).flat();
     const written = await writtenBy(state, async () => {
       for (let at = 0; at < events.length; at += 30) {

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import type { Clause } from '../service.ts';
+import { stackNow } from '../../support/clock.ts';
 
 const HOUR_MS = 3_600_000;
 const ipIs = (value: string) => ({ field: 'ip', operator: 'equals', value }) as const;
@@ -211,11 +212,11 @@ export const accessControl: readonly Clause[] = [
     says: 'a rule without expiry expires one hour after its creation',
     async holds(service) {
       const account = await service.account();
-      const before = Date.now();
+      const before = stackNow();
       await account.api.post('/access-control/create', block('192.0.2.1'));
       const expiry = Date.parse((await account.api.post('/access-control/get')).rules[0]!.expiry);
       expect(expiry).toBeGreaterThanOrEqual(before + HOUR_MS);
-      expect(expiry).toBeLessThanOrEqual(Date.now() + HOUR_MS);
+      expect(expiry).toBeLessThanOrEqual(stackNow() + HOUR_MS);
     },
   },
   {
@@ -223,7 +224,7 @@ export const accessControl: readonly Clause[] = [
     says: 'an expiry that has passed is refused',
     async holds(service) {
       const account = await service.account();
-      for (const expiry of ['2020-01-01T00:00:00Z', new Date(Date.now() - 60_000).toISOString()]) {
+      for (const expiry of ['2020-01-01T00:00:00Z', new Date(stackNow() - 60_000).toISOString()]) {
         const rule = { type: 'block', conditions: [{ field: 'asn', operator: 'equals', value: 64496 }], expiry };
         await account.refused('/access-control/create', { rule }, 'rule.expiry');
       }
@@ -236,7 +237,7 @@ export const accessControl: readonly Clause[] = [
     async holds(service) {
       const account = await service.account();
       const { siteKey } = await account.addSite();
-      await account.block('userAgent', 'Soon/1.0', { expiry: new Date(Date.now() + 5000).toISOString() });
+      await account.block('userAgent', 'Soon/1.0', { expiry: new Date(stackNow() + 5000).toISOString() });
       expect((await service.challenge(siteKey, 'Soon/1.0')).status).toBe(403);
       await eventually(
         () => service.challenge(siteKey, 'Soon/1.0'),

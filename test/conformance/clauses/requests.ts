@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { endpoints } from '../endpoints.ts';
 import type { Clause } from '../service.ts';
+import { stackNow } from '../../support/clock.ts';
 
 /** Where there is nothing to say. */
 const WITHOUT_PARAMETERS = ['/sites/get', '/access-control/get', '/api-keys/get', '/protect/instances'];
@@ -51,7 +52,7 @@ export const requests: readonly Clause[] = [
     says: 'createdAt is epoch milliseconds, except of rules, where it is an ISO 8601 time as their expiry is',
     async holds(service) {
       const account = await service.account();
-      const before = Date.now() - 300_000;
+      const before = stackNow() - 300_000;
       const site = await account.addSite();
       const instance = await account.addInstance(site.siteKey);
       await account.block('asn', '64496');

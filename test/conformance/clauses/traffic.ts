@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import type { Account, Clause } from '../service.ts';
+import { stackNow } from '../../support/clock.ts';
 
 const DAY_MS = 86_400_000;
 /** Both are required and neither counts. */
@@ -94,7 +95,7 @@ export const traffic: readonly Clause[] = [
       expect([pair.length, pair[0]?.date]).toEqual([24, iso(start)]);
       const february = await rows(account, { month: 2, year: 2024 });
       expect([february.length, february[28]?.date]).toEqual([29, iso(Date.UTC(2024, 1, 29))]);
-      const now = new Date();
+      const now = new Date(stackNow());
       const [first] = await rows(account, {});
       expect(first?.timestamp).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
     },

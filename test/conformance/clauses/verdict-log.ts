@@ -4,9 +4,10 @@ import { verdictDimensions } from '../../../src/contract/management/verdict-quer
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { once } from '../service.ts';
 import type { Clause } from '../service.ts';
+import { stackNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;
-const since = (Math.floor(Date.now() / MINUTE_MS) - 10) * MINUTE_MS;
+const since = (Math.floor(stackNow() / MINUTE_MS) - 10) * MINUTE_MS;
 const JTI = 'session-1';
 
 /** An account whose edge has sent four verdicts: two of one session, one blocked by a rule. */

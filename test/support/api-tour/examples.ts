@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Stack } from '../../../src/cli/stack.ts';
 import { ShownValues } from './shown-values.ts';
 import { walkThroughApi } from './tour.ts';
+import { stackNow } from '../clock.ts';
 
 export const EXAMPLES_PATH = 'docs/api-examples.json';
 
@@ -20,7 +21,7 @@ export interface ApiDocument {
 }
 
 export async function makeExamples(stack: Stack, document: ApiDocument): Promise<ApiExample[]> {
-  const values = new ShownValues(stack, Date.now());
+  const values = new ShownValues(stack, stackNow());
   const calls = await walkThroughApi(stack);
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, { operationId }]) => {

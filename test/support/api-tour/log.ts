@@ -3,9 +3,10 @@ import { browse, FIREFOX } from '../browse.ts';
 import { sessionCookieAt } from '../edge-session.ts';
 import { eventually } from '../eventually.ts';
 import type { Guide } from './tour.ts';
+import { stackNow } from '../clock.ts';
 
 export async function tourOfLog({ api, stack }: Guide): Promise<void> {
-  const since = Date.now() - 3_600_000;
+  const since = stackNow() - 3_600_000;
   const cookie = await sessionCookieAt(stack.edgeUrl, { 'user-agent': FIREFOX });
   await (await browse(`${stack.edgeUrl}/echo/welcome`, { headers: { cookie } })).text();
   const found = await eventually(

@@ -7,6 +7,7 @@ import { kindWords, summaryOf, titleOf } from '../../../src/alerts/kinds/kinds.t
 import { messageFor } from '../../../src/alerts/shapes/message.ts';
 import { newWebhookSecret } from '../../../src/alerts/shapes/standard-webhook.ts';
 import { sentKinds } from '../../../src/contract/management/alerts.ts';
+import { testNow } from '../../support/clock.ts';
 
 const alert: Alert = {
   id: 'evt_0123456789abcdef0123456789abcdef',
@@ -23,7 +24,7 @@ const alert: Alert = {
 describe('a webhook', () => {
   test('is one that a library of Standard Webhooks verifies, and names the event', async () => {
     const secret = newWebhookSecret();
-    const { headers, body } = await messageFor('webhook', alert, [secret], Date.now());
+    const { headers, body } = await messageFor('webhook', alert, [secret], testNow());
     expect(new Webhook(secret).verify(body, headers)).toEqual({
       type: 'origin-failing.begins',
       timestamp: '2026-11-23T08:00:00.000Z',
@@ -39,7 +40,7 @@ describe('a webhook', () => {
 
   test('does not verify with another secret, another body or another id', async () => {
     const secret = newWebhookSecret();
-    const { headers, body } = await messageFor('webhook', alert, [secret], Date.now());
+    const { headers, body } = await messageFor('webhook', alert, [secret], testNow());
     const verify =
       (by: string, text: string, more = {}) =>
       () =>
@@ -51,7 +52,7 @@ describe('a webhook', () => {
 
   test('verifies with the new and with the former secret while both are valid', async () => {
     const [newer, former] = [newWebhookSecret(), newWebhookSecret()];
-    const { headers, body } = await messageFor('webhook', alert, [newer, former], Date.now());
+    const { headers, body } = await messageFor('webhook', alert, [newer, former], testNow());
     for (const secret of [newer, former]) expect(new Webhook(secret).verify(body, headers)).toBeTruthy();
   });
 });

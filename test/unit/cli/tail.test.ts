@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { gatehouse } from '../../support/gatehouse.ts';
 import { eventually } from '../../support/eventually.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
+import { testNow } from '../../support/clock.ts';
 
 type Answer = { status?: number; body: object };
 interface Call {
@@ -42,8 +43,7 @@ beforeEach(() => {
   calls = [];
 });
 
-const verdict = (path: string, timestamp = Date.now()) =>
-  verdictRecordOf('instance', { timestamp, request_path: path });
+const verdict = (path: string, timestamp = testNow()) => verdictRecordOf('instance', { timestamp, request_path: path });
 const page = (cursor: string, verdicts: object[] = [], rest: object = {}) => ({
   body: { verdicts, cursor, more: false, missed: 0, ...rest },
 });
@@ -89,7 +89,7 @@ test('a lost response is asked for again at the same cursor, and shown once', as
 });
 
 test('verdicts that were archived before they were asked for are read from the log, oldest first, each once', async () => {
-  const now = Date.now();
+  const now = testNow();
   const known = verdict('/known', now - 3000);
   const [x, y, z] = [verdict('/x', now - 2000), verdict('/y', now - 1000), verdict('/z', now)];
   answers = [
@@ -111,7 +111,7 @@ test('verdicts that were archived before they were asked for are read from the l
 });
 
 test('verdicts before its start are not shown when it catches up', async () => {
-  const now = Date.now();
+  const now = testNow();
   const old = [verdict('/old/1', now - 2000), verdict('/old/2', now - 1000)];
   const missed = verdict('/missed', now);
   answers = [

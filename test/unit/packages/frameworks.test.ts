@@ -15,6 +15,7 @@ import type { Verifier } from '../../../packages/server/src/index.ts';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import { signForOrigin } from '../../../src/edge/origin/origin-signature.ts';
 import { json, useHostileService } from '../../support/hostile-service.ts';
+import { testNow } from '../../support/clock.ts';
 
 const service = useHostileService();
 /** Verifies the token `good`. */
@@ -153,7 +154,7 @@ describe.each(apps)('$name', ({ start }) => {
   });
 
   test('checks the signature of the whole path, below a prefix too', async () => {
-    const timestamp = Math.floor(Date.now() / 1000);
+    const timestamp = Math.floor(testNow() / 1000);
     const facts = { timestamp, method: 'GET', requestId: 'r', decision: 'allow', verified: 'false', ip: '' };
     const signed = (target: string) => ({
       'x-protect-request-id': 'r',

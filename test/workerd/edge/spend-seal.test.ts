@@ -2,8 +2,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { spendSeal } from '../../../src/service/edge-api/spend-seal.ts';
+import { testNow } from '../../support/clock.ts';
 
-const NOW = Date.now();
+const NOW = testNow();
 async function spend(id: string, bornAt: number, instanceId = 'inst_1'): Promise<boolean> {
   const request = new Request('https://gatehouse.test/edge/v1/seals/spend', {
     method: 'POST',

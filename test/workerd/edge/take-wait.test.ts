@@ -2,8 +2,9 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { takeWait } from '../../../src/service/edge-api/take-wait.ts';
+import { testNow } from '../../support/clock.ts';
 
-const NOW = Date.now();
+const NOW = testNow();
 async function take(ip: string, over: { id?: string; bornAt?: number; site?: string } = {}): Promise<boolean> {
   const request = new Request('https://gatehouse.test/edge/v1/waits/take', {
     method: 'POST',

@@ -6,13 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
 import { ACCESS_CONDITIONS_MAX_CHARS } from '../../../src/store/d1/access-control-rules.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const KEPT_FOR_MS = 3_600_000;
 const VALUE_CHARS = 16_000;
 
 /** Writes rules straight into the table: `count` rules with one `userId` condition of `chars` characters. */
 async function fill(accountId: string, count: number, chars: number): Promise<void> {
-  const now = Date.now();
+  const now = testNow();
   await serviceEnv.DB.batch([
     serviceEnv.DB.prepare(
       `INSERT INTO access_control_rules (account_id, user_scope_hash, type, conditions, expiry, created_at, updated_at)
@@ -54,7 +55,7 @@ describe('keeping rules in memory', () => {
   test('drops the rules of other accounts before those of many large ones fill the isolate', async () => {
     const accounts = await Promise.all(Array.from({ length: 7 }, () => newAccount()));
     await Promise.all(accounts.map(({ account }) => fill(account.id, 450, VALUE_CHARS)));
-    const now = Date.now();
+    const now = testNow();
     const [first, ...others] = accounts.map(({ account }) => account.id) as [string, ...string[]];
     const before = await accessRulesFor(serviceEnv, first, now);
     expect(await accessRulesFor(serviceEnv, first, now)).toBe(before);

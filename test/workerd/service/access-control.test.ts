@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
 import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ async function insertRules(accountId: string, group: string, count: number, at: 
 describe('creating a rule', () => {
   test('without expiry makes it expire in an hour', async () => {
     const { token } = await newAccount();
-    const before = Date.now();
+    const before = testNow();
     const answer = await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
     expect([answer.status, answer.body]).toEqual([200, { status: 'Added new rule' }]);
     const { rules } = await list(token);
@@ -104,16 +104,16 @@ describe('creating a rule', () => {
 
   test('an expiry without an offset is UTC', async () => {
     const { token } = await newAccount();
-    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2030-01-02T03:04:05' });
-    await create(token, { type: 'block', conditions: [ipIs('192.0.2.2')], expiry: '2030-01-02T03:04:05+02:00' });
-    await create(token, { type: 'block', conditions: [ipIs('192.0.2.3')], expiry: '2030-01-02T01:04Z' });
-    await create(token, { type: 'block', conditions: [ipIs('192.0.2.4')], expiry: '2030-01-02T01:03' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2045-01-02T03:04:05' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.2')], expiry: '2045-01-02T03:04:05+02:00' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.3')], expiry: '2045-01-02T01:04Z' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.4')], expiry: '2045-01-02T01:03' });
     const { rules } = await list(token, { sortBy: 'expiry', sortOrder: -1 });
     expect(rules.map((rule: any) => rule.expiry)).toEqual([
-      '2030-01-02T03:04:05.000Z',
-      '2030-01-02T01:04:05.000Z',
-      '2030-01-02T01:04:00.000Z',
-      '2030-01-02T01:03:00.000Z',
+      '2045-01-02T03:04:05.000Z',
+      '2045-01-02T01:04:05.000Z',
+      '2045-01-02T01:04:00.000Z',
+      '2045-01-02T01:03:00.000Z',
     ]);
   });
 });
@@ -169,7 +169,7 @@ describe('listing rules', () => {
       ruleGroupId: 'scrapers',
       captchaType: 'pow',
       powDifficulty: 6,
-      expiry: '2030-01-01T00:00:00Z',
+      expiry: '2045-01-01T00:00:00Z',
       conditions: [
         { field: 'userAgent', operator: 'equals', value: 'Bot/1.0 (+x)' },
         { field: 'ipMask', operator: 'equals', value: '192.0.2.77/24' },
@@ -186,7 +186,7 @@ describe('listing rules', () => {
 
   test('pages neither skip nor repeat a rule, in every order, up to 10,000 at once', async () => {
     const { token, account } = await newAccount();
-    await insertRules(account.id, 'g', 10_001, Date.now());
+    await insertRules(account.id, 'g', 10_001, testNow());
     const whole = await list(token, { limit: 10_000 });
     expect([whole.rules.length, whole.ruleCount, whole.page, whole.pages]).toEqual([10_000, 10_001, 1, 2]);
     expect((await list(token, { limit: 10_000, page: 2 })).rules).toHaveLength(1);
@@ -203,8 +203,8 @@ describe('listing rules', () => {
 
   test('sorts in both directions and counts groups whatever the filter', async () => {
     const { token, account } = await newAccount();
-    await insertRules(account.id, 'a', 2, Date.now());
-    await insertRules(account.id, 'b', 3, Date.now());
+    await insertRules(account.id, 'a', 2, testNow());
+    await insertRules(account.id, 'b', 3, testNow());
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
     const filtered = await list(token, { ruleGroupId: 'a', sortBy: 'userScopeHash', sortOrder: -1 });
     expect(filtered.rules.map((rule: any) => rule.userScopeHash)).toEqual(['a-2', 'a-1']);
@@ -229,20 +229,20 @@ describe('listing rules', () => {
 
   test('an expired rule stays listed as expired and has no effect', async () => {
     const { token, account } = await newAccount();
-    const expiry = new Date(Date.now() + MINUTE_MS).toISOString();
+    const expiry = new Date(testNow() + MINUTE_MS).toISOString();
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry });
     expect((await list(token)).rules[0].expired).toBe(false);
     later(MINUTE_MS + 1);
     expect((await list(token)).rules[0].expired).toBe(true);
-    expect((await accessRulesFor(serviceEnv, account.id, Date.now())).rules).toEqual([]);
+    expect((await accessRulesFor(serviceEnv, account.id, testNow())).rules).toEqual([]);
   });
 });
 
 describe('a rule group', () => {
   test('is removed by a job whose state can be read', async () => {
     const { token, account } = await newAccount();
-    await insertRules(account.id, 'gone', 2500, Date.now() - 10);
-    await insertRules(account.id, 'kept', 3, Date.now() - 10);
+    await insertRules(account.id, 'gone', 2500, testNow() - 10);
+    await insertRules(account.id, 'kept', 3, testNow() - 10);
     const { status, body } = await call(token, '/access-control/group/delete', { ruleGroupId: 'gone' });
     expect(status).toBe(200);
     expect(body.status).toBe(`Group removal pending. Job ID: ${body.jobId}`);
@@ -255,7 +255,7 @@ describe('a rule group', () => {
 
   test('is removed completely after a restart in the middle, and later rules stay', async () => {
     const { token, account } = await newAccount();
-    const asked = Date.now() - 20_000;
+    const asked = testNow() - 20_000;
     await insertRules(account.id, 'gone', 2500, asked - 1);
     const job = await requestGroupRemoval(serviceEnv, account.id, 'gone', asked);
     // One step of a thousand rules succeeds, then the isolate fails.
@@ -268,7 +268,7 @@ describe('a rule group', () => {
     await create(token, { type: 'block', ruleGroupId: 'gone', conditions: [ipIs('192.0.2.1')] });
     const between = await call(token, '/access-control/group/job', { jobId: job.id });
     expect(between.body).toMatchObject({ status: 'pending', deletedCount: 1000 });
-    await resumeGroupRemovals(serviceEnv, Date.now(), Date.now);
+    await resumeGroupRemovals(serviceEnv, testNow(), testNow);
     expect((await call(token, '/access-control/group/job', { jobId: job.id })).body).toMatchObject({
       status: 'finished',
       deletedCount: 2500,
@@ -280,7 +280,7 @@ describe('a rule group', () => {
 describe('the rules in an isolate’s memory', () => {
   test('take a change within two seconds, without a read in between', async () => {
     const { token, account } = await newAccount();
-    const now = Date.now();
+    const now = testNow();
     const empty = await accessRulesFor(serviceEnv, account.id, now);
     expect(empty.rules).toEqual([]);
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });

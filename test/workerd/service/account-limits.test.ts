@@ -4,6 +4,7 @@ import { accountLimits } from '../../../src/store/d1/account-limits.ts';
 import { purgeExpiredApiKeys } from '../../../src/store/d1/api-keys.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const numbers = 'WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2)';
 const sites = `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, created_at, updated_at)
@@ -77,7 +78,7 @@ test.each(limits)('$what: the last one is accepted, the next is refused', async 
 
 test('keys that expired before a given time are deleted, and others stay', async () => {
   const { account, token } = await newAccount();
-  const now = Date.now();
+  const now = testNow();
   const insert = serviceEnv.DB.prepare(
     `INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at) VALUES (?, ?, ?, '{}', ?, 0)`,
   );

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
 import { runScheduled } from '../../../src/service/scheduled.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { agentKeyPair } from '../../support/signed-request.ts';
 import type { AgentKeyPair } from '../../support/signed-request.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
@@ -106,7 +106,7 @@ test('one instance makes the service fetch a hundred new agents an hour, and its
 
 test('an agent that nobody has asked about for a week is forgotten', async () => {
   await keysOf();
-  await runScheduled(Date.now() + 8 * DAY_MS, checkedEnvironment(serviceEnv));
+  await runScheduled(testNow() + 8 * DAY_MS, checkedEnvironment(serviceEnv));
   const rows = await serviceEnv.DB.prepare('SELECT 1 FROM bot_directories WHERE directory = ?').bind(directory).all();
   expect(rows.results).toEqual([]);
 });

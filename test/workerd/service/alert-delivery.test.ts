@@ -17,6 +17,7 @@ import { randomFrom } from '../../property/rules/random.ts';
 import type { Random } from '../../property/rules/random.ts';
 import { hooks } from '../../support/hooks.ts';
 import { newAccount, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const SEEDS = 100;
 const CHANNELS_PER_ACCOUNT = 20;
@@ -41,7 +42,7 @@ async function alertOf(accountId: string, moment: number, at: number): Promise<A
 }
 
 test('with 100 seeds of faults each alert reaches each channel, exactly once by its id', async () => {
-  const begin = Date.now();
+  const begin = testNow();
   const randomOf = new Map<string, Random>();
   const expected: string[] = [];
   const accounts: string[] = [];
@@ -102,7 +103,7 @@ test('with 100 seeds of faults each alert reaches each channel, exactly once by 
 });
 
 test('a delivery that nobody accepts for a day is given up, and says why', async () => {
-  const begin = Date.now();
+  const begin = testNow();
   const { account } = await newAccount();
   const settings = { name: 'Down', kinds: [], quietHours: null, enabled: true };
   const place = { shape: 'slack', webhookUrl: 'https://down.example/' } as const;
@@ -150,7 +151,7 @@ test('quiet hours of every night do not keep a delivery that nobody accepts', as
 });
 
 /** A channel of a new account, and the alerts that wait for it. */
-async function waiting(host: string, alerts: number, channels = 1, begin = Date.now()) {
+async function waiting(host: string, alerts: number, channels = 1, begin = testNow()) {
   const { account } = await newAccount();
   const settings = { name: host, kinds: [], quietHours: null, enabled: true };
   for (let place = 0; place < channels; place++) {
@@ -166,7 +167,7 @@ async function waiting(host: string, alerts: number, channels = 1, begin = Date.
 test('no account delays the alerts of another, and an alert of now waits for none', async () => {
   // What other tests have left is not looked at here.
   await store.DB.prepare("UPDATE alert_deliveries SET state = 'given-up' WHERE state = 'waiting'").run();
-  const begin = Date.now() - HOUR_MS;
+  const begin = testNow() - HOUR_MS;
   const { ids } = await waiting('many.example', 30, 20, begin);
   await waiting('other.example', 1, 1, begin + MINUTE_MS);
   const network = hooks();
@@ -180,7 +181,7 @@ test('no account delays the alerts of another, and an alert of now waits for non
 
 test('a channel that cannot be decrypted is given up after a day, and stops no other', async () => {
   await store.DB.prepare("UPDATE alert_deliveries SET state = 'given-up' WHERE state = 'waiting'").run();
-  const begin = Date.now();
+  const begin = testNow();
   const { account } = await waiting('damaged.example', 1, 1, begin);
   await store.DB.prepare("UPDATE alert_channels SET url_sealed = 'v1.AAAA' WHERE account_id = ?")
     .bind(account.id)
@@ -198,7 +199,7 @@ test('a channel that cannot be decrypted is given up after a day, and stops no o
 });
 
 test('a test whose sender is stopped is sent by nobody else', async () => {
-  const begin = Date.now();
+  const begin = testNow();
   const { account } = await waiting('tested.example', 0, 1, begin);
   const [channel] = await channelsOf(store, account.id, begin);
   const asked = { accountId: account.id, channelId: channel!.id, moment: 'now' };

@@ -11,6 +11,7 @@ import { hooks } from '../../support/hooks.ts';
 import { listPublisher } from '../../support/list-publisher.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -52,7 +53,7 @@ beforeEach(async () => {
   const made = await ask('/protect/instances/create', { name: 'Shop', cname: 'shop.example', globalSiteKey: siteKey });
   instanceId = made.body.id;
   instances++;
-  now = Date.now();
+  now = testNow();
   await ask('/alerts/channels/create', { name: 'On call', shape: 'webhook', webhookUrl: 'https://hooks.example/x' });
 });
 

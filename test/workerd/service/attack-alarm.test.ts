@@ -11,6 +11,7 @@ import { hooks } from '../../support/hooks.ts';
 import type { Hooks } from '../../support/hooks.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 const { store, outbound } = checkedEnvironment(serviceEnv);
@@ -47,7 +48,7 @@ beforeEach(async () => {
   const made = await ask('/protect/instances/create', { name: 'Shop', cname: 'shop.example', globalSiteKey: siteKey });
   id = made.body.id;
   await ask('/alerts/channels/create', { name: 'On call', shape: 'webhook', webhookUrl: 'https://hooks.example/x' });
-  now = Date.now();
+  now = testNow();
 });
 
 test('it switches attack mode on, sends one alert at once, and both end with it', async () => {

@@ -7,6 +7,7 @@ import { instanceById } from '../../../src/store/d1/instances.ts';
 import type { StoredInstance } from '../../../src/store/d1/instances.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 const SET = '/protect/attack-mode/set';
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 
 test('it is in the config of edges at once, under another version, until its time is over', async () => {
-  const now = Date.now();
+  const now = testNow();
   const before = await configVersionFor(serviceEnv, await stored(), now);
   expect((await ask('/protect/attack-mode')).body).toEqual({
     active: false,
@@ -63,7 +64,7 @@ test('it leaves the settings of the instance and their version as they are', asy
 
 test('each change is in the audit trail, and so is its end', async () => {
   await ask(SET, { on: true, minutes: 5 });
-  const later = Date.now() + 6 * MINUTE_MS;
+  const later = testNow() + 6 * MINUTE_MS;
   await Promise.all([endAttackModes(serviceEnv, later, outbound), endAttackModes(serviceEnv, later, outbound)]);
   await endAttackModes(serviceEnv, later, outbound);
   const { entries } = (await ask('/audit-trail/get', { limit: 2 })).body;

@@ -4,9 +4,10 @@ import type { CaptchaFacts } from '../../../src/store/event-log/captcha-record.t
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const recently = () => Date.now() - 3_600_000;
+const recently = () => testNow() - 3_600_000;
 
 async function search(account: TestAccount, body: object = {}) {
   const answer = await call(account.token, '/audit/searchcaptcharecords', body);
@@ -109,18 +110,18 @@ describe('the time range', () => {
   test('is the last seven days by default', async () => {
     const account = await newAccount();
     await writeCaptchas(account.account.id, account.site.siteKey, [
-      { at: Date.now() - 6 * DAY_MS },
-      { at: Date.now() - 8 * DAY_MS },
+      { at: testNow() - 6 * DAY_MS },
+      { at: testNow() - 8 * DAY_MS },
     ]);
     expect((await search(account)).total).toBe(1);
-    expect((await search(account, { startDate: Date.now() - 9 * DAY_MS })).total).toBe(2);
+    expect((await search(account, { startDate: testNow() - 9 * DAY_MS })).total).toBe(2);
   });
 
   test('reaches back 30 days at most: an older startDate is moved forward', async () => {
     const account = await newAccount();
     await writeCaptchas(account.account.id, account.site.siteKey, [
-      { at: Date.now() - 29 * DAY_MS },
-      { at: Date.now() - 31 * DAY_MS },
+      { at: testNow() - 29 * DAY_MS },
+      { at: testNow() - 31 * DAY_MS },
     ]);
     expect((await search(account, { startDate: 0 })).total).toBe(1);
   });

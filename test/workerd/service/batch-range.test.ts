@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { call, newAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 let instanceId = '';
 let jwt = '';
@@ -26,7 +27,7 @@ const range = { isolate: 'isolate-a', firstSeq: 3, lastSeq: 6, held: 0 };
 
 function recordAt(isolate: string, seq: number): VerdictRecord {
   const edge = { colo: 'FRA', version: '0.1.0', isolate, seq };
-  return verdictRecordOf(instanceId, { timestamp: Date.now(), edge });
+  return verdictRecordOf(instanceId, { timestamp: testNow(), edge });
 }
 
 describe('a batch', () => {

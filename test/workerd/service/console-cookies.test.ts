@@ -1,7 +1,7 @@
 /** What the cookie of a session is refused for, what it costs, and what it still does for a member of a disabled account. */
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { Browser, signedIn } from './console-visitor.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
@@ -24,7 +24,7 @@ function countedDatabase(): { DB: D1Database; asked: () => number } {
 describe('a member of an account that was disabled meanwhile', () => {
   const disabled = async () => {
     const member = await signedIn('admin');
-    await updateAccount(serviceEnv, member.test.account.id, { disabled: true }, Date.now());
+    await updateAccount(serviceEnv, member.test.account.id, { disabled: true }, testNow());
     return member;
   };
 
@@ -46,9 +46,9 @@ describe('a member of an account that was disabled meanwhile', () => {
 
   test('sees and ends their sessions, here and everywhere', async () => {
     const { browser, email, test: account } = await disabled();
-    await updateAccount(serviceEnv, account.account.id, { disabled: false }, Date.now());
+    await updateAccount(serviceEnv, account.account.id, { disabled: false }, testNow());
     await new Browser().signInByLink(email);
-    await updateAccount(serviceEnv, account.account.id, { disabled: true }, Date.now());
+    await updateAccount(serviceEnv, account.account.id, { disabled: true }, testNow());
     const { sessions } = (await browser.get('/console/auth/sessions')).body;
     const { id } = sessions.find((one: { current: boolean }) => !one.current);
     expect((await browser.post('/console/auth/sessions/revoke', { id })).status).toBe(200);

@@ -6,6 +6,7 @@ import { createUser, updateUser } from '../../../src/store/d1/users.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { Browser, signedIn } from './console-visitor.ts';
 import { call, newAccount, send, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const COOKIE = '__Host-gatehouse';
 
@@ -46,9 +47,9 @@ describe('a role', () => {
     const { browser, email, test: account } = await signedIn('viewer');
     const write = () => browser.post('/users/create', { email: `x${email}`, name: 'X', role: 'viewer' });
     expect((await write()).status).toBe(403);
-    await updateUser(serviceEnv, account.account.id, email, { role: 'admin' }, Date.now());
+    await updateUser(serviceEnv, account.account.id, email, { role: 'admin' }, testNow());
     expect((await write()).status).toBe(200);
-    await updateUser(serviceEnv, account.account.id, email, { role: 'analyst' }, Date.now());
+    await updateUser(serviceEnv, account.account.id, email, { role: 'analyst' }, testNow());
     expect((await write()).status).toBe(403);
   });
 
@@ -66,12 +67,12 @@ describe('a role', () => {
         .all();
       return results[0];
     };
-    await openConsoleSession(serviceEnv, session, null, Date.now());
-    expect((await addPasskey(serviceEnv, passkey, Date.now())).ok).toBe(false);
+    await openConsoleSession(serviceEnv, session, null, testNow());
+    expect((await addPasskey(serviceEnv, passkey, testNow())).ok).toBe(false);
     expect(await stored()).toEqual({ sessions: 0, passkeys: 0 });
-    await createUser(serviceEnv, account.id, { email: person.email, name: 'Late', role: 'viewer' }, Date.now());
-    await openConsoleSession(serviceEnv, session, null, Date.now());
-    expect((await addPasskey(serviceEnv, passkey, Date.now())).ok).toBe(true);
+    await createUser(serviceEnv, account.id, { email: person.email, name: 'Late', role: 'viewer' }, testNow());
+    await openConsoleSession(serviceEnv, session, null, testNow());
+    expect((await addPasskey(serviceEnv, passkey, testNow())).ok).toBe(true);
     expect(await stored()).toEqual({ sessions: 1, passkeys: 1 });
   });
 

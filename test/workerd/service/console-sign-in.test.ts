@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { deleteUser, userByEmail } from '../../../src/store/d1/users.ts';
 import { purgeSignIn } from '../../../src/store/d1/purge-sign-in.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { Browser, linkFor, newMember, signedIn } from './console-visitor.ts';
 import { call, newAccount, serviceEnv, serviceUrl } from './service-under-test.ts';
 
@@ -69,7 +69,7 @@ describe('a one-time link', () => {
 
   test('opens no disabled account', async () => {
     const { test: account, email } = await newMember('admin');
-    await updateAccount(serviceEnv, account.account.id, { disabled: true }, Date.now());
+    await updateAccount(serviceEnv, account.account.id, { disabled: true }, testNow());
     expect((await new Browser().signInByLink(email)).body.error.key).toBe('API.ACCOUNT_DISABLED');
   });
 
@@ -219,9 +219,9 @@ describe('a session', () => {
     const { browser, email } = await signedIn('viewer');
     const rows = () => serviceEnv.DB.prepare('SELECT * FROM console_sessions WHERE email = ?').bind(email).all();
     expect(JSON.stringify((await rows()).results)).not.toContain(browser.cookies.get(COOKIE));
-    await purgeSignIn(serviceEnv, Date.now(), 1000);
+    await purgeSignIn(serviceEnv, testNow(), 1000);
     expect((await rows()).results).toHaveLength(1);
-    await purgeSignIn(serviceEnv, Date.now() + 12 * HOUR_MS, 1000);
+    await purgeSignIn(serviceEnv, testNow() + 12 * HOUR_MS, 1000);
     expect((await rows()).results).toHaveLength(0);
   });
 });

@@ -6,6 +6,7 @@ import type { UserRole } from '../../../src/contract/management/roles.ts';
 import { createSignInLink } from '../../../src/store/d1/sign-in-links.ts';
 import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 export interface Answer {
   status: number;
@@ -92,7 +93,7 @@ export class Browser {
 }
 
 export function linkFor(email: string, accountId: string | null = null): Promise<string> {
-  return createSignInLink(serviceEnv, { email, accountId }, Date.now());
+  return createSignInLink(serviceEnv, { email, accountId }, testNow());
 }
 
 export interface Member {
@@ -105,7 +106,7 @@ export async function newMember(role: UserRole, account?: TestAccount): Promise<
   people += 1;
   const test = account ?? (await newAccount());
   const email = `person${people}@example.com`;
-  const made = await createUser(serviceEnv, test.account.id, { email, name: `Person ${people}`, role }, Date.now());
+  const made = await createUser(serviceEnv, test.account.id, { email, name: `Person ${people}`, role }, testNow());
   if (!made.ok) throw new Error(made.error);
   return { test, email };
 }

@@ -4,6 +4,7 @@ import { shard } from '../../../src/store/event-log/client/shards.ts';
 import { ownerFolder } from '../../../src/store/event-log/segment-key.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 async function sealedFile(cname: string) {
   const { token, site } = await newAccount();
@@ -14,7 +15,7 @@ async function sealedFile(cname: string) {
     expiresInWeeks: 1,
   });
   const records = Array.from({ length: 20 }, (_, seq) =>
-    verdictRecordOf(instanceId, { timestamp: Date.now() - 60_000 + seq }),
+    verdictRecordOf(instanceId, { timestamp: testNow() - 60_000 + seq }),
   );
   await call(issued.body.clientJwt as string, '/edge/v1/verdicts', { records });
   const name = `verdicts/${instanceId}:0:0`;

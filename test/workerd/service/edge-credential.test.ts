@@ -6,7 +6,7 @@ import { failed } from '../../../src/result.ts';
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';
 import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
@@ -60,7 +60,7 @@ describe('issuing a client JWT', () => {
       ...serviceEnv,
       DB: Object.create(serviceEnv.DB) as D1Database,
     }));
-    const keys = await Promise.all(isolates.map((env) => signingKey(env, 'client-jwt', Date.now())));
+    const keys = await Promise.all(isolates.map((env) => signingKey(env, 'client-jwt', testNow())));
     expect(new Set(keys.map((key) => key.kid)).size).toBe(1);
   });
 });
@@ -106,12 +106,12 @@ describe('a session', () => {
       [config.keys.current, config.keys.previous]
         .filter((set) => set.kid === kid)
         .map((set) => base64url.decode(set.session))[0] ?? null;
-    const verified = await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now());
+    const verified = await verifySessionJwt(session.jwt, keyOf, instanceId, testNow());
     expect(verified).toMatchObject({ ok: true, value: { jti: session.jti, sub: instanceId } });
-    expect(session.jwtExpiresAt - Date.now()).toBeLessThanOrEqual(300_000);
-    expect(session.expiresAt - Date.now()).toBeGreaterThan(86_000_000);
-    expect(await verifySessionJwt(session.jwt, keyOf, 'another', Date.now())).toEqual(failed('malformed'));
-    expect(await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now() + 400_000)).toEqual(failed('expired'));
+    expect(session.jwtExpiresAt - testNow()).toBeLessThanOrEqual(300_000);
+    expect(session.expiresAt - testNow()).toBeGreaterThan(86_000_000);
+    expect(await verifySessionJwt(session.jwt, keyOf, 'another', testNow())).toEqual(failed('malformed'));
+    expect(await verifySessionJwt(session.jwt, keyOf, instanceId, testNow() + 400_000)).toEqual(failed('expired'));
   });
 
   test('stays the same with a renewed JWT', async () => {
@@ -172,7 +172,7 @@ describe('an edge call', () => {
     };
     const request = new Request(serviceUrl, { headers: { authorization: `Bearer ${issued.clientJwt}` } });
     const store = { ...serviceEnv, DB: database as unknown as D1Database };
-    const authenticate = () => authenticateEdge({ store, serviceUrl, request, nowMs: Date.now() });
+    const authenticate = () => authenticateEdge({ store, serviceUrl, request, nowMs: testNow() });
     // An isolate reads the signing keys once.
     await authenticate();
     queries = 0;
@@ -184,7 +184,7 @@ describe('an edge call', () => {
 
   test('with a JWT from before clientJwtsRevokedBefore is refused, and with a later one accepted', async () => {
     const { issued, token, instanceId } = await newInstance();
-    await call(token, '/protect/instances/update', { id: instanceId, clientJwtsRevokedBefore: Date.now() });
+    await call(token, '/protect/instances/update', { id: instanceId, clientJwtsRevokedBefore: testNow() });
     await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
     later(1);
     const fresh = await call(token, '/protect/client-jwt/generate', {
@@ -203,8 +203,8 @@ describe('an edge call', () => {
   test('with a JWT of another instance, expiry, audience or issuer is refused', async () => {
     const { issued, instanceId } = await newInstance();
     const other = await newInstance();
-    const key = await signingKey(serviceEnv, 'client-jwt', Date.now());
-    const nowSeconds = Math.floor(Date.now() / 1000);
+    const key = await signingKey(serviceEnv, 'client-jwt', testNow());
+    const nowSeconds = Math.floor(testNow() / 1000);
     const make = (claims: { sub?: string; aud?: string; iss?: string; exp?: number; jti?: string }) =>
       new SignJWT({ jti: issued.jti, ...claims })
         .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
@@ -224,7 +224,7 @@ describe('an edge call', () => {
 
   test('with a JWT signed with another key under our kid, or with an HMAC over the public key, is refused', async () => {
     const { issued, instanceId } = await newInstance();
-    const ours = await signingKey(serviceEnv, 'client-jwt', Date.now());
+    const ours = await signingKey(serviceEnv, 'client-jwt', testNow());
     const foreign = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
     const claims = { jti: issued.jti, sub: instanceId, aud: 'protect-edge', iss: serviceUrl, iat: 1, exp: 4102444800 };
     const forged = await new SignJWT(claims)
@@ -250,8 +250,8 @@ describe('the keys that an origin checks the edge with', () => {
     ]);
     expect(keys[1]?.key).toBe(config.body.keys.current.originSignature);
     expect(new Set(keys.map(({ key }) => key)).size).toBe(5);
-    expect(keys[1]!.validFrom).toBeLessThanOrEqual(Date.now());
-    expect(keys[2]!.validFrom).toBeGreaterThan(Date.now());
+    expect(keys[1]!.validFrom).toBeLessThanOrEqual(testNow());
+    expect(keys[2]!.validFrom).toBeGreaterThan(testNow());
   });
 
   test('are returned to the owner of the instance only', async () => {

@@ -9,6 +9,7 @@ import { resealRootKey, rootKey } from '../../../src/store/keys/root-key.ts';
 import { rotateSiteSecret } from '../../../src/store/d1/rotate-site-secret.ts';
 import { siteByKey, siteBySecret } from '../../../src/store/d1/sites.ts';
 import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const NEXT = `${'N'.repeat(42)}A`;
 const AFTER = `${'Z'.repeat(42)}A`;
@@ -40,8 +41,8 @@ describe('MASTER_KEY', () => {
     expect((await getSites(token, overlapping)).status).toBe(200);
     expect((await getSites(token, started(old))).status).toBe(200);
 
-    expect(await resealRootKey(started(NEXT, old), Date.now())).toEqual(ok('resealed'));
-    expect(await resealRootKey(started(NEXT, old), Date.now())).toEqual(ok('unchanged'));
+    expect(await resealRootKey(started(NEXT, old), testNow())).toEqual(ok('resealed'));
+    expect(await resealRootKey(started(NEXT, old), testNow())).toEqual(ok('unchanged'));
 
     const after = started(NEXT);
     expect(await rootKey(after)).toBe(root);
@@ -51,7 +52,7 @@ describe('MASTER_KEY', () => {
     await expect(rootKey(started(old))).rejects.toThrow('sealed under another MASTER_KEY');
 
     // Rotated back, for the tests that share this database.
-    expect(await resealRootKey(started(old, NEXT), Date.now())).toEqual(ok('resealed'));
+    expect(await resealRootKey(started(old, NEXT), testNow())).toEqual(ok('resealed'));
     expect(await rootKey(started(old))).toBe(root);
   });
 
@@ -81,17 +82,17 @@ describe('MASTER_KEY', () => {
     await expect(rootKey(started(NEXT, AFTER))).rejects.toThrow(
       'sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS',
     );
-    await expect(resealRootKey(started(NEXT, AFTER), Date.now())).rejects.toThrow('sealed under neither');
+    await expect(resealRootKey(started(NEXT, AFTER), testNow())).rejects.toThrow('sealed under neither');
     expect(await rootKey(started(serviceEnv.MASTER_KEY))).toBe(await rootKey(serviceEnv));
   });
 
   test('resealed by two isolates at once is written by one and opens for both', async () => {
     const old = serviceEnv.MASTER_KEY;
     const root = await rootKey(serviceEnv);
-    const outcomes = await Promise.all([1, 2, 3].map(() => resealRootKey(started(NEXT, old), Date.now())));
+    const outcomes = await Promise.all([1, 2, 3].map(() => resealRootKey(started(NEXT, old), testNow())));
     expect(outcomes.filter((outcome) => outcome.ok && outcome.value === 'resealed')).toHaveLength(1);
     expect(await rootKey(started(NEXT))).toBe(root);
-    expect(await resealRootKey(started(old, NEXT), Date.now())).toEqual(ok('resealed'));
+    expect(await resealRootKey(started(old, NEXT), testNow())).toEqual(ok('resealed'));
   });
 
   test('seals a value for its row: the value opens in no other row', async () => {
@@ -105,7 +106,7 @@ describe('a site secret', () => {
 
   test('is rotated with both valid for a while, then the new one alone', async () => {
     const { account, site } = await newAccount();
-    const now = Date.now();
+    const now = testNow();
     const own = { accountId: account.id, siteKey: site.siteKey };
     const secret = (await rotateSiteSecret(serviceEnv, own, now + HOUR_MS, now)) ?? '';
     expect(secret).toMatch(/^secret_[A-Za-z0-9_-]{43}$/);
@@ -120,7 +121,7 @@ describe('a site secret', () => {
 
   test('rotated twice leaves two valid, never three', async () => {
     const { account, site } = await newAccount();
-    const now = Date.now();
+    const now = testNow();
     const own = { accountId: account.id, siteKey: site.siteKey };
     const second = await rotateSiteSecret(serviceEnv, own, now + HOUR_MS, now);
     const third = await rotateSiteSecret(serviceEnv, own, now + HOUR_MS, now);
@@ -133,15 +134,15 @@ describe('a site secret', () => {
   test('of an inactive site or another account’s site is not rotated', async () => {
     const [own, other] = [await newAccount(), await newAccount()];
     const mixed = { accountId: own.account.id, siteKey: other.site.siteKey };
-    expect(await rotateSiteSecret(serviceEnv, mixed, Date.now(), Date.now())).toBeNull();
+    expect(await rotateSiteSecret(serviceEnv, mixed, testNow(), testNow())).toBeNull();
     await serviceEnv.DB.prepare('UPDATE sites SET active = 0 WHERE site_key = ?').bind(own.site.siteKey).run();
     const inactive = { accountId: own.account.id, siteKey: own.site.siteKey };
-    expect(await rotateSiteSecret(serviceEnv, inactive, Date.now(), Date.now())).toBeNull();
+    expect(await rotateSiteSecret(serviceEnv, inactive, testNow(), testNow())).toBeNull();
   });
 
   test('reaches the edge with its configuration', async () => {
     const { account, site } = await newAccount();
-    const now = Date.now();
+    const now = testNow();
     const instance = await createInstance(
       serviceEnv,
       {

@@ -15,6 +15,7 @@ import type { Publisher } from '../../support/list-publisher.ts';
 import { newInstance } from '../rule-book-instance.ts';
 import { ruleBookStub } from '../rule-book-loaded.ts';
 import { call, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const outbound = { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map<string, string>() };
 const name = 'bad';
@@ -33,7 +34,7 @@ const lines = (values: readonly string[]) => new Response(`${values.join('\n')}\
 /** A run that takes the list, does this, and is stopped. */
 async function stopped(untilMs: number): Promise<void> {
   const list = await findList(serviceEnv, instance.id, name);
-  expect(await beginReading(serviceEnv, list!, untilMs, Date.now())).not.toBeNull();
+  expect(await beginReading(serviceEnv, list!, untilMs, testNow())).not.toBeNull();
 }
 
 beforeEach(async () => {
@@ -47,22 +48,22 @@ describe('a list that somebody reads', () => {
   test('is read by nobody else, and neither expires nor is replaced meanwhile', async () => {
     await ask('/create', { ...given, expirySeconds: 3600 });
     await ask('/create', { name: 'own' });
-    await stopped(Date.now() + 90 * MINUTE_MS);
+    await stopped(testNow() + 90 * MINUTE_MS);
     const second = await ask('/refresh', { name });
     expect([second.status, second.body.error.message]).toEqual([409, 'The list is being read. Try again in a minute']);
-    await runDue(Date.now() + 80 * MINUTE_MS);
+    await runDue(testNow() + 80 * MINUTE_MS);
     expect(publisher.requests).toEqual([]);
     expect((await ask('')).body.lists).toMatchObject([{ name, state: 'new' }, { name: 'own' }]);
   });
 
   test('by a run that is stopped is failing, and is tried again after a pause', async () => {
     await ask('/create', given);
-    await stopped(Date.now() + MINUTE_MS);
-    await runDue(Date.now() + 2 * MINUTE_MS);
+    await stopped(testNow() + MINUTE_MS);
+    await runDue(testNow() + 2 * MINUTE_MS);
     expect(publisher.requests).toEqual([]);
     const error = 'The last reading did not end. The list may be too large';
     expect(await only()).toMatchObject({ state: 'failing', failures: 1, error });
-    await runDue(Date.now() + 10 * MINUTE_MS);
+    await runDue(testNow() + 10 * MINUTE_MS);
     expect(await only()).toMatchObject({ state: 'good', failures: 0, error: null });
   });
 
@@ -73,10 +74,10 @@ describe('a list that somebody reads', () => {
       return new Response('1.2.3.4\n', { headers: dated });
     };
     await ask('/create', given);
-    expect((await refresh()).list.nextAt).toBeLessThanOrEqual(Date.now());
+    expect((await refresh()).list.nextAt).toBeLessThanOrEqual(testNow());
     publisher.answer = (_, headers) =>
       headers.has('if-modified-since') ? new Response(null, { status: 304 }) : lines(['5.6.7.8']);
-    await runDue(Date.now());
+    await runDue(testNow());
     expect(publisher.requests.at(-1)?.url).toBe('https://lists.example/other.txt');
     expect(await decision('5.6.7.8')).toBe('list:bad');
   });
@@ -105,7 +106,7 @@ test('lists of a disabled account are not fetched', async () => {
   await ask('/create', given);
   const disable = 'UPDATE accounts SET disabled = 1 WHERE id = (SELECT account_id FROM protect_instances WHERE id = ?)';
   await serviceEnv.DB.prepare(disable).bind(instance.id).run();
-  await runDue(Date.now());
+  await runDue(testNow());
   expect(publisher.requests).toEqual([]);
 });
 
@@ -161,7 +162,7 @@ describe('a Local API of CrowdSec', () => {
     await ask('/preview', { name });
     await refresh();
     await refresh();
-    await stopped(Date.now() - 1);
+    await stopped(testNow() - 1);
     await refresh();
     expect(startups()).toEqual(['true', 'false', 'true', 'true', 'false', 'true']);
   });
@@ -182,7 +183,7 @@ describe('a Local API of CrowdSec', () => {
     await refresh();
     await ask('/update', { name, verdict: 'block' });
     expect((await ruleBookStub(instance.id).lists())[0]?.verdict).toBe('challenge');
-    await runDue(Date.now());
+    await runDue(testNow());
     expect((await ruleBookStub(instance.id).lists())[0]).toMatchObject({ verdict: 'block', entries: 3 });
     expect(await decision('5.6.7.1')).toBe('default');
   });
@@ -218,7 +219,7 @@ test('who may only read previews a list as it is, and nothing of their own', asy
   const sql = 'SELECT account_id FROM protect_instances WHERE id = ?';
   const accountId = (await serviceEnv.DB.prepare(sql).bind(instance.id).first<string>('account_id'))!;
   const made = { accountId, name: 'reader', permissions: { Protect: ['readProtect'] as const }, expiresInSeconds: 60 };
-  const { id } = await createApiKey(serviceEnv, made, Date.now());
+  const { id } = await createApiKey(serviceEnv, made, testNow());
   const token = await apiKeyToken(await rootKey(serviceEnv), { accountId, id });
   const preview = async (body: object) => (await call(token, '/protect/lists/preview', { name, ...body })).status;
   for (const own of [{ url: given.url }, { content: '1.2.3.4' }, { format: 'json', selector: 'a' }]) {

@@ -3,7 +3,7 @@
  * in R2, and refused records.
  */
 import { runDurableObjectAlarm } from 'cloudflare:test';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ownerFolder } from '../../../src/store/event-log/segment-key.ts';
 import { captchaLog, searchCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
 import { appendReports, sessionReports, telemetryLogOf } from '../../../src/store/event-log/client/telemetry-log.ts';
@@ -18,13 +18,11 @@ import { reportOf } from '../../unit/risk/session-facts.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
+import { later, setClock, testNow } from '../../support/clock.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 let names = 0;
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 async function newInstance() {
   names += 1;
@@ -45,7 +43,7 @@ async function newInstance() {
 
 function verdictsOf(instanceId: string, count: number, changes: object = {}): object[] {
   return Array.from({ length: count }, (_, seq) =>
-    verdictRecordOf(instanceId, { timestamp: Date.now() - 60_000 + seq, ...changes }),
+    verdictRecordOf(instanceId, { timestamp: testNow() - 60_000 + seq, ...changes }),
   );
 }
 
@@ -61,7 +59,7 @@ async function held(log: LogName): Promise<{ rows: number; counted: number; obje
     limit: 1000,
     wantTotal: false,
   });
-  const window = { from: 0, to: Math.ceil(Date.now() / 60_000) + 60, outcomes: null };
+  const window = { from: 0, to: Math.ceil(testNow() / 60_000) + 60, outcomes: null };
   const { values } = await countValues(serviceEnv, log, 'none', window, 10);
   const { objects } = await serviceEnv.SEGMENTS.list({ prefix: ownerFolder(`${log.stream}/${log.owner}:0:0`) });
   const counted = values.reduce((sum, { counts }) => sum + counts[0] + counts[1] + counts[2], 0);
@@ -74,7 +72,7 @@ describe('erasing a session', () => {
     ['sealed', true],
   ])('erases the captchas that were solved in it, %s', async (_, isSealed) => {
     const { account, site, token } = await newInstance();
-    const at = Date.now() - 2 * HOUR_MS;
+    const at = testNow() - 2 * HOUR_MS;
     const jti = `session-${names}`;
     await writeCaptchas(account.id, site.siteKey, [
       { at, facts: { session: jti }, correct: true, verified: true },
@@ -85,7 +83,7 @@ describe('erasing a session', () => {
     if (isSealed) await seal(log);
     const answer = await call(token, '/protect/sessions/erase', { jti });
     expect(answer.body).toEqual({ jti, erased: 2 });
-    const query = { since: at - HOUR_MS, until: Date.now(), siteKey: null, type: null, conditions: [] };
+    const query = { since: at - HOUR_MS, until: testNow(), siteKey: null, type: null, conditions: [] };
     const { records, total } = await searchCaptchas(serviceEnv, account.id, query, null, 10);
     expect(records.map(({ session }) => session)).toEqual(['another']);
     expect([total, (await held(log)).counted]).toEqual([1, 1]);
@@ -93,13 +91,15 @@ describe('erasing a session', () => {
 
   test('by the jti of a captcha erases that captcha', async () => {
     const { account, site, token } = await newInstance();
-    const captcha = { at: Date.now() - HOUR_MS, facts: { session: 's' }, correct: true };
+    const captcha = { at: testNow() - HOUR_MS, facts: { session: 's' }, correct: true };
     const [jti] = await writeCaptchas(account.id, site.siteKey, [captcha]);
     expect((await call(token, '/protect/sessions/erase', { jti })).body).toMatchObject({ erased: 1 });
     expect((await held(captchaLog(account.id))).rows).toBe(0);
   });
 });
 
+// An hourly run takes a part of the instances that were deleted in the last 24 hours. So two of these tests are days later
+// than all other deletions.
 describe('a deleted instance', () => {
   test('has no log left after its alarm, a minute later', async () => {
     const { token, instanceId, append } = await newInstance();
@@ -112,16 +112,17 @@ describe('a deleted instance', () => {
     const object = serviceEnv.VERDICT_SHARD.get(serviceEnv.VERDICT_SHARD.idFromName(`verdicts/${instanceId}:0:0`));
     await runDurableObjectAlarm(object);
     expect((await held(log)).rows).toBe(50);
-    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] });
+    later(61_000);
     await runDurableObjectAlarm(object);
     expect(await held(log)).toEqual({ rows: 0, counted: 0, objects: 0 });
   });
 
   test('has no reports of its pages left either, also when the deletion was interrupted', async () => {
+    later(2 * DAY_MS);
     for (const isInterrupted of [false, true]) {
       const { token, instanceId } = await newInstance();
       const log = telemetryLogOf({ id: instanceId });
-      const now = Date.now();
+      const now = testNow();
       const record: TelemetryRecord = {
         v: 1,
         id: crypto.randomUUID(),
@@ -140,18 +141,19 @@ describe('a deleted instance', () => {
         await retireDeletedInstances(serviceEnv, hour);
       } else await call(token, '/protect/instances/delete', { id: instanceId });
       expect(await sessionReports(serviceEnv, log, 'session', 0)).toEqual([record]);
-      vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
+      setClock(hour + 61_000);
       await runDurableObjectAlarm(serviceEnv.VERDICT_SHARD.getByName(`telemetry/${instanceId}:0:0`));
       expect(await sessionReports(serviceEnv, log, 'session', 0)).toEqual([]);
-      vi.useRealTimers();
+      setClock(now);
     }
   });
 
   test('whose deletion was interrupted is found by the hourly run, with its refused records', async () => {
+    later(4 * DAY_MS);
     const { instanceId, append } = await newInstance();
     const log = verdictLogOf({ id: instanceId });
     await append([...verdictsOf(instanceId, 5), { v: 99 }]);
-    const now = Date.now();
+    const now = testNow();
     await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?')
       .bind(now, instanceId)
       .run();
@@ -164,7 +166,7 @@ describe('a deleted instance', () => {
     expect(await refused()).toBe(1);
     await retireDeletedInstances(serviceEnv, hour);
     expect(await refused()).toBe(0);
-    vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
+    setClock(hour + 61_000);
     const object = serviceEnv.VERDICT_SHARD.get(serviceEnv.VERDICT_SHARD.idFromName(`verdicts/${instanceId}:0:0`));
     await runDurableObjectAlarm(object);
     expect((await held(log)).rows).toBe(0);

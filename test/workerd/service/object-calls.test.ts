@@ -2,7 +2,7 @@
  * Calls of Durable Objects are requests to pay for. What a session, a poll and a batch call is counted here, through the
  * service's own routes, and compared with what the bill assumes (src/cli/cost).
  */
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import {
   OBJECT_CALLS_PER_POLL,
   OBJECT_CALLS_PER_SESSION,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/cli/cost/usage.ts';
 import { edgeSession } from '../../../src/contract/edge/edge-api.ts';
 import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';
 import { seededRandom, sinkBatchOf, variedRecord } from '../../support/verdict-record.ts';
 import { CHROME, environmentOf, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
@@ -38,7 +38,6 @@ beforeAll(async () => {
   jwt = issued.body.clientJwt as string;
 });
 afterEach(() => {
-  vi.useRealTimers();
   made.length = 0;
   requests = 0;
 });
@@ -96,7 +95,7 @@ test('a batch with counters calls one object, however many shards the log has', 
   const headers = { authorization: `Bearer ${jwt}`, 'content-type': 'application/json' };
   for (const first of [0, 30]) {
     made.length = 0;
-    const records = Array.from({ length: 30 }, (_, at) => variedRecord(instanceId, Date.now(), random, first + at));
+    const records = Array.from({ length: 30 }, (_, at) => variedRecord(instanceId, testNow(), random, first + at));
     const batch = sinkBatchOf(`calls-${first}`, records, { 'challenges{outcome="issued"}': 1 });
     const response = await send('/edge/v1/verdicts', { method: 'POST', headers, body: JSON.stringify(batch) }, many);
     expect(await response.json()).toMatchObject({ accepted: 30 });

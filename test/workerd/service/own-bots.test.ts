@@ -10,6 +10,7 @@ import { COMMON_SCOPE, botTableKey, botTables, currentBotTable } from '../../../
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const own = {
   id: 'ourbot',
@@ -38,7 +39,7 @@ async function table(): Promise<BotTable> {
   const hash = await currentBotTable(serviceEnv, tenant.account.id);
   const scope = (await botTables(serviceEnv, tenant.account.id)).size === 0 ? COMMON_SCOPE : tenant.account.id;
   const file = await serviceEnv.RULESETS.get(botTableKey(scope, hash ?? ''));
-  const { kid, publicKey: key } = await signingKey(serviceEnv, 'ruleset', Date.now());
+  const { kid, publicKey: key } = await signingKey(serviceEnv, 'ruleset', testNow());
   const signed = await openSignedRuleset(new Uint8Array(await file!.arrayBuffer()), new Map([[kid, key]]));
   const opened = signed.ok ? openBotTable(signed.value.payload) : signed;
   expect(opened).toEqual(ok(expect.anything()));
@@ -50,7 +51,7 @@ beforeEach(async () => {
   const { siteKey } = tenant.site;
   const made = await ask('/protect/instances/create', { name: 'Shop', cname: 'shop.example', globalSiteKey: siteKey });
   instanceId = made.body.id;
-  await buildBotTables(serviceEnv, Date.now());
+  await buildBotTables(serviceEnv, testNow());
 });
 
 describe('the list of bots', () => {
@@ -180,9 +181,9 @@ describe('a bot of an account', () => {
     const names = Array.from({ length: 4 }, (_, i) => `ourbot${i}`);
     await Promise.all([
       ...names.map((id) => ask(ADD, { ...own, id, patterns: [`${id}/`] })),
-      buildBotTables(serviceEnv, Date.now()),
+      buildBotTables(serviceEnv, testNow()),
     ]);
-    await buildBotTables(serviceEnv, Date.now());
+    await buildBotTables(serviceEnv, testNow());
     const { bots } = await table();
     expect(bots.map(({ id }) => id)).toEqual(expect.arrayContaining(names));
     // The table in force and the one before it.
@@ -197,7 +198,7 @@ describe('the tables of an account without edges', () => {
     expect(await kept()).toHaveLength(2);
   });
   const expectGone = async (): Promise<void> => {
-    await buildBotTables(serviceEnv, Date.now());
+    await buildBotTables(serviceEnv, testNow());
     expect(await kept()).toEqual([]);
     expect((await botTables(serviceEnv, tenant.account.id)).size).toBe(0);
   };
@@ -208,10 +209,10 @@ describe('the tables of an account without edges', () => {
   });
 
   test('go away when it is disabled, and are back when it is enabled', async () => {
-    await updateAccount(serviceEnv, tenant.account.id, { disabled: true }, Date.now());
+    await updateAccount(serviceEnv, tenant.account.id, { disabled: true }, testNow());
     await expectGone();
-    await updateAccount(serviceEnv, tenant.account.id, { disabled: false }, Date.now());
-    await buildBotTables(serviceEnv, Date.now());
+    await updateAccount(serviceEnv, tenant.account.id, { disabled: false }, testNow());
+    await buildBotTables(serviceEnv, testNow());
     expect((await table()).identify('OurBot/2.0')?.id).toBe('ourbot');
   });
 });

@@ -12,6 +12,7 @@ import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/d1/a
 import { expectRows } from '../../support/rows.ts';
 import { send, serviceEnv } from './service-under-test.ts';
 import { rootKey } from '../../../src/store/keys/root-key.ts';
+import { testNow } from '../../support/clock.ts';
 
 /** 32 bytes of another deployment's key. */
 const OTHER_MASTER_KEY = `${'B'.repeat(42)}A`;
@@ -87,11 +88,11 @@ let accounts = 0;
 async function setting(): Promise<Setting> {
   accounts += 1;
   const owner = { ownerEmail: `matrix${accounts}@example.com`, tier: 'enterprise' as const };
-  const account = await createAccount(serviceEnv, owner, Date.now());
+  const account = await createAccount(serviceEnv, owner, testNow());
   return {
     account,
     async key(permissions = featurePermissions, expiresInSeconds = 3600) {
-      const now = Date.now();
+      const now = testNow();
       const { id } = await createApiKey(
         serviceEnv,
         { accountId: account.id, name: 'matrix', permissions, expiresInSeconds },
@@ -100,7 +101,7 @@ async function setting(): Promise<Setting> {
       return { id, bearer: `Bearer ${await apiKeyToken(await rootKey(serviceEnv), { accountId: account.id, id })}` };
     },
     async withFeatures(enabled) {
-      await updateAccount(serviceEnv, account.id, { features: enabled }, Date.now());
+      await updateAccount(serviceEnv, account.id, { features: enabled }, testNow());
     },
   };
 }
@@ -178,7 +179,7 @@ test(
   everyOperation(async (operation) => {
     const own = await setting();
     const { bearer } = await own.key();
-    await updateAccount(serviceEnv, own.account.id, { disabled: true }, Date.now());
+    await updateAccount(serviceEnv, own.account.id, { disabled: true }, testNow());
     await expectRefused(operation, bearer, 403, 'API.ACCOUNT_DISABLED');
   }),
 );
@@ -233,7 +234,7 @@ const reads = operations.filter(({ access }) => access !== 'write');
 async function owing(): Promise<string> {
   const own = await setting();
   const { bearer } = await own.key();
-  await updateAccount(serviceEnv, own.account.id, { paymentOwed: true }, Date.now());
+  await updateAccount(serviceEnv, own.account.id, { paymentOwed: true }, testNow());
   return bearer;
 }
 

@@ -7,6 +7,7 @@ import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from '../rule-book-instance.ts';
 import { ruleBookStub } from '../rule-book-loaded.ts';
 import { call, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const outbound = { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map<string, string>() };
 const given = { name: 'bad', url: 'https://lists.example/bad.txt' };
@@ -183,11 +184,11 @@ describe('a subscription', () => {
 
   test('is read by the scheduled run when it is due, and not before', async () => {
     await ask('/create', { ...given, intervalMinutes: 5 });
-    await runDue(Date.now() + 1000);
+    await runDue(testNow() + 1000);
     expect((await only()).state).toBe('good');
-    await runDue(Date.now() + 60_000);
+    await runDue(testNow() + 60_000);
     expect(publisher.requests.length).toBe(1);
-    await runDue(Date.now() + 6 * 60_000);
+    await runDue(testNow() + 6 * 60_000);
     expect(publisher.requests.length).toBe(2);
   });
 
@@ -195,7 +196,7 @@ describe('a subscription', () => {
     await ask('/create', { ...given, mode: 'enforce', expirySeconds: 3600 });
     await refreshed();
     publisher.answer = () => new Response('', { status: 503 });
-    await runDue(Date.now() + 3_700_000);
+    await runDue(testNow() + 3_700_000);
     expect(await only()).toMatchObject({ state: 'expired', entries: 0 });
     expect(await decision('1.2.3.4')).toBe('default');
     publisher.answer = () => new Response('1.2.3.4\n');
@@ -314,7 +315,7 @@ test('a preview says which logged requests an enforced list would have decided o
     { ip: '7.7.7.8' },
     { ip: '7.7.8.8', fired_rules: allowed },
     { ip: '1.1.1.1' },
-  ].map((one, at) => verdictRecordOf(instance.id, { timestamp: Date.now() - 60_000 + at, ...one }));
+  ].map((one, at) => verdictRecordOf(instance.id, { timestamp: testNow() - 60_000 + at, ...one }));
   expect((await sendVerdicts(instance.jwt, crypto.randomUUID(), records)).status).toBe(200);
   const { body } = await ask('/preview', { name: 'new', content: '7.7.0.0/16\n7.7.8.0/24\n' });
   expect(body).toMatchObject({ examined: 4, inWindow: 4, complete: true, changed: 2 });

@@ -21,6 +21,7 @@ import { apiKeyToken, createApiKey } from '../../../src/store/d1/api-keys.ts';
 import { createSite } from '../../../src/store/d1/sites.ts';
 import type { SiteRecord } from '../../../src/store/d1/sites.ts';
 import { rootKey } from '../../../src/store/keys/root-key.ts';
+import { later, testNow } from '../../support/clock.ts';
 
 export const serviceEnv = env as ServiceEnv;
 export const serviceUrl = serviceEnv.SERVICE_URL;
@@ -44,12 +45,13 @@ export interface TestAccount {
 /** Every permission. */
 export const allPermissions: PermissionMap = featurePermissions;
 
-/** A new account for one test, with a site and a key that has every permission. */
+/** A new account for one test, a millisecond younger than the one before, with a site and a key that has every permission. */
 export async function newAccount(
   options: { tier?: AccountRecord['tier']; permissions?: PermissionMap; features?: typeof features } = {},
 ): Promise<TestAccount> {
   accounts += 1;
-  const now = Date.now();
+  later(1);
+  const now = testNow();
   const account = await createAccount(
     serviceEnv,
     {
@@ -76,8 +78,9 @@ export async function newAccount(
   return { account, site, token: await apiKeyToken(await rootKey(serviceEnv), { accountId: account.id, id: key.id }) };
 }
 
-/** Sends one request through the whole app and waits for its background work. */
+/** Sends one request, a millisecond after the one before, through the whole app and waits for its background work. */
 export async function send(path: string, init: RequestInit = {}, bindings = serviceEnv): Promise<Response> {
+  later(1);
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`${serviceUrl}${path}`, init), bindings, context);
   await waitOnExecutionContext(context);

@@ -10,10 +10,11 @@ import { endSession, openRisk, renewRisk } from '../../../src/store/risk-book/cl
 import { CHROME, environmentOf, headersOf } from '../../unit/risk/session-facts.ts';
 import { newInstance } from '../rule-book-instance.ts';
 import { call, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;
 /** Sessions begin at a full second. */
-const start = Math.floor(Date.now() / 1000 - 3 * 3600) * 1000;
+const start = Math.floor(testNow() / 1000 - 3 * 3600) * 1000;
 
 async function shop() {
   const made = await newInstance();
@@ -95,7 +96,7 @@ test('a session that was erased is not listed', async () => {
   const { open, list, instance } = await shop();
   const gone = await open(0, '192.0.2.1');
   const left = await open(1, '192.0.2.1');
-  await endSession(serviceEnv, instance, gone, Date.now());
+  await endSession(serviceEnv, instance, gone, testNow());
   expect(jtis(await list())).toEqual([left]);
 });
 
@@ -130,7 +131,7 @@ describe('pages', () => {
     let pages = 0;
     do {
       const query = { ...filter, before, limit: 10, examinedMax: 2 };
-      const page = await listSessions(serviceEnv, instance.id, query, Date.now());
+      const page = await listSessions(serviceEnv, instance.id, query, testNow());
       seen.push(...page.sessions.map(({ jti }) => jti));
       before = page.next;
       pages++;

@@ -4,7 +4,7 @@
  */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { base64url, decodeJwt } from 'jose';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mintSessionJwt } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
@@ -13,7 +13,7 @@ import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { riskHistoryResponse, sessionTelemetryResponse } from '../../../src/contract/management/verdict-query.ts';
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
-import { later } from '../../support/clock.ts';
+import { later, setClock, testNow } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { earnSession } from '../../support/session.ts';
@@ -22,10 +22,6 @@ import { call, newAccount, sendOnly, serviceEnv } from './service-under-test.ts'
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 let names = 0;
 async function newGate(policy: object = {}) {
@@ -197,8 +193,8 @@ describe('telemetry', () => {
     const session = await gate.session(visitor);
     await gate.report(visitor, session.jwt, { traits: ['webdriver', 'automation-global'] });
     const lists = listBook(serviceEnv, gate.instanceId);
-    expect((await lists.lists(Date.now() + 300_000)).raised).toHaveLength(1);
-    expect((await lists.lists(Date.now() + 311_000)).raised).toHaveLength(0);
+    expect((await lists.lists(testNow() + 300_000)).raised).toHaveLength(1);
+    expect((await lists.lists(testNow() + 311_000)).raised).toHaveLength(0);
   });
 
   test('that claims more time than the session has lived is refused, and raises the score', async () => {
@@ -277,7 +273,7 @@ describe('a burst in the verdicts', () => {
     const visitor = visitorFrom('192.0.2.1');
     const [busy, calm] = [await gate.session(visitor), await gate.session(visitor)];
     const record = (jti: string) =>
-      verdictRecordOf(gate.instanceId, { site_key: gate.siteKey, jti, timestamp: Date.now() });
+      verdictRecordOf(gate.instanceId, { site_key: gate.siteKey, jti, timestamp: testNow() });
     await gate.append([
       ...Array.from({ length: 320 }, () => record(busy.jti)),
       ...Array.from({ length: 5 }, () => record(calm.jti)),
@@ -315,7 +311,7 @@ describe('an expired session', () => {
   /** A JWT under the instance's own key, `seconds` from now for it and for the session. */
   async function minted(gate: Awaited<ReturnType<typeof newGate>>, visitor: EdgeVisitor, exp: number, sxp: number) {
     const { current } = (await gate.config()).keys;
-    const nowSeconds = Math.floor(Date.now() / 1000);
+    const nowSeconds = Math.floor(testNow() / 1000);
     return mintSessionJwt(base64url.decode(current.session), current.kid, {
       jti: 'an-older-session',
       sub: gate.instanceId,
@@ -344,7 +340,7 @@ describe('an expired session', () => {
     const { jti, expiresAt } = await gate.session(visitorFrom('192.0.2.1'));
     const book = sessionBook(serviceEnv, gate.instanceId, jti);
     const keptUntil = expiresAt + DAY_MS;
-    later(keptUntil - 1 - Date.now());
+    later(keptUntil - 1 - testNow());
     expect(await book.read(jti)).toMatchObject({ network: '192.0.2.0/24', addresses: ['192.0.2.1'] });
     later(1);
     expect(await book.read(jti)).toBeNull();
@@ -368,7 +364,7 @@ describe('a deleted instance', () => {
     const books = [sessionBook(serviceEnv, gate.instanceId, jti), listBook(serviceEnv, gate.instanceId)] as const;
     const held = async () => ({
       session: (await books[0].read(jti)) !== null,
-      raised: (await books[1].lists(Date.now())).raised.length,
+      raised: (await books[1].lists(testNow())).raised.length,
     });
     const ring = async (): Promise<void> => {
       for (const book of books) await runDurableObjectAlarm(book as unknown as DurableObjectStub);
@@ -381,19 +377,19 @@ describe('a deleted instance', () => {
     await gate.manage('/protect/instances/delete', { id: gate.instanceId });
     await ring();
     expect(await held()).toEqual({ session: true, raised: 1 });
-    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] });
+    later(61_000);
     await ring();
     expect(await held()).toEqual({ session: false, raised: 0 });
   });
 
   test('whose deletion was interrupted is found by the hourly run', async () => {
     const { gate, held, ring } = await withSession();
-    const now = Date.now();
+    const now = testNow();
     const deleteRow = 'UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?';
     await serviceEnv.DB.prepare(deleteRow).bind(now, gate.instanceId).run();
     const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
     await retireDeletedInstances(serviceEnv, hour);
-    vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
+    setClock(hour + 61_000);
     await ring();
     expect((await held()).session).toBe(false);
   });

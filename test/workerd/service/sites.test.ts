@@ -6,6 +6,7 @@ import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { createInstance, instanceById } from '../../../src/store/d1/instances.ts';
 import { siteBySecret, sitesOfAccount } from '../../../src/store/d1/sites.ts';
 import { allPermissions, call, newAccount, serviceEnv } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 describe('creating a site', () => {
   test('generates both keys, fills in the defaults and makes the first site the default', async () => {
@@ -34,7 +35,7 @@ describe('creating a site', () => {
       isDefault: false,
       settings: { domains: ['example.com'], captchaType: 'frictionless', powDifficulty: 4, verifiedTimeout: 120_000 },
     });
-    expect((await siteBySecret(serviceEnv, body.secretKey, Date.now()))?.siteKey).toBe(body.siteKey);
+    expect((await siteBySecret(serviceEnv, body.secretKey, testNow()))?.siteKey).toBe(body.siteKey);
     const all = await call(token, '/sites/get', {});
     expect(all.body.map((site: { isDefault: boolean }) => site.isDefault)).toEqual([true, false]);
   });
@@ -241,7 +242,7 @@ describe('deleting a site', () => {
       [site.siteKey, false, false],
       [second.body.siteKey, true, true],
     ]);
-    expect((await siteBySecret(serviceEnv, site.secretKey, Date.now()))?.active).toBe(false);
+    expect((await siteBySecret(serviceEnv, site.secretKey, testNow()))?.active).toBe(false);
   });
 
   test('refuses the last remaining site', async () => {
@@ -275,7 +276,7 @@ describe('a site that an active instance uses', () => {
         globalSiteKey: owner.site.siteKey,
         policy: newInstanceSettings.parse({}),
       },
-      Date.now(),
+      testNow(),
     );
     if (!instance.ok) throw new Error(instance.error);
     const active = async () => {
@@ -343,7 +344,7 @@ describe('reactivating a site', () => {
       200,
       { siteKey: site.siteKey, secretKey: site.secretKey, active: true, isDefault: false, settings: site.settings },
     ]);
-    expect((await siteBySecret(serviceEnv, site.secretKey, Date.now()))?.active).toBe(true);
+    expect((await siteBySecret(serviceEnv, site.secretKey, testNow()))?.active).toBe(true);
     const trail = await call(token, '/audit-trail/get', { limit: 1 });
     expect(trail.body.entries[0]).toMatchObject({ operation: 'activate-site', body: { siteKey: site.siteKey } });
   });
@@ -362,7 +363,7 @@ describe('reactivating a site', () => {
     const settings = { domains: ['a.example', 'b.example'] };
     const { siteKey } = (await call(token, '/sites/create', { name: 'two', settings })).body;
     await call(token, '/sites/delete', { siteKey });
-    await updateAccount(serviceEnv, account.id, { tier: 'free' }, Date.now());
+    await updateAccount(serviceEnv, account.id, { tier: 'free' }, testNow());
     const { status, body } = await call(token, '/sites/activate', { siteKey });
     expect([status, body.error.key]).toEqual([400, 'PORTAL.DOMAIN_LIMIT_EXCEEDED']);
   });

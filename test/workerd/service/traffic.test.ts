@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount } from './service-under-test.ts';
+import { testNow } from '../../support/clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ignored = { token: 'anything', accountId: 'of-somebody-else' };
 /** A recent day, at midnight UTC. */
-const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 10 * DAY_MS;
+const day = Math.floor(testNow() / DAY_MS) * DAY_MS - 10 * DAY_MS;
 const iso = (at: number) => new Date(at).toISOString();
 
 async function traffic(token: string, body: object) {
@@ -53,7 +54,7 @@ describe('/gettrafficdata', () => {
       '2024-02-01T00:00:00.000Z',
       '2024-02-29T00:00:00.000Z',
     ]);
-    const now = new Date();
+    const now = new Date(testNow());
     const current = await traffic(token, {});
     expect(current.body[0].timestamp).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   });
@@ -111,7 +112,7 @@ describe('/gettrafficdata', () => {
 describe('/getlivesessions', () => {
   test('has only points with traffic, and describes the top addresses on a paid plan', async () => {
     const { token, account, site } = await newAccount({ tier: 'professional' });
-    const minute = Math.floor(Date.now() / 60_000) * 60_000;
+    const minute = Math.floor(testNow() / 60_000) * 60_000;
     await writeCaptchas(account.id, site.siteKey, [
       { at: minute - 600_000, facts: { ip: '192.0.2.9', ip_category: ['vpn', 'datacenter'] } },
       { at: minute - 600_000, facts: { ip: '192.0.2.9', ip_category: ['vpn', 'datacenter'] } },
@@ -142,7 +143,7 @@ describe('/getlivesessions', () => {
 
   test('only names the top addresses on the free plan', async () => {
     const { token, account, site } = await newAccount({ tier: 'free' });
-    await writeCaptchas(account.id, site.siteKey, [{ at: Date.now() - 1000 }]);
+    await writeCaptchas(account.id, site.siteKey, [{ at: testNow() - 1000 }]);
     const { body } = await call(token, '/getlivesessions', { ...ignored, siteKey: site.siteKey });
     expect(body.topIps).toEqual([{ ip: '192.0.2.1', count: 1 }]);
   });

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
-import { later } from '../../support/clock.ts';
+import { later, testNow } from '../../support/clock.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 describe('users', () => {
@@ -133,7 +133,7 @@ describe('API keys', () => {
 
   test('a feature that is not enabled on the account cannot be granted', async () => {
     const { token, account } = await newAccount();
-    await updateAccount(serviceEnv, account.id, { features: ['API', 'Sites'] }, Date.now());
+    await updateAccount(serviceEnv, account.id, { features: ['API', 'Sites'] }, testNow());
     const { status, body } = await call(token, '/api-keys/create', {
       name: 'ci',
       permissions: { Sites: ['getSites'], Traffic: ['getTraffic'] },
