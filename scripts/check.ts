@@ -15,6 +15,7 @@ import { checkFileLength } from './checks/file-length.ts';
 import { checkImportGraph } from './checks/import-graph.ts';
 import { checkOneVersion } from './checks/one-version.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
+import { checkOwnStacks } from './checks/own-stacks.ts';
 import { checkOwnWords } from './checks/own-words.ts';
 import { checkPackageSize } from './checks/package-size.ts';
 import { checkPageReferences } from './checks/page-references.ts';
@@ -59,6 +60,7 @@ const steps: Step[] = [
   { name: 'pure modules', run: checkPureModules },
   { name: 'tests of the promises', run: checkPromisedTests },
   { name: 'file length', run: checkFileLength },
+  { name: 'own stacks', run: checkOwnStacks },
   { name: 'own words', run: checkOwnWords },
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },

@@ -1,3 +1,4 @@
+// A stack of its own: it is started by the command under test.
 /** A newcomer's first minute: from `npm start` to the first solved challenge. `npm run bench -- start` measures it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FIRST_VISITOR, firstChallenge, npmStart } from '../support/npm-start.ts';

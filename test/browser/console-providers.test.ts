@@ -1,3 +1,4 @@
+// A stack of its own: its service signs in through the issuer of this file.
 /** Sign-in to the console through an issuer and behind Access, and with a session that has grown old, in Chromium. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

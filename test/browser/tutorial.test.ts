@@ -1,6 +1,6 @@
 /**
- * The tutorial as its reader follows it: the two servers of the page run as they are printed, behind a stack of their
- * own, and a browser and a program do what the page tells them to. `e2e/documented-commands` runs its commands.
+ * The tutorial as its reader follows it: the two servers of the page run as they are printed, behind the gate,
+ * and a browser and a program do what the page tells them to. `e2e/documented-commands` runs its commands.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stack } from '../../src/cli/stack.ts';
 import { freePortBase } from '../support/ports.ts';
-import { eventually, startTestStack } from '../support/stack.ts';
+import { eventually, openStack } from '../support/stack.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
 const tutorial = readFileSync('docs/tutorial.md', 'utf8');
@@ -26,11 +26,10 @@ let port = 0;
 
 beforeAll(async () => {
   port = await freePortBase();
-  stack = await startTestStack({ origin: `http://127.0.0.1:${port}` });
+  stack = await openStack({ edgeVars: { ORIGIN_URL: `http://127.0.0.1:${port}` } });
 });
 afterAll(async () => {
   await stop();
-  await stack.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

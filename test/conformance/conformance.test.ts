@@ -1,3 +1,4 @@
+// A stack of its own: its service has facts about an address that a clause names.
 /**
  * The HTTP interface, clause by clause, against one running service: every endpoint, field, limit, rejection and silent
  * behaviour that a client may rely on. README.md shows how to add a clause.

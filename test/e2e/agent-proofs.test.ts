@@ -1,3 +1,4 @@
+// A stack of its own: its service asks the directories and the resolver of this file.
 /**
  * What the service finds out about agents, asked as an edge asks: keys in their directories, names in DNS, and nonces. And
  * what the edge makes of signed requests with it.

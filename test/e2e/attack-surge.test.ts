@@ -1,3 +1,4 @@
+// A stack of its own: its service sends alerts to the receiver of this file.
 /**
  * A surge against the real Workers, scaled down: the edges report it, the watch notices it, attack mode challenges
  * newcomers, and the operator gets one signed alert.

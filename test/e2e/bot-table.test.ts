@@ -1,3 +1,4 @@
+// A stack of its own: its service reads the networks of bots from this file alone, and only when it is told to.
 /** The bot table over HTTP: what publishers send, what the service makes of it, and what an edge can load. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

@@ -1,3 +1,4 @@
+// A stack of its own: its service asks the directories and the resolver of this file.
 /**
  * Bots that say who they are, over HTTP through both Workers: proved, claimed and false names. Directories of agents and
  * the resolver are servers of this test; the networks are those of the local stack.

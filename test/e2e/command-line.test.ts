@@ -1,3 +1,4 @@
+// A stack of its own: its service reads lists of hosts that this file stands in for.
 /** The commands that read traffic, on a running stack: the log in pages and as a whole, live, counted, and tried rules. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

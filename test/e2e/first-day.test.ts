@@ -14,7 +14,7 @@ import { browse } from '../support/browse.ts';
 import type { BrowseInit } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 import { personsHeaders } from '../support/session.ts';
-import { eventually, manage, startTestStack } from '../support/stack.ts';
+import { eventually, manage, openStack } from '../support/stack.ts';
 import { signalsOf } from './edge-visitor.ts';
 
 const guide = readFileSync('docs/first-day.md', 'utf8');
@@ -58,7 +58,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  stack = await startTestStack({ origin, seedChanges: {} });
+  stack = await openStack({ edgeVars: { ORIGIN_URL: origin }, seedChanges: {} });
   const settings = { domains: ['127.0.0.1'] };
   const { siteKey } = await manage<{ siteKey: string }>(stack, '/sites/create', { name: 'shop', settings });
   const identity = { name: 'shop', cname: 'shop.example', globalSiteKey: siteKey };
@@ -77,8 +77,7 @@ beforeAll(async () => {
     ([verdict]) => verdict?.bot?.proof === 'range',
   );
 });
-afterAll(async () => {
-  await stack?.stop();
+afterAll(() => {
   site?.closeAllConnections();
   site?.close();
 });

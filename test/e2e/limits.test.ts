@@ -10,7 +10,7 @@ import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
-import { eventually, manage, startTestStack } from '../support/stack.ts';
+import { eventually, manage, openStack } from '../support/stack.ts';
 
 const DAY_SECONDS = 86_400;
 const SECRET = 'a-secret-of-the-operators-proxy';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((ready) => origin.listen(0, '127.0.0.1', ready));
-  stack = await startTestStack();
+  stack = await openStack();
   await setLimits();
   const source = await bundleWorker('src/edge/index.ts');
   edges = await Promise.all(
@@ -66,7 +66,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(edges.map((edge) => edge.stop()));
-  await stack?.stop();
   origin.closeAllConnections();
   origin.close();
 });

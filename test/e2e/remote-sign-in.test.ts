@@ -1,3 +1,4 @@
+// A stack of its own: it starts on the database that a deployed service had.
 /** `gatehouse signin --remote`, run as a command on the database of a service that is deployed, and the link that it prints. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { gatehouse } from '../support/gatehouse.ts';
-import { eventually, manage, startTestStack } from '../support/stack.ts';
+import { eventually, manage, openStack } from '../support/stack.ts';
 import { quickRules, signalsOf } from './edge-visitor.ts';
 
 /** By host name: what the origin answers for its robots.txt. */
@@ -22,12 +22,10 @@ const server = createServer((request, response) => {
   response.writeHead(status, { 'content-type': type, ...(location ? { location } : {}) }).end(body);
 });
 await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-const stack = await startTestStack({
-  origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  edgeVars: quickRules,
+const stack = await openStack({
+  edgeVars: { ...quickRules, ORIGIN_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
 });
-afterAll(async () => {
-  await stack.stop();
+afterAll(() => {
   server.closeAllConnections();
   server.close();
 });

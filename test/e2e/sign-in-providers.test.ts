@@ -1,3 +1,4 @@
+// A stack of its own: its service signs in through the issuer of this file.
 /** Sign-in to the console with OpenID Connect and behind Cloudflare Access, over HTTP, against an issuer that lies. */
 import { generateKeyPair } from 'jose';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// A stack of its own: each stack here starts on a state directory that a test has made.
 /**
  * What a stack and commands find in a state directory: files that do not belong together are refused before anything is
  * served, an unfinished first start is continued, and no two processes open the databases.

@@ -1,3 +1,4 @@
+// A stack of its own: each stack here is started by the command under test.
 /** The contract of the local stack, tested with the real command in a process of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';

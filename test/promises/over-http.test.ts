@@ -1,3 +1,4 @@
+// A stack of its own: the first promise is the command that starts one. The other tests share one.
 /**
  * One test over HTTP for each promise of the README, in its order. `in-a-browser.test.ts` has the same promises in
  * Chromium. `npm test` runs both; all other tests that need a running stack belong to `npm run test:all`.

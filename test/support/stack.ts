@@ -62,20 +62,22 @@ const ofTheProcess = globalThis as { sharedStack?: Promise<Stack>; accountsOpene
 
 /**
  * The stack that all files of a process share, with an account, an instance and an edge for this file alone. A file that
- * also stops the service needs not start it again for the next.
+ * stops the service need not start it again for the next one. No file stops the stack.
  */
-export function useStack(options: Omit<AccountOptions, 'ownerEmail'> = {}): () => Stack {
+export async function openStack(options: Omit<AccountOptions, 'ownerEmail'> = {}): Promise<Stack> {
+  const number = (ofTheProcess.accountsOpened = (ofTheProcess.accountsOpened ?? 0) + 1);
+  const account = { seedChanges: letThrough, ...options, ownerEmail: `owner-${number}@example.com` };
+  if (ofTheProcess.sharedStack === undefined) return (ofTheProcess.sharedStack = startSharedStack(account));
+  const stack = await (await ofTheProcess.sharedStack).openAccount(account);
+  await rulesLoaded(stack);
+  return stack;
+}
+
+/** Opened before the file's first test. */
+export function useStack(options: Parameters<typeof openStack>[0] = {}): () => Stack {
   let stack: Stack | undefined;
   beforeAll(async () => {
-    const number = (ofTheProcess.accountsOpened = (ofTheProcess.accountsOpened ?? 0) + 1);
-    const account = { seedChanges: letThrough, ...options, ownerEmail: `owner-${number}@example.com` };
-    if (ofTheProcess.sharedStack === undefined) {
-      ofTheProcess.sharedStack = startSharedStack(account);
-      stack = await ofTheProcess.sharedStack;
-    } else {
-      stack = await (await ofTheProcess.sharedStack).openAccount(account);
-      await rulesLoaded(stack);
-    }
+    stack = await openStack(options);
   });
   return () => {
     if (!stack) throw new Error('The stack is used before it is started');
