@@ -48,7 +48,7 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   });
   app.onError((error, c) => unexpectedErrorResponse(error, c.get('requestId')));
 
-  app.get('/health', (c) => health(c.get('environment').store));
+  app.get('/health', (c) => health(c.get('environment').store, Date.now()));
   app.get('/.well-known/jwks.json', (c) => jwks(c.get('environment').store, Date.now()));
   for (const operation of parts.operations) {
     app.on(operation.method, operation.path, async (c) => {

@@ -2,16 +2,22 @@
  * `GET /health`: whether the service answers, and whether something needs an operator. Anyone may ask, so it names no
  * account and no instance; `GET /protect/metrics` does.
  */
+import { refusedObjects } from '../store/d1/refused-objects.ts';
 import { ruleFailures } from '../store/d1/rule-failures.ts';
 import type { StoreEnv } from '../store/binding.ts';
 
-export async function health(store: StoreEnv): Promise<Response> {
+export async function health(store: StoreEnv, nowMs: number): Promise<Response> {
   const warnings: string[] = [];
   try {
     const instances = new Set((await ruleFailures(store)).map(({ instanceId }) => instanceId)).size;
     if (instances > 0) {
       warnings.push(
         `The newest access rules of ${instances} instance(s) cannot be compiled or sent to their edges: the log says why.`,
+      );
+    }
+    for (const { object, age, objects } of await refusedObjects(store, nowMs)) {
+      warnings.push(
+        `${objects} ${object} object(s) hold state of a version that is ${age} than this one can read, and refuse calls: the log names them.`,
       );
     }
   } catch {

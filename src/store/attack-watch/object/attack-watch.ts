@@ -8,6 +8,8 @@ import { addTraffic, STEP_MS } from '../../../attack/traffic.ts';
 import type { TrafficStep } from '../../../attack/traffic.ts';
 import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../attack/watch.ts';
 import type { Alarm, Watched } from '../../../attack/watch.ts';
+import { migrateObject, openObject } from '../../object-schema.ts';
+import type { ObjectSchema } from '../../object-schema.ts';
 import type { AttackWatchRpc, WatchSettings } from '../rpc.ts';
 
 const WRITE_EVERY_MS = 60_000;
@@ -22,8 +24,8 @@ export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatc
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
+    openObject(state, env, attackWatchSchema);
     this.#sql = state.storage.sql;
-    createTable(this.#sql);
     const [row] = this.#sql.exec<{ state: string }>('SELECT state FROM watched').toArray();
     this.#watched = row === undefined ? null : watchedIn(row.state);
   }
@@ -49,7 +51,7 @@ export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatc
     this.#watched = null;
     this.#steps.clear();
     await this.ctx.storage.deleteAll();
-    createTable(this.#sql);
+    migrateObject(this.ctx.storage, attackWatchSchema);
   }
 
   #look({ minimumRate }: WatchSettings, nowMs: number): Alarm | null {
@@ -64,6 +66,11 @@ export class AttackWatch extends DurableObject<ServiceEnv> implements AttackWatc
   }
 }
 
-function createTable(sql: SqlStorage): void {
-  sql.exec('CREATE TABLE IF NOT EXISTS watched (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL)');
-}
+const attackWatchSchema: ObjectSchema = {
+  object: 'AttackWatch',
+  create(sql) {
+    sql.exec('CREATE TABLE watched (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL)');
+  },
+  // The table was the same before it had a version.
+  steps: [() => {}],
+};

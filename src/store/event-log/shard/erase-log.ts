@@ -2,7 +2,8 @@
  * Erases a log whose instance was deleted, rows and sealed objects, without waiting for retention. The log is marked
  * first and erased by the alarm later, so that batches that started before the deletion have arrived by then.
  */
-import { createShardTables, readMeta, writeMeta } from './schema.ts';
+import { migrateObject } from '../../object-schema.ts';
+import { readMeta, shardSchema, writeMeta } from './schema.ts';
 import { isOfShard, ownerFolder } from '../segment-key.ts';
 
 /** Longer than any call to the service takes. */
@@ -30,5 +31,5 @@ export async function eraseLog(storage: DurableObjectStorage, bucket: R2Bucket, 
     cursor = listed.truncated ? listed.cursor : undefined;
   } while (cursor !== undefined);
   await storage.deleteAll();
-  createShardTables(storage.sql);
+  migrateObject(storage, shardSchema);
 }

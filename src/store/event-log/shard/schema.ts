@@ -4,6 +4,8 @@
  * numbered, and a watermark divides them: rollups, counters and isolates hold what came up to it, and memory the rest,
  * so that rows and counts always agree.
  */
+import { OlderState, columnNames, tableNames } from '../../object-schema.ts';
+import type { ObjectSchema } from '../../object-schema.ts';
 import { batchStatements } from './batch-tables.ts';
 
 const statements = [
@@ -37,9 +39,26 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS doomed_objects (object TEXT PRIMARY KEY) WITHOUT ROWID`,
 ];
 
-export function createShardTables(sql: SqlStorage): void {
+function createTables(sql: SqlStorage): void {
   for (const statement of statements) sql.exec(statement);
 }
+
+/** Columns and tables that no log had at first. Their rows and files cannot be made from what was there before. */
+const NEWEST_COLUMNS = { isolates: 'announced', batches_0: 'rows', segments: 'chosen', slice_bounds: 'bounds' };
+
+export const shardSchema: ObjectSchema = {
+  object: 'VerdictShard',
+  create: createTables,
+  steps: [
+    (sql) => {
+      const tables = tableNames(sql);
+      for (const [table, column] of Object.entries(NEWEST_COLUMNS)) {
+        if (tables.has('meta') && !columnNames(sql, table).has(column)) throw new OlderState(`no ${table}.${column}`);
+      }
+      createTables(sql);
+    },
+  ],
+};
 
 export function readMeta(sql: SqlStorage, key: string): string | null {
   const [row] = sql.exec<{ value: string }>('SELECT value FROM meta WHERE key = ?', key);

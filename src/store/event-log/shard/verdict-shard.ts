@@ -41,7 +41,8 @@ import type {
   ValueTotal,
 } from '../shard-rpc.ts';
 import type { BatchAnswer, PackedBatch } from '../packed-batch.ts';
-import { createShardTables, readMeta, writeMeta } from './schema.ts';
+import { openObject } from '../../object-schema.ts';
+import { readMeta, shardSchema, writeMeta } from './schema.ts';
 import { Sealer } from './sealing.ts';
 import { tailRows } from './tail-rows.ts';
 
@@ -87,7 +88,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createShardTables(ctx.storage.sql);
+    openObject(ctx, env, shardSchema);
     this.#name = rememberedName(ctx);
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot);

@@ -5,16 +5,19 @@ import type { Bucket } from '../../../limits/bucket.ts';
 import { takeSliding } from '../../../limits/sliding-log.ts';
 import type { Meter, SlidingLog, Taking } from '../../../limits/sliding-log.ts';
 
+export function createAllowances(sql: SqlStorage): void {
+  sql.exec(
+    `CREATE TABLE IF NOT EXISTS allowances
+       (key TEXT NOT NULL PRIMARY KEY, ends_at INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID`,
+  );
+}
+
 export class Allowances {
   readonly #sql: SqlStorage;
   rows: number;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS allowances
-         (key TEXT NOT NULL PRIMARY KEY, ends_at INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID`,
-    );
     this.rows = this.#count();
   }
 

@@ -7,9 +7,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../../contract/edge/limits.ts';
 import { FREE_MARK, hasRoomFor } from '../../../limits/free-keys.ts';
+import { openObject } from '../../object-schema.ts';
+import type { ObjectSchema } from '../../object-schema.ts';
 import type { LimitLedgerRpc } from '../rpc.ts';
-import { Allowances } from './allowances.ts';
-import { WindowSums } from './window-sums.ts';
+import { Allowances, createAllowances } from './allowances.ts';
+import { WindowSums, createWindowSums } from './window-sums.ts';
 
 /**
  * A full object adds no new keys. Then isolates have only their own counts of them, and exact limits no answer. Keys that
@@ -21,6 +23,22 @@ const CLEANING_INTERVAL_MS = 600_000;
 /** A full object looks for such rows more often. */
 const FULL_CLEANING_INTERVAL_MS = 10_000;
 
+const limitLedgerSchema: ObjectSchema = {
+  object: 'LimitLedger',
+  create(sql) {
+    createWindowSums(sql);
+    createAllowances(sql);
+  },
+  steps: [
+    (sql) => {
+      // It held the counts of a minute, under keys that are formed otherwise now.
+      sql.exec('DROP TABLE IF EXISTS counters');
+      createWindowSums(sql);
+      createAllowances(sql);
+    },
+  ],
+};
+
 export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedgerRpc {
   readonly #sums: WindowSums;
   readonly #allowances: Allowances;
@@ -29,6 +47,7 @@ export class LimitLedger extends DurableObject<ServiceEnv> implements LimitLedge
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
+    openObject(state, env, limitLedgerSchema);
     this.#sums = new WindowSums(state.storage.sql);
     this.#allowances = new Allowances(state.storage.sql);
   }

@@ -10,17 +10,20 @@ interface Row extends Record<string, SqlStorageValue> {
   now: number;
 }
 
+export function createWindowSums(sql: SqlStorage): void {
+  sql.exec(
+    `CREATE TABLE IF NOT EXISTS sums
+       (key TEXT NOT NULL, window_ms INTEGER NOT NULL, window INTEGER NOT NULL, before INTEGER NOT NULL,
+        now INTEGER NOT NULL, PRIMARY KEY (key, window_ms)) WITHOUT ROWID`,
+  );
+}
+
 export class WindowSums {
   readonly #sql: SqlStorage;
   rows: number;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS sums
-         (key TEXT NOT NULL, window_ms INTEGER NOT NULL, window INTEGER NOT NULL, before INTEGER NOT NULL,
-          now INTEGER NOT NULL, PRIMARY KEY (key, window_ms)) WITHOUT ROWID`,
-    );
     this.rows = this.#count();
   }
 

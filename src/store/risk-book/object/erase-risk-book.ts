@@ -2,17 +2,30 @@
  * Erases a book whose instance was deleted, without waiting for retention. The book is marked first and erased by the
  * alarm later, so that session calls that started before the deletion have arrived by then.
  */
+import { migrateObject, tableNames } from '../../object-schema.ts';
+import type { ObjectSchema } from '../../object-schema.ts';
 import { createListTables } from './session-lists.ts';
-import { createSessionTables } from './session-rows.ts';
+import { createSessionTables, takeOverSessions } from './session-rows.ts';
 
 /** Longer than any call to the service takes. */
 const ERASE_AFTER_MS = 60_000;
 
-export function createRiskBookTables(sql: SqlStorage): void {
+function createTables(sql: SqlStorage): void {
   createSessionTables(sql);
   createListTables(sql);
   sql.exec('CREATE TABLE IF NOT EXISTS retired (one INTEGER PRIMARY KEY CHECK (one = 1), erase_at INTEGER NOT NULL)');
 }
+
+export const riskBookSchema: ObjectSchema = {
+  object: 'RiskBook',
+  create: createTables,
+  steps: [
+    (sql) => {
+      createTables(sql);
+      if (tableNames(sql).has('sessions')) takeOverSessions(sql);
+    },
+  ],
+};
 
 /** When to erase the book; the first mark counts. `null`: it holds nothing. */
 export function markRiskBookRetired(sql: SqlStorage, nowMs: number): number | null {
@@ -29,7 +42,7 @@ export function riskBookEraseAt(sql: SqlStorage): number | null {
 /** Leaves an empty book. */
 export async function eraseRiskBook(storage: DurableObjectStorage): Promise<void> {
   await storage.deleteAll();
-  createRiskBookTables(storage.sql);
+  migrateObject(storage, riskBookSchema);
 }
 
 function holdsAnything(sql: SqlStorage): boolean {

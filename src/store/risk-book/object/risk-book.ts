@@ -20,7 +20,8 @@ import type {
   SessionQuery,
   SessionTerms,
 } from '../rpc.ts';
-import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
+import { openObject } from '../../object-schema.ts';
+import { eraseRiskBook, riskBookEraseAt, riskBookSchema, markRiskBookRetired } from './erase-risk-book.ts';
 import { sessionPage } from './session-page.ts';
 import { SessionRows } from './session-rows.ts';
 import type { StoredSession } from './session-rows.ts';
@@ -41,7 +42,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createRiskBookTables(ctx.storage.sql);
+    openObject(ctx, env, riskBookSchema);
     this.#rows = new SessionRows(ctx.storage.sql);
   }
 

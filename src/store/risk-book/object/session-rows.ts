@@ -25,6 +25,24 @@ export function createSessionTables(sql: SqlStorage): void {
   sql.exec('CREATE TABLE IF NOT EXISTS ended (jti TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
 }
 
+/** Until version 1, all sessions were in one table. Their ids do not say when they were asked for. */
+export function takeOverSessions(sql: SqlStorage): void {
+  const tables = new SessionTables(sql);
+  const sessions = sql.exec<{ jti: string; opened_at: number; kept_until: number }>(
+    'SELECT jti, opened_at, kept_until FROM sessions ORDER BY opened_at',
+  );
+  for (const { jti, opened_at: openedAt, kept_until: keptUntil } of sessions.toArray()) {
+    const { name } = tables.toWrite(openedAt, keptUntil);
+    sql.exec('INSERT INTO elsewhere (jti, asked_at) VALUES (?, ?)', jti, openedAt);
+    sql.exec(
+      `INSERT INTO ${name} (asked_at, jti, near, around, opened_at, kept_until, idle, opening, state)
+       SELECT opened_at, jti, near, around, opened_at, kept_until, idle, NULL, state FROM sessions WHERE jti = ?`,
+      jti,
+    );
+  }
+  sql.exec('DROP TABLE sessions');
+}
+
 interface Place {
   table: SessionTable;
   askedAt: number;

@@ -2,8 +2,9 @@
  * Erases a book whose instance was deleted: its rules, their log and their files. The book is marked first; the alarm
  * erases it and repeats until it succeeds.
  */
+import { migrateObject } from '../../object-schema.ts';
 import { rulesetFolder } from '../ruleset-objects.ts';
-import { createRuleBookTables } from './schema.ts';
+import { nameRuleBook, ruleBookSchema } from './schema.ts';
 
 export function markRuleBookRetired(sql: SqlStorage, nowMs: number): void {
   sql.exec('INSERT INTO retired (at) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM retired)', nowMs);
@@ -21,5 +22,6 @@ export async function eraseRuleBook(storage: DurableObjectStorage, files: R2Buck
     await files.delete(objects.map((object) => object.key));
   }
   await storage.deleteAll();
-  createRuleBookTables(storage.sql, instanceId);
+  migrateObject(storage, ruleBookSchema);
+  nameRuleBook(storage.sql, instanceId);
 }

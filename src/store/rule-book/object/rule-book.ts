@@ -6,6 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
+import { openObject } from '../../object-schema.ts';
 import { currentBase, servedBase } from './bases.ts';
 import {
   changesSince,
@@ -41,7 +42,7 @@ import type {
   WriteOutcome,
 } from '../rpc.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
-import { createRuleBookTables } from './schema.ts';
+import { nameRuleBook, ruleBookSchema } from './schema.ts';
 import { userAgentRulesIn } from './user-agent-lookup.ts';
 import { deleteRules, restoreVersion, RULES_PER_INSTANCE_MAX, upsertRules, usedRoom } from './write-rules.ts';
 
@@ -79,7 +80,8 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createRuleBookTables(ctx.storage.sql, ctx.id.name);
+    openObject(ctx, env, ruleBookSchema);
+    nameRuleBook(ctx.storage.sql, ctx.id.name);
     this.#instanceId = instanceIdOf(ctx.storage.sql);
     this.#watch = new FailureWatch(env, this.#instanceId);
     this.#contacts = new EdgeContacts(ctx.storage.sql);

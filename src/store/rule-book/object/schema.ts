@@ -3,6 +3,7 @@
  * produced it. Deltas, history and rollback read the log. A rule is only written by applying a version of the log, so
  * that the two always agree. Lists have tables of their own: no write of a list touches a rule of the operator.
  */
+import type { ObjectSchema } from '../../object-schema.ts';
 
 /** WITHOUT ROWID: rules are listed and compiled in the order of the key. */
 const statements = [
@@ -60,9 +61,15 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS retired (at INTEGER NOT NULL)`,
 ];
 
-/** `instanceId` is unknown when an alarm starts an object that was created before. */
-export function createRuleBookTables(sql: SqlStorage, instanceId: string | undefined): void {
+function createTables(sql: SqlStorage): void {
   for (const statement of statements) sql.exec(statement);
+}
+
+/** Until version 1, tables were only added. */
+export const ruleBookSchema: ObjectSchema = { object: 'RuleBook', create: createTables, steps: [createTables] };
+
+/** `instanceId` is unknown when an alarm starts an object that was created before. */
+export function nameRuleBook(sql: SqlStorage, instanceId: string | undefined): void {
   if (instanceId === undefined) return;
   sql.exec(
     'INSERT INTO book (id, instance_id, version, history_floor) VALUES (1, ?, 0, 0) ON CONFLICT DO NOTHING',

@@ -4,8 +4,10 @@
  * issue has a table, which an alarm drops as a whole. `use-counters.ts` limits attempts, waits and submissions per key.
  */
 import { DurableObject } from 'cloudflare:workers';
+import { openObject, tableNames } from '../../object-schema.ts';
+import type { ObjectSchema } from '../../object-schema.ts';
 import type { CountRequest, SpendLedgerRpc, SpendRow } from '../rpc.ts';
-import { UseCounters } from './use-counters.ts';
+import { UseCounters, takeOverCounters } from './use-counters.ts';
 
 /** Tokens that were first issued within the same ten minutes share a table. */
 const EPOCH_MS = 600_000;
@@ -16,6 +18,17 @@ const EPOCH_MS = 600_000;
 const KEEP_MS = 3_600_000;
 /** How long the answer to a repeated question is kept. */
 export const REPLAY_MS = 600_000;
+
+/** Its tables are made when they are needed. */
+const spendLedgerSchema: ObjectSchema = {
+  object: 'SpendLedger',
+  create() {},
+  steps: [
+    (sql) => {
+      if (tableNames(sql).has('counters')) takeOverCounters(sql);
+    },
+  ],
+};
 
 export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedgerRpc {
   readonly #sql: SqlStorage;
@@ -28,6 +41,7 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
+    openObject(state, env, spendLedgerSchema);
     this.#sql = state.storage.sql;
     this.#uses = new UseCounters(this.#sql);
     for (const epoch of this.#storedEpochs()) this.#epochs.add(epoch);

@@ -17,6 +17,32 @@ interface Counter {
   endsAt: number;
 }
 
+/** Until version 1, all counters were in one table. */
+export function takeOverCounters(sql: SqlStorage): void {
+  const ends = sql.exec<{ bucket: number }>(
+    'SELECT DISTINCT (ends_at + ? - 1) / ? * ? AS bucket FROM counters',
+    BUCKET_MS,
+    BUCKET_MS,
+    BUCKET_MS,
+  );
+  for (const { bucket } of ends.toArray()) {
+    createBucket(sql, bucket);
+    sql.exec(
+      `INSERT OR REPLACE INTO ${nameOf(bucket)} SELECT key, used, ends_at FROM counters WHERE ends_at > ? AND ends_at <= ?`,
+      bucket - BUCKET_MS,
+      bucket,
+    );
+  }
+  sql.exec('DROP TABLE counters');
+}
+
+function createBucket(sql: SqlStorage, bucket: number): void {
+  sql.exec(
+    `CREATE TABLE IF NOT EXISTS ${nameOf(bucket)}
+     (key TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL) WITHOUT ROWID`,
+  );
+}
+
 export class UseCounters {
   readonly #sql: SqlStorage;
   readonly #counters = new Map<string, Counter>();
@@ -76,10 +102,7 @@ export class UseCounters {
   #store(key: string, { stored, endsAt }: Counter): void {
     const bucket = Math.ceil(endsAt / BUCKET_MS) * BUCKET_MS;
     if (!this.#buckets.has(bucket)) {
-      this.#sql.exec(
-        `CREATE TABLE IF NOT EXISTS ${nameOf(bucket)}
-         (key TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL) WITHOUT ROWID`,
-      );
+      createBucket(this.#sql, bucket);
       this.#buckets.add(bucket);
     }
     this.#sql.exec(

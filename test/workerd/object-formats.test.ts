@@ -1,0 +1,146 @@
+/**
+ * Every Durable Object starts on the state of each format that was in use (`test/fixtures/formats`, written by
+ * `scripts/write-format-fixtures.ts`), or refuses it in a sentence that health repeats.
+ */
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import { send, serviceEnv } from './service/service-under-test.ts';
+
+/** Vite replaces the call by the files. */
+declare global {
+  interface ImportMeta {
+    glob<Content>(pattern: string, options: object): Record<string, Content>;
+  }
+}
+
+const fixtures = import.meta.glob<string>('../fixtures/formats/*/*.sql', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
+
+const classes = {
+  AttackWatch: serviceEnv.ATTACK_WATCH,
+  LimitLedger: serviceEnv.LIMIT_LEDGER,
+  RiskBook: serviceEnv.RISK_BOOK,
+  RuleBook: serviceEnv.RULE_BOOK,
+  SpendLedger: serviceEnv.SPEND_LEDGER,
+  VerdictShard: serviceEnv.VERDICT_SHARD,
+} as unknown as Record<string, DurableObjectNamespace>;
+
+let objects = 0;
+
+/** An object whose database holds these statements and nothing else, before its class opens it. */
+async function objectWith(className: string, source: string): Promise<DurableObjectStub> {
+  objects += 1;
+  const stub = classes[className]!.getByName(`format-${objects}`);
+  await runInDurableObject(stub, (_, { storage }) => {
+    const made = storage.sql.exec<{ type: string; name: string }>(
+      `SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB '_cf_*'`,
+    );
+    for (const { type, name } of made.toArray()) storage.sql.exec(`DROP ${type} ${name}`);
+    for (const statement of source.split(';\n')) if (statement.trim() !== '') storage.sql.exec(statement);
+  });
+  await evictDurableObject(stub);
+  return stub;
+}
+
+async function tablesOf(stub: DurableObjectStub): Promise<string[]> {
+  return runInDurableObject(stub, (_, { storage }) =>
+    storage.sql
+      .exec<{ sql: string }>(
+        `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB '*_[0-9]*' ORDER BY name`,
+      )
+      .toArray()
+      .map(({ sql }) => sql.replaceAll(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')')),
+  );
+}
+
+const older = new Set(['0-row-logs/VerdictShard']);
+const stored = Object.entries(fixtures).map(([path, source]) => {
+  const [, format, className] = /formats\/(.+)\/(.+)\.sql$/.exec(path) as unknown as [string, string, string];
+  return { format, className, source };
+});
+/** Version 1 are the tables that had no version before it. */
+const unversioned = stored
+  .filter(({ format }) => format === '1')
+  .map(({ className, source }) => {
+    const statements = source.split('\n').filter((line) => !/^(CREATE TABLE|INSERT INTO) format /.test(line));
+    return { format: '0, without a version', className, source: statements.join('\n') };
+  });
+const cases = [...stored, ...unversioned];
+
+test.each(cases.filter(({ format, className }) => !older.has(`${format}/${className}`)))(
+  '$className takes over the tables of format $format, and has those of an object that is made now',
+  async ({ className, source }) => {
+    const stub = await objectWith(className, source);
+    const made = await tablesOf(classes[className]!.getByName('made-now'));
+    expect(await tablesOf(stub)).toEqual(made);
+    await evictDurableObject(stub);
+    expect(await tablesOf(stub)).toEqual(made);
+  },
+);
+
+/** Rows of the tables whose names match. */
+async function rowsOf(stub: DurableObjectStub, tables: string): Promise<Record<string, unknown>[]> {
+  return runInDurableObject(stub, (_, { storage: { sql } }) =>
+    sql
+      .exec<{ name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?`, tables)
+      .toArray()
+      .flatMap(({ name }) => sql.exec(`SELECT * FROM ${name}`).toArray()),
+  );
+}
+
+const rowsKept = [
+  ['sessions', '0-row-logs/RiskBook', 'sessions_[0-9]*', ['5yjF_wqY7y-4JFOXyJ7MsEA', '5A1uewx69U11VCS58Vns3Pw'], 'jti'],
+  ['uses of keys', '0-row-logs/SpendLedger', 'uses_[0-9]*', ['attempts:192.0.2.0/24'], 'key'],
+  ['spent tokens', '0-row-logs/SpendLedger', 'spent_[0-9]*', [expect.stringContaining('session:')], 'key'],
+  ['rules', '1/RuleBook', 'rules', ['badbot', '203.0.113.0/24'], 'value'],
+] as const;
+
+test.each(rowsKept)('%s of format %s are there afterwards', async (_, fixture, tables, values, column) => {
+  const source = fixtures[`../fixtures/formats/${fixture}.sql`] as string;
+  const rows = await rowsOf(await objectWith(fixture.split('/')[1] as string, source), tables);
+  const found = rows.map((row) => row[column]);
+  expect(found).toHaveLength(values.length);
+  expect(found).toEqual(expect.arrayContaining([...values]));
+});
+
+/** Calls a method that every start of the object comes before. */
+async function refusal(stub: DurableObjectStub): Promise<string> {
+  return runInDurableObject(stub, () => 'it starts').catch((error: unknown) => (error as Error).message);
+}
+
+async function warnings(): Promise<string[]> {
+  const response = await send('/health');
+  return ((await response.json()) as { warnings?: string[] }).warnings ?? [];
+}
+
+test.each(Object.keys(classes))(
+  '%s refuses state of a newer version in one sentence, and health says so',
+  async (className) => {
+    const stub = await objectWith(
+      className,
+      'CREATE TABLE format (one INTEGER PRIMARY KEY, version INTEGER NOT NULL);\nINSERT INTO format VALUES (1, 999);\n',
+    );
+    expect(await refusal(stub)).toMatch(
+      new RegExp(
+        `^${className} holds state of a newer version \\(999, this one reads up to \\d+\\): deploy the newer version again\\.$`,
+      ),
+    );
+    await expect
+      .poll(warnings)
+      .toContainEqual(expect.stringContaining(`1 ${className} object(s) hold state of a version that is newer`));
+  },
+);
+
+test('a log whose rows this version cannot take over is refused as older', async () => {
+  const source = fixtures['../fixtures/formats/0-row-logs/VerdictShard.sql'] as string;
+  const stub = await objectWith('VerdictShard', source);
+  expect(await refusal(stub)).toMatch(
+    /^VerdictShard holds state of an older version that this one cannot take over \(/,
+  );
+  await expect
+    .poll(warnings)
+    .toContainEqual(expect.stringContaining('1 VerdictShard object(s) hold state of a version that is older'));
+});
