@@ -21,6 +21,7 @@ import { checkPackageSize } from './checks/package-size.ts';
 import { checkPageReferences } from './checks/page-references.ts';
 import { checkPromisedTests } from './checks/promised-tests.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
+import { checkTestTime } from './checks/test-time.ts';
 
 interface Step {
   name: string;
@@ -62,6 +63,7 @@ const steps: Step[] = [
   { name: 'file length', run: checkFileLength },
   { name: 'own stacks', run: checkOwnStacks },
   { name: 'own words', run: checkOwnWords },
+  { name: 'time in tests', run: checkTestTime },
   { name: 'catalogue of bots', run: command('node', ['scripts/bots/build-catalogue.ts', '--check']) },
   { name: 'documentation', run: command('node', ['scripts/build-docs.ts']) },
   { name: 'links and quoted tests', run: checkPageReferences },

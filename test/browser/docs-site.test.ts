@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { faultsInBothThemes } from '../support/axe.ts';
 import { useBuiltDocs } from '../support/built-docs.ts';
+import { eventually } from '../support/eventually.ts';
 import { useStack } from '../support/stack.ts';
 import { useVisitor } from '../support/visitor.ts';
 
@@ -11,6 +12,8 @@ const stack = useStack();
 // A violation of the security policy is an error in the console.
 const visitor = useVisitor({ isSilent: true, context: { reducedMotion: 'reduce' } });
 const asked: string[] = [];
+/** A list that so many readings in a row find unchanged is complete. */
+const SETTLED_READINGS = 10;
 const site = (path: string): string => `${stack().serviceUrl}/docs/${path}`;
 
 beforeEach(() => {
@@ -86,13 +89,17 @@ test('the search finds a setting, and opens the page that explains it', async ()
   await visitor.page.getByRole('searchbox').fill('challengeThreshold');
   const options = visitor.page.getByRole('option');
   // The list is made again while the texts of its pages arrive. A click in between meets another entry.
-  await expect
-    .poll(async () => {
-      const before = await options.allInnerTexts();
-      await visitor.page.waitForTimeout(500);
-      return before.length > 0 && before.join() === (await options.allInnerTexts()).join();
-    })
-    .toBe(true);
+  let before = '';
+  let readings = 0;
+  await eventually(
+    async () => {
+      const texts = (await options.allInnerTexts()).join();
+      readings = texts !== '' && texts === before ? readings + 1 : 0;
+      before = texts;
+      return readings;
+    },
+    (count) => count >= SETTLED_READINGS,
+  );
   await options.filter({ hasText: 'Instance settings' }).first().click();
   await visitor.page.getByRole('heading', { level: 1, name: 'Instance settings' }).waitFor();
   expectNoOtherHost();

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { rows } from '../../support/platform/inventory.ts';
 import { Operator } from '../../support/platform/operator.ts';
 import { TOKEN } from '../../support/platform/platform.ts';
@@ -42,7 +42,10 @@ test.each([
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
   const secrets = () =>
     readdirSync(temporary, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('secrets.json'));
-  while (secrets().length === 0 && child.exitCode === null) await sleep(20);
+  await eventually(
+    async () => secrets().length,
+    (count) => count > 0 || child.exitCode !== null,
+  );
   expect(secrets()).toHaveLength(1);
   child.kill(signal);
   expect(await ended).toEqual([code, null]);

@@ -1,0 +1,60 @@
+/**
+ * A test that sleeps, or that reads the clock of the machine, fails on a slow machine or at another hour. Tests take the
+ * time from `test/support/clock.ts` and wait with `eventually`. A line of a page's own script is held to the same rule.
+ */
+import { globSync, readFileSync } from 'node:fs';
+
+const CLOCK = 'test/support/clock.ts';
+const EVENTUALLY = 'test/support/eventually.ts';
+
+/** What is refused, what to write, and the files that may use it. */
+const rules: { pattern: RegExp; advice: string; allowed: Record<string, string> }[] = [
+  {
+    pattern: /\bDate\.now\b|\bnew Date\(\)/,
+    advice: `take the time from ${CLOCK}`,
+    allowed: { [CLOCK]: 'the clock itself' },
+  },
+  {
+    pattern: /\bperformance\.now\b/,
+    advice: `take the time from ${CLOCK}`,
+    allowed: {
+      [EVENTUALLY]: 'the limit of a wait',
+      'test/attacks/hopping-networks.test.ts': 'measures the pace of the attack, which the bound depends on',
+      'test/browser/widget-protect.test.ts': 'compares with times that the page measures',
+    },
+  },
+  {
+    pattern: /\bsetTimeout\(|\bwaitForTimeout\(|\bscheduler\.wait\(|node:timers\/promises/,
+    advice: `wait for a condition with ${EVENTUALLY}`,
+    allowed: {
+      [EVENTUALLY]: 'the only wait that asks again',
+      'test/support/raw-workerd.ts': 'the limit of a start',
+      'test/support/hostile-service.ts': 'a service that is slow or hangs up, as an attack',
+      'test/support/platform/operator.ts': 'the pause of a deployment, which tests make short',
+      'test/e2e/spend-crash.test.ts': 'a connection that breaks after a while',
+      'test/workerd/limit-ledger.test.ts': 'the pause of the code under test',
+      'test/browser/session-opening.test.ts': 'a navigation in the next task of the page',
+      'test/browser/pages-stack.test.ts': 'a submission in the next task of the page',
+      'test/browser/compat-turnstile.test.ts': 'the next task of the page',
+      'test/browser/console-traffic.test.ts': 'the time in which a hidden page would ask again',
+      'test/attacks/pictures-by-program.test.ts': 'the pace of a person, which the service measures',
+    },
+  },
+];
+
+/** The problems of a file of `test/`, each with its line. */
+export function timeProblems(path: string, text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      /^\s*(?:\/?\*|\/\/)/.test(line)
+        ? []
+        : rules
+            .filter(({ pattern, allowed }) => !(path in allowed) && pattern.test(line))
+            .map(({ pattern, advice }) => `${path}:${index + 1}: ${pattern.exec(line)![0]}: ${advice}`),
+    );
+}
+
+export async function checkTestTime(): Promise<string[]> {
+  return globSync('test/**/*.{ts,tsx}').flatMap((path) => timeProblems(path, readFileSync(path, 'utf8')));
+}
