@@ -26,7 +26,8 @@ describe('a part', () => {
     for (const rising of [1, 2, 3, 4]) {
       const counts = parts.filter((part) => part.rising === rising).map((part) => part.tunes.length);
       expect(new Set(counts)).toEqual(new Set([4, 5, 6]));
-      expect(mean(counts)).toBeCloseTo(5, 0);
+      // The mean of a hundred has a standard deviation of 0.08.
+      expect(Math.abs(mean(counts) - 5)).toBeLessThan(0.25);
     }
   });
 

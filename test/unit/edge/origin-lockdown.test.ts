@@ -43,7 +43,9 @@ test.each<[string, object]>([
   ['no signature', request({ 'x-protect-signature': undefined })],
   ['another path', request({}, { url: '/order?x=2' })],
   ['another method', request({}, { method: 'GET' })],
-  ['another verdict', request({ 'x-protect-verified': 'false' })],
+  ['another request id', request({ 'x-protect-request-id': 'r-2' })],
+  ['another decision', request({ 'x-protect-decision': 'challenge' })],
+  ['another verification', request({ 'x-protect-verified': 'false' })],
   ['another visitor', request({ 'x-forwarded-for': '192.0.2.2' })],
   ['another key id', request({ 'x-protect-signature': signature.replace('k1', 'k2') })],
 ])('a request with %s is refused', (_, of) => {
