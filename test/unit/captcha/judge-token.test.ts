@@ -105,6 +105,19 @@ test.each(['Example.COM', 'example.com.', 'EXAMPLE.com:8443'])(
   },
 );
 
+test('keeps no response for a request that cannot be repeated, and is not eased unless a rule says so', async () => {
+  const answers: string[] = [];
+  const { ports } = world();
+  const spend: VerifyPorts['spend'] = (request) => {
+    answers.push(request.answer);
+    return ports.spend(request);
+  };
+  expect(await judgeToken(site, 's', question, { ...ports, spend }, NOW)).toMatchObject({ eased: false, reason: null });
+  expect(answers).toEqual(['']);
+  const easing = world({ policy: async () => ({ refusal: null, notEvaluated: [], eased: true }) });
+  expect((await judgeToken(site, 's', question, easing.ports, NOW)).eased).toBe(true);
+});
+
 test('a refusal by policy does not spend the token', async () => {
   const { calls, ports } = world({ policy: async () => ({ refusal: 'API.TOR_BLOCKED', notEvaluated: ['x'] }) });
   expect(await judgeToken(site, 's', question, ports, NOW)).toMatchObject({

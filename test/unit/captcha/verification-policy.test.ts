@@ -50,9 +50,28 @@ describe('the operator’s dataset', () => {
 
   test('is optional', () => {
     expect(readAddressFacts(null)).toEqual({ ok: true, value: null });
+    expect(readAddressFacts('')).toEqual({ ok: true, value: null });
   });
 
-  test.each(['{', '{"192.0.2.0/24": {"planet": "x"}}', '{"300.0.0.0/8": {}}'])('is a mistake as %s', (json) => {
+  test('has a bounded number of prefixes', () => {
+    const prefixes = (count: number) =>
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: count }, (_, i) => [`10.${i >>> 8}.${i & 255}.0/24`, {}])),
+      );
+    expect(readAddressFacts(prefixes(2000)).ok).toBe(true);
+    expect(readAddressFacts(prefixes(2001))).toEqual({
+      ok: false,
+      error: 'ADDRESS_FACTS may have at most 2000 prefixes',
+    });
+  });
+
+  test.each([
+    '{',
+    '{"192.0.2.0/24": {"planet": "x"}}',
+    '{"192.0.2.0/24": {"country": "DEU"}}',
+    '{"192.0.2.0/24": {"country": "xDE"}}',
+    '{"300.0.0.0/8": {}}',
+  ])('is a mistake as %s', (json) => {
     expect(readAddressFacts(json)).toEqual({ ok: false, error: expect.stringContaining('ADDRESS_FACTS') });
   });
 });
@@ -227,5 +246,58 @@ describe('an email', () => {
     ).toEqual(['maxEmailSubmissionCount']);
     expect((await judge(limited, { email: 'gmail.com' }, over)).refusal).toBeNull();
     expect(counted).toEqual(['jdoe@gmail.com', 'jdoe@gmail.com']);
+  });
+});
+
+describe('what the policy step asks', () => {
+  const strict = { ipValidationRules: { enabled: true, forceConsistentIp: true } };
+
+  test('has nothing left over when everything is judged', async () => {
+    expect(await judge({}, { ip: '192.0.2.1' })).toEqual({ refusal: null, notEvaluated: [] });
+  });
+
+  test('an address is compared only where both are known', async () => {
+    expect(await judge(strict, { ip: '192.0.2.2' })).toMatchObject({ refusal: 'API.FAILED_IP_VALIDATION' });
+    expect(await judge(strict)).toEqual({ refusal: null, notEvaluated: ['ipValidationRules'] });
+    expect(await judge(strict, { ip: '192.0.2.2' }, {}, { ip: null })).toEqual({
+      refusal: null,
+      notEvaluated: ['ipValidationRules'],
+    });
+    expect(await judge(strict, {}, { tag: async () => 'the same' }, { ip: null })).toMatchObject({ refusal: null });
+  });
+
+  test('a city is compared by its tag, only where both are known', async () => {
+    const settings = { ipValidationRules: { enabled: true, actions: { cityChangeAction: 'reject' } } };
+    const found = readAddressFacts(JSON.stringify({ '192.0.2.0/24': { city: 'Bern', categories: ['datacenter'] } }));
+    const over = { lookup: found.ok ? found.value : null };
+    const asked = { ip: '192.0.2.2' };
+    const failed = { refusal: 'API.FAILED_IP_VALIDATION' };
+    expect(await judge(settings, asked, over, { city: 'city:Ulm' })).toMatchObject(failed);
+    expect(await judge(settings, asked, over, { city: 'city:Bern' })).toMatchObject({ refusal: null });
+    expect(await judge(settings, asked, over, { city: null })).toMatchObject({ refusal: null });
+  });
+
+  test('a mailbox is counted only for a site that limits it', async () => {
+    const refusing = { countMailbox: async () => false };
+    const asked = { email: 'ann@example.com' };
+    const spamFilter = { enabled: true, emailRules: { enabled: true, maxEmailSubmissionCount: 1 } };
+    const counted = (filter: object) => judge({ storeMetadata: true, spamFilter: filter }, asked, refusing);
+    expect((await counted(spamFilter)).refusal).toBe('API.SPAM_EMAIL_COUNT_EXCEEDED');
+    expect((await counted({ ...spamFilter, enabled: false })).refusal).toBeNull();
+    expect((await counted({ ...spamFilter, emailRules: { enabled: true } })).refusal).toBeNull();
+    expect(
+      (await counted({ enabled: true, emailRules: { ...spamFilter.emailRules, enabled: false } })).refusal,
+    ).toBeNull();
+  });
+});
+
+describe('an address of mail', () => {
+  test('is read without the space around it, in lower case', () => {
+    expect(readEmail(' Ann@Example.com ')).toEqual({ local: 'ann', domain: 'example.com' });
+  });
+
+  test('has at most 64 characters before the @', () => {
+    expect(readEmail(`${'a'.repeat(64)}@example.com`)?.local).toHaveLength(64);
+    expect(readEmail(`${'a'.repeat(65)}@example.com`)).toBeNull();
   });
 });

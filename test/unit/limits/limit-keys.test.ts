@@ -174,3 +174,35 @@ test.each([
 ])('the user name %j is %j', (typed, name) => {
   expect(userName(typed)).toBe(name);
 });
+
+describe('what a key is made of', () => {
+  test('is told apart from what comes before and after it', () => {
+    const header = (one: string) => (one === 'a' ? 'A8:12345678' : null);
+    const joined = limitKeys(
+      { name: 'l', key: ['header:a'], windowSeconds: 1, algorithm: 'sliding' },
+      { ...visitor, header },
+      (text) => mac.sign(text),
+    );
+    const apart = limitKeys(
+      { name: 'l', key: ['header:a', 'header:b'], windowSeconds: 11, algorithm: 'sliding' },
+      { ...visitor, header: (one) => (one === 'a' ? 'A' : '12345678') },
+      (text) => mac.sign(text),
+    );
+    expect(joined.own).not.toEqual(apart.own);
+  });
+
+  test('without a session, the /48 of a visitor is counted, and no other', () => {
+    const wider = (ip: string) => keys(['session'], { session: null, ip }).wider;
+    expect(wider('2001:db8:1::1')).toEqual(wider('2001:db8:1:ffff::1'));
+    expect(wider('2001:db8:1::1').map(({ times }) => times)).toEqual([10]);
+    expect(wider('2001:db8:1::1')).not.toEqual(wider('2001:db8:2::1'));
+  });
+
+  test('without an address, all visitors have one key', () => {
+    for (const part of ['ip', 'prefix']) {
+      expect(own([part], { ip: null })).toHaveLength(1);
+      expect(own([part], { ip: null })).not.toEqual(own([part]));
+      expect(keys([part], { ip: null }).wider).toEqual([]);
+    }
+  });
+});

@@ -8,7 +8,7 @@ import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits, firedOf, strictest } from '../../../src/edge/limits/limits.ts';
 import { limitKeys } from '../../../src/limits/limit-keys.ts';
 import type { KeySource } from '../../../src/limits/limit-keys.ts';
-import { LimitReplay } from '../../../src/limits/replay.ts';
+import { isOpen, LimitReplay } from '../../../src/limits/replay.ts';
 import type { Replayed, ReplayedKey, ReplayedUse } from '../../../src/limits/replay.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(9));
@@ -158,4 +158,37 @@ test('a response or a policy that is not known makes a request untold, and never
   expect(play({ ...sure, adds: 'unknown' }, sure)).toEqual(['within', 'untold']);
   expect(play({ ...sure, adds: 'no' }, sure, sure)).toEqual(['within', 'within', 'above']);
   expect(play({ ...sure, adds: 'elsewhere' })).toEqual(['untold']);
+});
+
+const useOfKey = (key: string, changes: Partial<ReplayedUse> = {}): ReplayedUse => {
+  const keys = [{ key, times: 1, isOwn: true }];
+  return { limit: 0, isAsked: true, known: keys, possible: keys, adds: 'yes', ...changes };
+};
+
+test('a limit by user says nothing of a request that another limit stops', () => {
+  const limits = [limitOf('first', { count: 1 }), limitOf('second', { key: ['user'], count: 1 })];
+  const replay = new LimitReplay(limits, new Set());
+  const uses = [useOfKey('a'), useOfKey('b', { limit: 1 })];
+  expect(replay.play(uses, 0)).toEqual(['within', 'within']);
+  // Both are full, and the first alone is asked.
+  expect(replay.play(uses, 1)).toEqual(['above', 'within']);
+  expect(replay.play([uses[1]!], 2)).toEqual(['above']);
+});
+
+test('refused requests leave nothing untold where all of them are known', () => {
+  const replay = new LimitReplay([limitOf('exact', { count: 1, windowSeconds: 60, exact: true })], new Set([0]));
+  const at = (seconds: number, changes: Partial<ReplayedUse> = {}) =>
+    replay.play([useOfKey('a', changes)], seconds * 1000);
+  // The second one is refused, so it does not count, although it lies within the minute before the third.
+  expect([at(0), at(30), at(61)]).toEqual([['within'], ['above'], ['within']]);
+  // One that may not have asked counts among what is possible.
+  expect([at(200, { isAsked: false }), at(210)]).toEqual([['within'], ['untold']]);
+});
+
+test('a use is open when anything of it is not known', () => {
+  expect(isOpen(useOfKey('a'))).toBe(false);
+  expect(isOpen(useOfKey('a', { adds: 'no' }))).toBe(false);
+  for (const changes of [{ isAsked: false }, { adds: 'unknown' }, { adds: 'elsewhere' }, { known: [] }] as const) {
+    expect(isOpen(useOfKey('a', changes)), JSON.stringify(changes)).toBe(true);
+  }
 });
