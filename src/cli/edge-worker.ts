@@ -13,7 +13,8 @@ const RELAY_RETRIES_MAX = 100;
 
 export interface EdgeWorker {
   url: URL;
-  runScheduled(): Promise<void>;
+  /** Whether the run did its work. */
+  runScheduled(): Promise<boolean>;
   dispose(): Promise<void>;
 }
 
@@ -68,7 +69,7 @@ export async function startEdgeWorker(options: {
   return {
     url,
     async runScheduled() {
-      await worker.scheduled({ cron: '* * * * *' });
+      return (await worker.scheduled({ cron: '* * * * *' })).outcome === 'ok';
     },
     dispose: () => miniflare.dispose(),
   };

@@ -67,8 +67,8 @@ export class PortBusyError extends OperatorError {
 
 export interface Stack extends StackFacts {
   stateDir: string;
-  /** One scheduled run of both Workers. */
-  runScheduled(): Promise<void>;
+  /** One scheduled run of both Workers. @returns whether the edge's did its work: KV has what the service has. */
+  runScheduled(): Promise<boolean>;
   /** Closes the service's port until `startService`. */
   stopService(): Promise<void>;
   startService(): Promise<void>;
@@ -330,9 +330,10 @@ class LocalStack {
     await edge?.dispose();
   }
 
-  async #runScheduled(): Promise<void> {
+  async #runScheduled(): Promise<boolean> {
     // A failed run must not stop the next one. The Worker logs the reason.
-    await Promise.allSettled([this.#service?.runScheduled(), this.#edge?.runScheduled()]);
+    const [, ofEdge] = await Promise.allSettled([this.#service?.runScheduled(), this.#edge?.runScheduled()]);
+    return ofEdge.status === 'fulfilled' && ofEdge.value === true;
   }
 
   /** Sets the next run when the last one has ended, so that runs never overlap. */

@@ -38,7 +38,10 @@ export function edgeWorker(mode: EdgeMode) {
       const reading = isolateOf(env, mode);
       if (!reading.ok) throw new Error(reading.error.join('; '));
       const done = await mode.keepLastKnownGood(reading.value);
-      if (!done) console.error(JSON.stringify({ level: 'error', event: 'kv-not-synced' }));
+      if (done) return;
+      console.error(JSON.stringify({ level: 'error', event: 'kv-not-synced' }));
+      // The platform lists the run as failed.
+      throw new Error('kv-not-synced');
     },
   };
 }

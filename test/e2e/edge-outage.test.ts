@@ -1,7 +1,7 @@
 /** The service stops and comes back: rules and bots come from KV after a restart, and changes arrive afterwards. */
 import { expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
-import { eventually, manage, useStack } from '../support/stack.ts';
+import { eventually, manage, rulesLoaded, useStack } from '../support/stack.ts';
 import { signalsOf } from './edge-visitor.ts';
 
 const stack = useStack({ schedule: false });
@@ -21,15 +21,24 @@ const BINGBOT = 'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bing
 const block = (value: string) =>
   manage(stack(), '/protect/access-rules/create', { rules: [{ type: 'userAgent', value, verdict: 'block' }] });
 
+/** KV has everything, the service is gone, and a new edge has read KV: its first request would wait for that only briefly. */
+async function outage(): Promise<void> {
+  await eventually(
+    () => stack().runScheduled(),
+    (isDone) => isDone,
+  );
+  await stack().stopService();
+  await stack().restartEdge();
+  await rulesLoaded(stack());
+}
+
 test('a restarted edge enforces its rules from KV while the service is down, and loads changes when it is back', async () => {
   await block('early-bird');
   await eventually(
     () => statusFor('early-bird'),
     (status) => status === 403,
   );
-  await stack().runScheduled();
-  await stack().stopService();
-  await stack().restartEdge();
+  await outage();
   expect(await statusFor('early-bird')).toBe(403);
   expect(await statusFor('Mozilla/5.0')).toBe(200);
 
@@ -58,9 +67,7 @@ test('a restarted edge knows a search engine by the table of bots in KV while th
     return verdicts[0]?.bot?.proof;
   };
   await eventually(proof, (found) => found === 'range');
-  await stack().runScheduled();
-  await stack().stopService();
-  await stack().restartEdge();
+  await outage();
   const both = async () => [(await fromBing(BINGBOT)).status, (await fromBing('Mozilla/5.0')).status];
   await eventually(both, ([bot, other]) => bot === 200 && other === 403);
   await stack().startService();
