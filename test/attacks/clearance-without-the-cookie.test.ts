@@ -196,6 +196,15 @@ describe('a challenge that was not asked for here', () => {
     const cookie = await expectBought(visitor, await boughtToken(stack(), visitor));
     expect(await statusOf(withCookie({ ...visitor, host: 'other.localhost' }, cookie))).toBe(403);
   });
+
+  test('and a clearance that is copied to another browser lifts nothing in the owner’s other address family', async () => {
+    const owner = newVisitor(stack());
+    const cookie = await expectBought(owner, await boughtToken(stack(), owner));
+    const thief = { ...owner, 'x-client-ip': '2001:db8:88:1::1', 'user-agent': 'Mozilla/5.0 Chrome/140.0.0.0' };
+    expect(await statusOf(withCookie(thief, cookie))).toBe(403);
+    const sixth = { ...owner, 'x-client-ip': '2001:db8:88:2::1' };
+    expect(await statusOf(withCookie(sixth, cookie))).toBe(200);
+  });
 });
 
 describe('one token', () => {

@@ -15,9 +15,9 @@ import type { Count, Upstream } from './upstream.ts';
 const QUICK_TIMEOUT_MS = 500;
 /** Behind a response, for answers of some hundred kilobytes. */
 const CONFIG_TIMEOUT_MS = 2000;
-/** A request waits for it, of an agent that signs. */
-const NONCE_TIMEOUT_MS = 2000;
-const NONCE_ANSWER_MAX_BYTES = 1024;
+/** A request waits for the ledger's answer: of an agent that signs, or of a visitor whose address family changed. */
+const LEDGER_TIMEOUT_MS = 2000;
+const LEDGER_ANSWER_MAX_BYTES = 1024;
 /** Of a directory or a resolver that the service waits for. */
 const PROOF_TIMEOUT_MS = 10_000;
 const RULESET_TIMEOUT_MS = 20_000;
@@ -97,13 +97,29 @@ export class ServiceClient implements Upstream {
     const answer = await this.ask(
       {
         path: '/edge/v1/bot-nonces/spend',
-        timeoutMs: NONCE_TIMEOUT_MS,
-        maxBytes: NONCE_ANSWER_MAX_BYTES,
+        timeoutMs: LEDGER_TIMEOUT_MS,
+        maxBytes: LEDGER_ANSWER_MAX_BYTES,
         isAnswer: isJsonObject,
       },
       question,
     );
     return answer?.body['spent'] === true;
+  }
+
+  /**
+   * The network that a clearance has learned in addition to its own; `null` where the service does not say. A service
+   * that does not respond is not asked: the visitor solves another challenge without a wait.
+   */
+  async learnNetwork(shown: { jti: string; bornAt: number; network: string }): Promise<string | null> {
+    if (!this.reachable) return null;
+    const call = {
+      path: '/edge/v1/clearances/learn',
+      timeoutMs: LEDGER_TIMEOUT_MS,
+      maxBytes: LEDGER_ANSWER_MAX_BYTES,
+      isAnswer: isJsonObject,
+    };
+    const network = (await this.ask(call, shown))?.body['network'];
+    return typeof network === 'string' ? network : null;
   }
 
   /** Renews the session behind `jwt`. `null` too where only work would open another one. */

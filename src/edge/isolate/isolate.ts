@@ -130,7 +130,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     robots: source && new RobotsFiles({ origins, service: source, count }),
     sessions: new Sessions(() => !service.reachable),
     renewals: new SessionRenewals({ service, count }),
-    clearances: new Clearances(),
+    clearances: new Clearances(source && ((shown) => source.learnNetwork(shown))),
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane({ environment, service, count }),
     postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),

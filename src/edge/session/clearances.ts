@@ -1,8 +1,9 @@
 /**
  * Clearance: an HS256 JWT in a `__Host-` cookie that lifts a challenge no harder than the one that was solved for it.
- * Bound to the host and the visitor's network and user agent, so that a copied cookie is worth little. The other address
- * family's network is learned once, with the same ASN and country, because phones change families in the middle of a
- * visit. The isolate remembers verified cookies, so that it checks each signature once.
+ * Bound to the host and the visitor's network and user agent, so that a copied cookie is worth little. Phones change
+ * their address family in the middle of a visit, so the same browser may add one network of the other family, with the
+ * same ASN and country. The service's ledger decides which one, because isolates that decided alone would let a copied
+ * cookie into one network each. The isolate remembers verified cookies, so that it checks each signature once.
  */
 import { openHs256, signHs256 } from '../../bytes/hs256-jwt.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
@@ -36,6 +37,8 @@ export interface ClearanceClaims extends Solved {
   /** Bindings per address family; `null` until the family is learned. */
   v4: string | null;
   v6: string | null;
+  /** Binding of the user agent alone. Missing from the cookies of older edges, which learn no other network. */
+  agent?: string;
   asn: number | null;
   country: string | null;
 }
@@ -59,10 +62,28 @@ const XHR_GRACE_SECONDS = 60;
 /** Two isolates' clocks may differ by this much. */
 const CLOCK_SKEW_SECONDS = 5;
 
+/** A clearance that is shown from a network of the other address family. */
+export interface OtherNetwork {
+  jti: string;
+  /** When the clearance was issued; epoch milliseconds. */
+  bornAt: number;
+  /** Binding of the network and the user agent. */
+  network: string;
+}
+
+/** Asks the ledger for the network that the clearance has learned: the first it was asked about. `null`: it does not say. */
+export type LearnNetwork = (shown: OtherNetwork) => Promise<string | null>;
+
 export class Clearances {
   readonly #known = new BoundedMap<KnownClearance>(KNOWN_MAX);
-  /** jti → the second family's binding that this isolate accepted. A copied cookie cannot add another. */
-  readonly #taught = new BoundedMap<string>(KNOWN_MAX);
+  readonly #learn: LearnNetwork | null;
+  /** jti → the binding of the other family's network, as the ledger said. */
+  readonly #learned = new BoundedMap<string>(KNOWN_MAX);
+
+  /** `null`: there is no ledger, so no clearance learns another network. */
+  constructor(learn: LearnNetwork | null) {
+    this.#learn = learn;
+  }
 
   read(facts: RequestFacts, config: CompiledConfig): ClearanceReading | null | Promise<ClearanceReading | null> {
     const { headers, signals } = facts;
@@ -92,11 +113,18 @@ export class Clearances {
       if (signals.userAgent.length <= KNOWN_USER_AGENT_MAX_CHARS) this.#known.set(ownText(token), known);
       return readingOf(claims);
     }
-    if (bound !== null || !isSameNetwork(claims, signals)) return null;
-    const taught = this.#taught.get(claims.jti);
-    if (taught !== undefined && taught !== binding) return null;
-    this.#taught.set(claims.jti, binding);
-    return readingOf(claims, { ...claims, [family]: binding });
+    if (bound !== null || signals.ip === null || !isSameNetwork(claims, signals)) return null;
+    if (claims.agent !== (await visitorBinding(null, signals.userAgent))) return null;
+    const learned = await this.#learnedNetwork({ jti: claims.jti, bornAt: claims.iat * 1000, network: binding });
+    return learned === binding ? readingOf(claims, { ...claims, [family]: binding }) : null;
+  }
+
+  async #learnedNetwork(shown: OtherNetwork): Promise<string | null> {
+    const known = this.#learned.get(shown.jti);
+    if (known !== undefined) return known;
+    const learned = this.#learn && (await this.#learn(shown));
+    if (learned !== null) this.#learned.set(shown.jti, learned);
+    return learned;
   }
 }
 
@@ -127,6 +155,7 @@ export async function newClearance(
     exp: iat + config.policy.clearanceSeconds,
     v4: family === 'v4' ? binding : null,
     v6: family === 'v6' ? binding : null,
+    agent: await visitorBinding(null, signals.userAgent),
     asn: signals.asn,
     country: signals.countryCode,
   };

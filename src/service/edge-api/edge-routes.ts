@@ -10,6 +10,7 @@ import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
+import { learnNetwork } from './learn-network.ts';
 import { mergeRobotsFile } from './merge-robots-file.ts';
 import { reportLimits } from './report-limits.ts';
 import { spendNonce } from './spend-nonce.ts';
@@ -33,5 +34,6 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   botKeys,
   botProofs,
   takeWait,
+  learnNetwork,
   mergeRobotsFile,
 ];

@@ -2,9 +2,15 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
-import type { ClearanceClaims } from '../../../src/edge/session/clearances.ts';
+import type { ClearanceClaims, LearnNetwork } from '../../../src/edge/session/clearances.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
+
+/** The service's ledger: the network of the first call, for every isolate. */
+function ledger(): LearnNetwork {
+  const learned = new Map<string, string>();
+  return async ({ jti, network }) => learned.get(jti) ?? (learned.set(jti, network), network);
+}
 
 const config = await configOf();
 const solved = { jti: 'jti-1', level: 1, kind: 'pow', powDifficulty: 4, eased: false } as const;
@@ -18,7 +24,7 @@ function shown(cookieHeader: string, changes: Partial<Signals> = {}, nowMs = NOW
   return factsOf('/', { headers, signals: signalsOf(changes), nowMs });
 }
 const read = (value: string, changes: Partial<Signals> = {}, nowMs = NOW_MS + 1000, grace = false) =>
-  new Clearances().read(
+  new Clearances(ledger()).read(
     shown(`a=b; __Host-protect-clearance=${value}`, changes, nowMs, grace ? 'empty' : 'document'),
     config,
   );
@@ -27,7 +33,7 @@ const signed = (changes: Partial<ClearanceClaims>, kid = 'k2', under = config.ke
 
 describe('clearance', () => {
   test('can be read repeatedly, with its level', async () => {
-    const clearances = new Clearances();
+    const clearances = new Clearances(ledger());
     const once = () => clearances.read(shown(cookie), config);
     expect(await once()).toMatchObject({ jti: 'jti-1', level: 1 });
     expect(once()).not.toBeInstanceOf(Promise);
@@ -41,7 +47,7 @@ describe('clearance', () => {
   });
 
   test('a cookie verified for one visitor is not valid for the next', async () => {
-    const clearances = new Clearances();
+    const clearances = new Clearances(ledger());
     expect(await clearances.read(shown(cookie), config)).not.toBeNull();
     expect(await clearances.read(shown(cookie, { ip: '203.0.113.1' }), config)).toBeNull();
     expect(await clearances.read(shown(cookie, { userAgent: 'curl' }), config)).toBeNull();
@@ -79,7 +85,7 @@ describe('clearance', () => {
   });
 
   test('after a key rotation remembered clearances are checked again', async () => {
-    const clearances = new Clearances();
+    const clearances = new Clearances(ledger());
     expect(await clearances.read(shown(cookie), config)).not.toBeNull();
     const rotated = await configOf(
       {},
@@ -100,7 +106,7 @@ describe('clearance', () => {
   });
 
   test('the visitor’s other address family is learned once, from the same ASN and country', async () => {
-    const clearances = new Clearances();
+    const clearances = new Clearances(ledger());
     const from = (ip: string, changes: Partial<Signals> = {}) =>
       clearances.read(shown(cookie, { ip, ...changes }), config);
     expect(await from('2001:db8::1', { asn: 64_497 })).toBeNull();
@@ -109,10 +115,49 @@ describe('clearance', () => {
     expect(first?.learned?.v6).toBeTruthy();
     expect(await from('2001:db8:0:1::1')).toBeNull();
     const learned = await clearanceCookie(first!.learned!, config, NOW_MS);
-    const again = new Clearances();
+    const again = new Clearances(ledger());
     const both = (ip: string) => again.read(shown(learned.split(';', 1)[0]!, { ip }), config);
     expect(await both('2001:db8::2')).toMatchObject({ learned: null });
     expect(await both('192.0.2.9')).toMatchObject({ learned: null });
     expect(await both('2001:db8:0:1::1')).toBeNull();
+  });
+
+  test('a copy in another browser learns no network, and its owner still learns theirs', async () => {
+    const clearances = new Clearances(ledger());
+    const thief = shown(cookie, { ip: '2001:db8::1', userAgent: 'Chrome' });
+    expect(await clearances.read(thief, config)).toBeNull();
+    expect(await clearances.read(shown(cookie, { ip: '2001:db8:0:1::1' }), config)).toMatchObject({ level: 1 });
+  });
+
+  test('one further network is learned, whichever isolates are asked', async () => {
+    const shared = ledger();
+    const isolates = Array.from({ length: 4 }, () => new Clearances(shared));
+    const readings = await Promise.all(
+      isolates.map((isolate, index) => isolate.read(shown(cookie, { ip: `2001:db8:0:${index}::1` }), config)),
+    );
+    expect(readings.filter((reading) => reading !== null)).toHaveLength(1);
+    const owner = readings.findIndex((reading) => reading !== null);
+    const elsewhere = isolates[(owner + 1) % isolates.length]!;
+    const again = await elsewhere.read(shown(cookie, { ip: `2001:db8:0:${owner}::2` }), config);
+    expect(again).toMatchObject({ learned: { v4: claims.v4 } });
+  });
+
+  test.each<[string, LearnNetwork | null]>([
+    ['there is no ledger', null],
+    ['the ledger does not respond', async () => null],
+  ])('no other network is learned where %s', async (_, learn) => {
+    const reading = await new Clearances(learn).read(shown(cookie, { ip: '2001:db8::1' }), config);
+    expect(reading).toBeNull();
+  });
+
+  test('a cookie of an older edge, which does not name the browser, counts in its own network only', async () => {
+    const older = await signed({ agent: undefined as never });
+    expect(await read(older)).toMatchObject({ level: 1 });
+    expect(await read(older, { ip: '2001:db8::1' })).toBeNull();
+  });
+
+  test('a visitor without a known address is in no network that could be learned', async () => {
+    const sixth = await signed({ v4: null, v6: claims.v4 });
+    expect(await read(sixth, { ip: null })).toBeNull();
   });
 });

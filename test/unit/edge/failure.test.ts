@@ -45,7 +45,7 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
     feed: { state, ready: () => null },
     bots: NO_BOTS,
     sessions: new Sessions(() => false),
-    clearances: new Clearances(),
+    clearances: new Clearances(null),
     pending: new PendingBudget(counts),
     limits: new Limits({ counts, takes: null, count, now: () => NOW_MS }),
     bodies: new BodyBudget(count),

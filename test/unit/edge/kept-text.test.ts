@@ -73,7 +73,7 @@ describe('only a small part of a long text is kept', () => {
 
   test('of cookie headers and user agents, by the clearances', async () => {
     const config = await configOf();
-    const clearances = new Clearances();
+    const clearances = new Clearances(null);
     const kept = await keptBy(async (index, filler) => {
       const signals = signalsOf({ userAgent: `Agent/${index} ${filler}` });
       const v4 = await visitorBinding(signals.ip, signals.userAgent);

@@ -46,7 +46,7 @@ function gate() {
         ruleset: { version: 1, quietExplanation: '', match: () => ({ network, client, fired: [] }) },
         held: null,
       },
-      { bots: NO_BOTS, pending, sessions, clearances: new Clearances(), renewals },
+      { bots: NO_BOTS, pending, sessions, clearances: new Clearances(null), renewals },
       () => {},
     );
     const { decision, source, decidedBy, explain } = context.verdict;
