@@ -40,7 +40,7 @@ export async function formUsers(
   const query = encoder.encode(target.query.slice(1));
   const byField = new Map<string, readonly string[]>();
   for (const field of fields) {
-    const inBody = body.value ? await fieldTexts(headers.get('content-type') ?? '', body.value, field) : [];
+    const inBody = body.value ? fieldTexts(headers.get('content-type') ?? '', body.value, field) : [];
     const sources = [isUnread ? [UNREAD] : inBody, urlencodedTexts(query, field)];
     byField.set(field, [...new Set(sources.flatMap(firstAndLast))]);
   }

@@ -10,17 +10,11 @@ import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ReadError, Room } from '../../bytes/read-bounded.ts';
-import {
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  afterSpace,
-  isLooselyNamed,
-  jsonMembers,
-  urlencodedFields,
-  urlencodedText,
-} from './find-field.ts';
+import { multipartParts } from '../../bytes/multipart.ts';
+import { FieldName, urlencoded } from './field-name.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, afterSpace, fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
 import type { FieldRange } from './find-field.ts';
-import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
+import { FORM_PARTS_MAX, withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
 
 export type SubmissionSettings = InstancePolicy['submission'];
 
@@ -29,9 +23,11 @@ export const SUBMISSION_MAX_BYTES = 8 * 1024 * 1024;
 /** A token sits near the top of an ordinary document. */
 const JSON_PATH_MAX_STEPS = 16;
 /** A token in an object, with every character escaped. */
-const JSON_VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
+const VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
 /** Origins read the first or the last one. Those around it may be empty. */
 const TEXTS_OF_EACH_END = 16;
+
+const decoder = new TextDecoder();
 
 export type SubmissionKind = 'urlencoded' | 'multipart' | 'json' | 'other';
 
@@ -63,7 +59,7 @@ export async function readSubmission(
   if (!body.ok) return body;
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);
-  const token = tokenIn(await fieldValue(kind, contentType, body.value, settings));
+  const token = tokenIn(fieldValue(kind, contentType, body.value, settings));
   return ok({ kind, contentType, body: body.value, token });
 }
 
@@ -76,30 +72,36 @@ export function bodyForOrigin(submission: Submission, settings: SubmissionSettin
   return withoutJsonField(body, jsonSteps(settings));
 }
 
-async function fieldValue(
+/** A body that does not parse carries no token. The visitor is challenged like any other. */
+function fieldValue(
   kind: SubmissionKind,
   contentType: string,
   body: Uint8Array<ArrayBuffer>,
   settings: SubmissionSettings,
-): Promise<unknown> {
-  try {
-    switch (kind) {
-      case 'urlencoded':
-        // A page with two widgets sends the field twice, once empty.
-        return urlencodedTexts(body, settings.tokenField).find((value) => value !== '');
-      case 'multipart': {
-        const form = await formOf(body, contentType);
-        return form.getAll(settings.tokenField).find((value) => typeof value === 'string' && value !== '');
-      }
-      case 'json':
-        return jsonValue(body, jsonSteps(settings));
-      case 'other':
-        return null;
-    }
-  } catch {
-    // A body that does not parse carries no token. The visitor is challenged like any other.
-    return null;
+): unknown {
+  switch (kind) {
+    // A page with two widgets sends the field twice, once empty.
+    case 'urlencoded':
+      return ends(urlencodedFields(body, FieldName.exact(settings.tokenField)))
+        .filter(({ valueStart, end }) => end - valueStart <= VALUE_MAX_BYTES)
+        .map(({ valueStart, end }) => urlencoded.text(body, valueStart, end))
+        .find((value) => value !== '');
+    case 'multipart':
+      return multipartToken(body, contentType, settings.tokenField);
+    case 'json':
+      return jsonValue(body, jsonSteps(settings));
+    case 'other':
+      return null;
   }
+}
+
+function multipartToken(body: Uint8Array, contentType: string, field: string): string | null {
+  const parts = multipartParts(body, contentType, FORM_PARTS_MAX);
+  const part = (parts.ok ? parts.value : []).find(
+    ({ name, isFile, valueStart, valueEnd }) => name === field && !isFile && valueEnd > valueStart,
+  );
+  if (!part || part.valueEnd - part.valueStart > VALUE_MAX_BYTES) return null;
+  return decoder.decode(body.subarray(part.valueStart, part.valueEnd));
 }
 
 /** Parsed, a value is many times as large, and 32 of them are kept. */
@@ -113,7 +115,7 @@ export const UNREAD = '?';
  * times. Of JSON, `field` is a path with dots. Many origins do not look at the type, so what looks like JSON is read as
  * JSON too.
  */
-export async function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, field: string): Promise<string[]> {
+export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, field: string): string[] {
   const kind = submissionKind(contentType);
   const start = afterSpace(body, body[0] === 0xef ? 3 : 0);
   const first = body[start] ?? 0;
@@ -121,13 +123,16 @@ export async function fieldTexts(contentType: string, body: Uint8Array<ArrayBuff
   // In another encoding than UTF-8, or no JSON.
   const isUnread = first >= 0xfe || (isJson ? body.includes(0) : kind === 'json' && first > 0);
   const texts = isUnread ? [UNREAD] : [];
-  if (isJson) {
-    const members = ends(jsonMembers(body, field.split('.'), true, start));
-    texts.push(...members.flatMap((member) => namesAt(body, member)));
-  }
-  if (kind === 'multipart') texts.push(...(await multipartTexts(body, contentType, field)));
+  if (isJson) texts.push(...jsonTexts(body, field, start));
+  if (kind === 'multipart') texts.push(...multipartTexts(body, contentType, field));
   else if (kind !== 'json') texts.push(...urlencodedTexts(body, field));
   return texts;
+}
+
+function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
+  const path = fieldPath(field.split('.'), true);
+  const texts = ends(jsonMembers(body, path, start)).flatMap((member) => namesAt(body, member));
+  return path.some(({ name }) => name.isUnsure) ? [...texts, UNREAD] : texts;
 }
 
 /** Of a list the first and the last. What is neither a text nor a number is no name. */
@@ -138,16 +143,24 @@ function namesAt(body: Uint8Array, member: FieldRange): string[] {
 }
 
 export function urlencodedTexts(body: Uint8Array, field: string): string[] {
-  return ends(urlencodedFields(body, field, true)).map(({ valueStart, end }) => urlencodedText(body, valueStart, end));
+  const name = FieldName.loose(field);
+  const texts = ends(urlencodedFields(body, name)).map(({ valueStart, end }) =>
+    end - valueStart > NAME_MAX_BYTES ? UNREAD : urlencoded.text(body, valueStart, end),
+  );
+  return name.isUnsure ? [...texts, UNREAD] : texts;
 }
 
-async function multipartTexts(body: Uint8Array<ArrayBuffer>, contentType: string, field: string): Promise<string[]> {
-  try {
-    const fields = [...(await formOf(body, contentType))].filter(([name]) => isLooselyNamed(name, field));
-    return ends(fields.map(([, value]) => value)).filter((value) => typeof value === 'string');
-  } catch {
-    return [UNREAD];
-  }
+function multipartTexts(body: Uint8Array, contentType: string, field: string): string[] {
+  const parts = multipartParts(body, contentType, FORM_PARTS_MAX);
+  if (!parts.ok) return [UNREAD];
+  const name = FieldName.loose(field);
+  const named = ends(parts.value.filter((part) => part.isAmbiguous || name.isText(part.name)));
+  const texts = named.map(({ isFile, isAmbiguous, valueStart, valueEnd }) =>
+    isFile || isAmbiguous || valueEnd - valueStart > NAME_MAX_BYTES
+      ? UNREAD
+      : decoder.decode(body.subarray(valueStart, valueEnd)),
+  );
+  return name.isUnsure ? [...texts, UNREAD] : texts;
 }
 
 function ends<T>(all: Iterable<T>): T[] {
@@ -169,18 +182,14 @@ function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
   return jsonPath === '' ? [tokenField] : jsonPath.split('.').slice(0, JSON_PATH_MAX_STEPS);
 }
 
-function formOf(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
-  return new Response(body, { headers: { 'content-type': contentType } }).formData();
-}
-
 function jsonValue(body: Uint8Array, steps: readonly string[]): unknown {
   let last: FieldRange | null = null;
-  for (const member of jsonMembers(body, steps)) last = member;
+  for (const member of jsonMembers(body, fieldPath(steps))) last = member;
   return last && valueAt(body, last);
 }
 
 function valueAt(body: Uint8Array, { valueStart, end }: FieldRange): unknown {
-  return end - valueStart > JSON_VALUE_MAX_BYTES ? null : parseJson(body.subarray(valueStart, end));
+  return end - valueStart > VALUE_MAX_BYTES ? null : parseJson(body.subarray(valueStart, end));
 }
 
 function tokenIn(value: unknown): string | null {

@@ -1,7 +1,8 @@
 /** A field found in the bytes of a body is the field that parsing the whole body would find. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
+import { FieldName } from '../../../src/edge/submission/field-name.ts';
+import { fieldPath, jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
 import { withoutJsonField, withoutUrlencodedField } from '../../../src/edge/submission/strip-field.ts';
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
@@ -46,7 +47,7 @@ describe('a JSON document', () => {
       fc.property(document, fc.array(name, { minLength: 1, maxLength: 3 }), indent, (value, path, space) => {
         const json = JSON.stringify(value, null, space);
         const body = bytesOf(space === '\n' ? `\n${json}\n` : json);
-        const members = [...jsonMembers(body, path)];
+        const members = [...jsonMembers(body, fieldPath(path))];
         const expected = valueAt(JSON.parse(json), path);
         expect(members).toHaveLength(expected === undefined ? 0 : 1);
         for (const { valueStart, end } of members) {
@@ -69,7 +70,7 @@ describe('a JSON document', () => {
 
   test('with a field written twice holds the value that JSON.parse finds, and loses both', () => {
     const body = bytesOf('{ "t":"first", "a":1e400 , "t" : "last"\n}');
-    const last = [...jsonMembers(body, ['t'])].at(-1)!;
+    const last = [...jsonMembers(body, fieldPath(['t']))].at(-1)!;
     expect(textOf(body.subarray(last.valueStart, last.end))).toBe('"last"');
     expect(textOf(withoutJsonField(body, ['t']))).toBe('{  "a":1e400 \n}');
     expect(textOf(withoutJsonField(bytesOf('{"t":1,"t":2}'), ['t']))).toBe('{}');
@@ -88,7 +89,7 @@ describe('a JSON document', () => {
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', 'a', '1', ' ') }),
         (broken) => {
-          for (const { start, valueStart, end } of jsonMembers(bytesOf(broken), ['a', '1'])) {
+          for (const { start, valueStart, end } of jsonMembers(bytesOf(broken), fieldPath(['a', '1']))) {
             expect(start <= valueStart && valueStart <= end && end <= broken.length).toBe(true);
           }
           withoutJsonField(bytesOf(broken), ['a']);
@@ -115,7 +116,7 @@ describe('an urlencoded form', () => {
     fc.assert(
       fc.property(form, name, (body, field) => {
         const bytes = bytesOf(body);
-        const found = [...urlencodedFields(bytes, field)].map(({ valueStart, end }) =>
+        const found = [...urlencodedFields(bytes, FieldName.exact(field))].map(({ valueStart, end }) =>
           new URLSearchParams(`v=${textOf(bytes.subarray(valueStart, end))}`).get('v'),
         );
         expect(found).toEqual(parsed(body).getAll(field));

@@ -133,7 +133,7 @@ describe('clearance', () => {
     const shared = ledger();
     const isolates = Array.from({ length: 4 }, () => new Clearances(shared));
     const readings = await Promise.all(
-      isolates.map((isolate, index) => isolate.read(shown(cookie, { ip: `2001:db8:0:${index}::1` }), config)),
+      isolates.map(async (isolate, index) => isolate.read(shown(cookie, { ip: `2001:db8:0:${index}::1` }), config)),
     );
     expect(readings.filter((reading) => reading !== null)).toHaveLength(1);
     const owner = readings.findIndex((reading) => reading !== null);

@@ -14,7 +14,7 @@ import { formObject } from '../../http/body/form-object.ts';
 import { readBody } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
-import { verify } from './siteverify.ts';
+import { VERIFY_LIMITS, verify } from './siteverify.ts';
 import type { Verification } from './siteverify.ts';
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
@@ -29,7 +29,7 @@ export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall):
 }
 
 async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {
-  const body = await readBody(call.request);
+  const body = await readBody(call.request, VERIFY_LIMITS);
   if (!body.ok) return aliasFault('bad-request');
   const fields = body.value.kind === 'empty' ? addressFields(dialect, call.request) : body.value.value;
   const read = aliasRequest.safeParse(fields);

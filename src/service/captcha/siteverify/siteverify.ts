@@ -40,8 +40,11 @@ export interface Verification {
   answer: SiteverifyResponse;
 }
 
+/** A form has some fields. Anyone can call this without a secret, so more of them are refused before they are parsed. */
+export const VERIFY_LIMITS = { maxFields: 100 };
+
 export async function siteverify(call: ServiceCall): Promise<Result<SiteverifyResponse, CaptchaRouteError>> {
-  const body = await readBodyAs(siteverifyRequest, call.request);
+  const body = await readBodyAs(siteverifyRequest, call.request, VERIFY_LIMITS);
   if (!body.ok) return body;
   const presented = await presentedBy(call, body.value);
   if (!presented.ok) return presented;

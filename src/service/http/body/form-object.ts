@@ -8,7 +8,7 @@ import type { Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 
 /** Enough for 10,000 edge rules of three fields each. */
-const FORM_FIELDS_MAX = 50_000;
+export const FORM_FIELDS_MAX = 50_000;
 const FORM_DEPTH_MAX = 8;
 /** Highest index of a bracketed array. Indexes must be dense, so this bounds memory too. */
 const FORM_INDEX_MAX = 9_999;

@@ -4,10 +4,11 @@
  * names only.
  */
 import type * as core from 'zod/v4/core';
+import { multipartParts } from '../../../bytes/multipart.ts';
 import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
-import { formObject, isForbiddenName } from './form-object.ts';
+import { FORM_FIELDS_MAX, formObject, isForbiddenName } from './form-object.ts';
 import { parseWithSchema } from './parse-with-schema.ts';
 import type { ParsedBody } from './parse-with-schema.ts';
 import { readBytes } from './read-bytes.ts';
@@ -16,20 +17,28 @@ import { readBytes } from './read-bytes.ts';
 export const BODY_MAX_BYTES = 1024 * 1024;
 /** A policy's condition has up to 32 groups inside each other, each an object and a list. */
 const JSON_DEPTH_MAX = 80;
+const AMPERSAND = 38;
+
+/** What a body may have at most. A larger one is refused before it is parsed. */
+export interface BodyLimits {
+  maxBytes?: number;
+  /** Of a form. */
+  maxFields?: number;
+}
 
 /** Reads a body and parses it with the schema of its route. */
 export async function readBodyAs<Schema extends core.$ZodType>(
   schema: Schema,
   request: Request,
-  maxBytes: number = BODY_MAX_BYTES,
+  limits: number | BodyLimits = {},
 ): Promise<Result<core.output<Schema>, BodyError>> {
-  const body = await readBody(request, maxBytes);
+  const body = await readBody(request, typeof limits === 'number' ? { maxBytes: limits } : limits);
   return body.ok ? parseWithSchema(schema, body.value) : body;
 }
 
 export async function readBody(
   request: Request,
-  maxBytes: number = BODY_MAX_BYTES,
+  { maxBytes = BODY_MAX_BYTES, maxFields = FORM_FIELDS_MAX }: BodyLimits = {},
 ): Promise<Result<ParsedBody, BodyError>> {
   const read = await readBytes(request, maxBytes);
   if (!read.ok) return read;
@@ -49,9 +58,9 @@ export async function readBody(
   }
   const fields =
     mediaType === 'application/x-www-form-urlencoded'
-      ? urlencodedFields(bytes)
+      ? urlencodedFields(bytes, maxFields)
       : mediaType === 'multipart/form-data'
-        ? await multipartFields(bytes, contentType)
+        ? multipartFields(bytes, contentType, maxFields)
         : failed<BodyError>({ kind: 'content-type-unknown' });
   if (!fields.ok) return fields;
   const form = formObject(fields.value);
@@ -60,22 +69,29 @@ export async function readBody(
 
 type Fields = Result<Iterable<[string, string]>, BodyError>;
 
-function urlencodedFields(bytes: Uint8Array): Fields {
+function urlencodedFields(bytes: Uint8Array, maxFields: number): Fields {
+  let separators = 0;
+  for (const byte of bytes) if (byte === AMPERSAND) separators++;
+  if (separators >= maxFields) return failed({ kind: 'form-too-many-fields', maxFields });
   const text = decodeUtf8(bytes);
   if (text === null) return failed({ kind: 'utf8-invalid' });
   // No form begins so: brackets in the name of a field follow a letter, and braces are escaped.
   return /^\s*[{[]/.test(text) ? failed({ kind: 'content-type-of-form' }) : ok(new URLSearchParams(text));
 }
 
-async function multipartFields(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Fields> {
-  let form: FormData;
-  try {
-    form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
-  } catch {
-    return failed({ kind: 'multipart-invalid' });
+function multipartFields(bytes: Uint8Array, contentType: string, maxFields: number): Fields {
+  const parts = multipartParts(bytes, contentType, maxFields);
+  if (!parts.ok) {
+    return failed(
+      parts.error === 'malformed' ? { kind: 'multipart-invalid' } : { kind: 'form-too-many-fields', maxFields },
+    );
   }
   const fields: [string, string][] = [];
-  for (const [name, value] of form) fields.push([name, typeof value === 'string' ? value : await value.text()]);
+  for (const { name, valueStart, valueEnd } of parts.value) {
+    const value = decodeUtf8(bytes.subarray(valueStart, valueEnd));
+    if (value === null) return failed({ kind: 'utf8-invalid' });
+    fields.push([name, value]);
+  }
   return ok(fields);
 }
 
