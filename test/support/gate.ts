@@ -15,6 +15,7 @@ import { edgeKeySets } from '../../src/store/keys/edge-keys.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
 import { cookiesOf, signalsOf } from '../e2e/edge-visitor.ts';
 import { browse, FIREFOX } from './browse.ts';
+import { eventually } from './eventually.ts';
 import type { BrowseInit } from './browse.ts';
 import { solveWork } from './session.ts';
 import { stackNow } from './clock.ts';
@@ -66,6 +67,7 @@ export async function call<Body = Record<string, unknown>>(
 export async function challengeFor(stack: Stack, headers: Headers, asked: object = {}): Promise<ChallengeResponse> {
   const url = `${stack.edgeUrl}/__protect/challenge`;
   const { status, body } = await call<ChallengeResponse>(url, headers, { action: 'clearance', ...asked });
+  if (status === 503) throw new Unanswered(`no challenge: ${status} ${JSON.stringify(body)}`);
   if (status !== 200) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);
   return body;
 }
@@ -75,14 +77,31 @@ export async function tokenOf(stack: Stack, headers: Headers, challenge: Challen
   if (challenge.kind !== 'pow') return personsToken(stack, challenge.challenge);
   const solution = await solveWork(challenge.pow!);
   const sent = { challenge: challenge.challenge, solution };
-  const { body } = await call<SolutionResponse>(`${stack.edgeUrl}/__protect/solution`, headers, sent);
+  const { status, body } = await call<SolutionResponse>(`${stack.edgeUrl}/__protect/solution`, headers, sent);
+  if (status === 503) throw new Unanswered(`not solved: ${JSON.stringify(body)}`);
   if (body.token === undefined) throw new Error(`not solved: ${JSON.stringify(body)}`);
   return body.token;
 }
 
-/** What the visitor gets for a challenge through the edge. */
+/**
+ * What the visitor gets for a challenge through the edge. An edge waits two seconds for the service and then answers 503: a
+ * page offers to try again, with a new challenge.
+ */
 export async function boughtToken(stack: Stack, headers: Headers, asked: object = {}): Promise<string> {
-  return tokenOf(stack, headers, await challengeFor(stack, headers, asked));
+  const attempt = async (): Promise<string | Unanswered> => {
+    try {
+      return await tokenOf(stack, headers, await challengeFor(stack, headers, asked));
+    } catch (error) {
+      if (error instanceof Unanswered) return error;
+      throw error;
+    }
+  };
+  return (await eventually(attempt, (got) => typeof got === 'string')) as string;
+}
+
+/** The edge had no answer of the service in time. */
+class Unanswered extends Error {
+  override readonly name = 'Unanswered';
 }
 
 /** The token that a person gets who solves this challenge. */
