@@ -136,14 +136,20 @@ describe('a site that wants a task', () => {
         conditions: [{ field: 'userAgent', operator: 'equals', value: 'Eased/1.0' }],
       },
     });
-    const asked = () =>
-      call<ChallengeResponse>(
-        `${stack().serviceUrl}/captcha/v1/challenge`,
-        { ...ORIGIN, 'user-agent': 'Eased/1.0' },
-        { siteKey: site.siteKey },
-      );
-    // Never anything else while the rule spreads.
-    for (let time = 0; time < 5; time++) expect((await asked()).body.kind).toBe('puzzle');
+    // The same rule eases this site, which shows when it is in force.
+    const lenient = await newSite({ captchaType: 'puzzle' });
+    const kindFor = async ({ siteKey }: Site): Promise<unknown> => {
+      const headers = { ...ORIGIN, 'user-agent': 'Eased/1.0' };
+      return (await call<ChallengeResponse>(`${stack().serviceUrl}/captcha/v1/challenge`, headers, { siteKey })).body
+        .kind;
+    };
+    await eventually(
+      () => kindFor(lenient),
+      (kind) => kind === 'pow',
+    );
+    for (let time = 0; time < 5; time++) {
+      expect([await kindFor(lenient), await kindFor(site)]).toEqual(['pow', 'puzzle']);
+    }
   });
 });
 

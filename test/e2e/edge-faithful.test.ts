@@ -339,13 +339,21 @@ test('a gate that forwards to itself responds 508 instead of looping', async () 
 });
 
 test('a host that the instance does not list gets 421', async () => {
+  const statusIs = (wanted: number) =>
+    eventually(
+      async () => (await raw('/x')).response.statusCode,
+      (status) => status === wanted,
+    );
   upstream.setPolicy({ autoInject: true, hosts: ['site.test'] });
-  await eventually(
-    async () => (await raw('/x')).response.statusCode,
-    (status) => status === 421,
-  );
-  for (const host of ['SITE.test:8080', 'site.test.', 'site.test.:8080']) {
-    expect((await raw('/x', { host })).response.statusCode, host).toBe(200);
+  try {
+    await statusIs(421);
+    for (const host of ['SITE.test:8080', 'site.test.', 'site.test.:8080']) {
+      expect((await raw('/x', { host })).response.statusCode, host).toBe(200);
+    }
+    expect((await raw('/x', { host: 'site.test..' })).response.statusCode).toBe(421);
+  } finally {
+    // The other tests of this file reach the gate under a name that this list does not have.
+    upstream.setPolicy({ autoInject: true });
+    await statusIs(200);
   }
-  expect((await raw('/x', { host: 'site.test..' })).response.statusCode).toBe(421);
 });

@@ -126,7 +126,9 @@ describe.each(installed)('$name', ({ start }) => {
     ['another path', { target: '/admin' }],
     ['another query', { target: '/order/%C3%BC?x=2&y=a%2Fb' }],
     ['another method', { method: 'GET' }],
-    ['another verdict', { verified: 'false' }],
+    ['another request id', { requestId: 'r-2' }],
+    ['another decision', { decision: 'challenge' }],
+    ['another verification', { verified: 'false' }],
     ['another visitor', { ip: '192.0.2.2' }],
   ])('refuses a signature for %s', async (_, sent) => {
     expect(await send(facts(), sent)).toBe(403);
