@@ -23,3 +23,17 @@ test('the HMAC agrees with Node for any text and key', () => {
     }),
   );
 });
+
+test('the HMAC of a text that is longer than any before it agrees with Node', () => {
+  const key = new Uint8Array(32).fill(3);
+  for (const length of [2000, 20_000, 200_000]) {
+    const text = '€'.repeat(length);
+    expect(hex(new HmacSha256(key).sign(text))).toBe(expected(key, text));
+  }
+});
+
+test('a key has at most the bytes of a block', () => {
+  const key = new Uint8Array(64).fill(3);
+  expect(hex(new HmacSha256(key).sign('x'))).toBe(expected(key, 'x'));
+  expect(() => new HmacSha256(new Uint8Array(65))).toThrow('HMAC key longer than a block');
+});

@@ -119,3 +119,8 @@ function signedTexts(header: string, payload: string): string {
 function withSpareBit(text: string): string {
   return text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + 1);
 }
+
+test('a JWT of a key that does not exist is foreign', async () => {
+  const jwt = await signHs256({ a: 1 }, key, 'k1');
+  await expect(openHs256(jwt, () => null)).rejects.toThrow(ForeignJwt);
+});

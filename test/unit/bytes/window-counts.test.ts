@@ -25,3 +25,11 @@ test('a used-up key has room again after its window', () => {
   expect(counts.hasRoom('a', 1001)).toBe(true);
   expect(counts.take('a', 1001)).toBe(true);
 });
+
+test('a key that is used in part has room in its window', () => {
+  const counts = new WindowCounts(2, 1000);
+  counts.take('a', 0);
+  expect(counts.hasRoom('a', 1)).toBe(true);
+  counts.take('a', 1);
+  expect(counts.hasRoom('a', 2)).toBe(false);
+});

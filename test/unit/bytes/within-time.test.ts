@@ -63,3 +63,15 @@ test('a stream that nobody wants any more leaves no timer', async () => {
   await wanted.cancel('enough');
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('a stream that is late, or that nobody wants any more, is told so', async () => {
+  const cancelled = vi.fn<() => void>();
+  const endless = (): ReadableStream<Uint8Array> => new ReadableStream({ cancel: cancelled });
+  const late = withinTime(endless(), LIMIT_MS).getReader().read();
+  const refused = expect(late).rejects.toThrow('did not end in time');
+  await vi.advanceTimersByTimeAsync(LIMIT_MS);
+  await refused;
+  expect(cancelled).toHaveBeenCalledTimes(1);
+  await withinTime(endless(), LIMIT_MS).cancel();
+  expect(cancelled).toHaveBeenCalledTimes(2);
+});

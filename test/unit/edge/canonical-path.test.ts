@@ -1,5 +1,6 @@
 /** The canonical path: what patterns match, whatever the visitor typed. */
 import { describe, expect, test } from 'vitest';
+import { readPath } from '../../../src/bytes/path-readings.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -74,4 +75,9 @@ describe('canonical path', () => {
       expect(canonicalTarget(url)).toBeNull();
     },
   );
+});
+
+test('an origin may take what follows a resolved dot for a host', () => {
+  expect(readPath('/.//x/admin').readings).toContain('/admin');
+  expect(readPath('/a/..//x/admin').readings).toContain('/admin');
 });

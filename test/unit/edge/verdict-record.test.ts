@@ -1,0 +1,132 @@
+/** What a verdict says beside its decision: the statuses, the explanation, and what it takes from a budget. */
+import { describe, expect, test } from 'vitest';
+import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
+import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
+import type { Decision } from '../../../src/contract/vocabulary.ts';
+import { unjudged } from '../../../src/edge/decide/context.ts';
+import { policyRequest } from '../../../src/edge/decide/policy-request.ts';
+import { liftsLimits, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
+import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
+import type { MatchedRule } from '../../../src/rules/types.ts';
+import { factsOf, signalsOf } from './edge-fixture.ts';
+
+const QUIET = 'Allowed by default; ruleset version 7.';
+const path = { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
+const json = { ...path, pathType: 'json' } as const;
+const solved = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+const rule = (verdict: Decision): MatchedRule => ({ id: `ip:${verdict}`, type: 'ip', verdict, mode: 'enforce' });
+const session = (status: SessionReading['status']): SessionReading =>
+  status === 'active'
+    ? { status, jti: 'j', riskScore: 0, detectors: 0, refresh: null }
+    : { status, jti: null, riskScore: null, detectors: 0, refresh: null };
+
+function inputs(changes: Partial<Omit<VerdictInputs, 'match'>> & { network?: MatchedRule } = {}): VerdictInputs {
+  const { network = null, ...others } = changes;
+  return {
+    policy: writtenPolicy.parse({}),
+    site: unknownSite,
+    path,
+    method: 'GET',
+    hasPendingRoom: true,
+    preflight: false,
+    ofPage: true,
+    signals: signalsOf(),
+    bot: null,
+    botAction: 'inherit',
+    match: { network, client: null, fired: network === null ? [] : [network] },
+    ruleset: { version: 7, quietExplanation: QUIET },
+    session: session('active'),
+    risk: null,
+    detectorNames: [],
+    clearance: null,
+    policies: NO_OUTCOME,
+    ...others,
+  };
+}
+const verdict = (...given: Parameters<typeof inputs>) => verdictOf(inputs(...given));
+
+test('a request that nothing is said about is allowed by default', () => {
+  expect(verdict()).toMatchObject({ decision: 'allow', source: 'default', explain: QUIET, takesPending: false });
+  expect(unjudged(factsOf()).verdict).toMatchObject({ decision: 'allow', source: 'error', explain: '' });
+});
+
+test('an address that cannot be read is blocked, with the reason', () => {
+  expect(verdict({ signals: signalsOf({ isAddressUnread: true }) })).toMatchObject({
+    decision: 'block',
+    source: 'error',
+    decidedBy: 'default',
+    explain: 'Blocked: x-client-ip of the proxy is not one address.',
+  });
+});
+
+describe('the status of a session', () => {
+  test('is waived where a path asks for none and there is none', () => {
+    for (const changes of [{ waiveSession: true }, { exempt: true }]) {
+      const waived = { ...path, ...changes };
+      expect(verdict({ session: session('none'), path: waived }).sessionStatus).toBe('waived');
+      expect(verdict({ path: waived }).sessionStatus).toBe('active');
+    }
+    expect(verdict({ session: session('none') }).sessionStatus).toBe('none');
+  });
+
+  test('is sent to a visitor who is challenged and has no session that is known', () => {
+    const network = rule('challenge');
+    const statusOf = (status: SessionReading['status']) => verdict({ session: session(status), network }).status;
+    expect(statusOf('active')).toBeNull();
+    expect(statusOf('none')).toBe('no-session');
+    expect(statusOf('invalid-session')).toBe('invalid-session');
+    expect(statusOf('session-not-found')).toBe('session-not-found');
+  });
+
+  test('is the answer to a call of any method on a json path', () => {
+    for (const method of ['GET', 'POST']) {
+      expect(verdict({ session: session('none'), path: json, method }), method).toMatchObject({
+        decision: 'challenge',
+        source: 'no-session',
+        decidedBy: 'policy:noSession',
+        status: 'no-session',
+        explain: 'Answered 401: a json path asks for a session (no-session).',
+      });
+    }
+    expect(verdict({ session: session('invalid-session'), path: json }).explain).toContain('(invalid-session)');
+  });
+});
+
+test('what lifts a challenge is in its explanation, and nothing is where there was none', () => {
+  const network = rule('challenge');
+  expect(verdict({ network, clearance: solved })).toMatchObject({ decision: 'allow', source: 'clearance' });
+  expect(verdict({ network, clearance: solved }).explain).toMatch(/ Lifted: clearance\.$/);
+  expect(verdict({ network, preflight: true }).explain).toMatch(/ Lifted: preflight\.$/);
+  expect(verdict({ preflight: true }).explain).toBe(QUIET);
+});
+
+test('a page without a session takes from the budget, unless something else decides or a challenge was solved', () => {
+  const page = { session: session('none') };
+  expect(verdict(page)).toMatchObject({ decision: 'allow', takesPending: true });
+  expect(verdict({ ...page, network: rule('challenge') }).takesPending).toBe(false);
+  expect(verdict({ ...page, network: rule('allow') }).takesPending).toBe(false);
+  expect(verdict({ ...page, clearance: solved }).takesPending).toBe(false);
+  expect(verdict().takesPending).toBe(false);
+});
+
+test('the mark of a request that no page prepared decides nothing', () => {
+  const { firedRules } = verdict({ session: session('none'), method: 'POST', ofPage: false });
+  expect(firedRules).toEqual([{ id: 'session:no-page', verdict: 'allow', mode: 'monitor' }]);
+});
+
+test('limits are not asked where a rule allows', () => {
+  expect(liftsLimits(inputs())).toBe(false);
+  expect(liftsLimits(inputs({ network: rule('challenge') }))).toBe(false);
+  expect(liftsLimits(inputs({ network: rule('allow') }))).toBe(true);
+});
+
+test('a policy sees every reading of the path, or that there are too many', () => {
+  const known = { bot: null, session: session('none'), path, risk: null } as never;
+  const request = (raw: string) => policyRequest(factsOf(raw), known);
+  expect(request('/a?b=1')).toMatchObject({ paths: ['/a'], query: '?b=1', sessionStatus: 'none', riskScore: null });
+  const { paths } = request('/a;b/%2e%2e;c/d');
+  expect(paths?.length).toBeGreaterThan(1);
+  expect(paths?.[0]).toBe(factsOf('/a;b/%2e%2e;c/d').target.path);
+});
