@@ -1,7 +1,7 @@
 /**
  * The test projects, by what they need. `npm test` runs the first four: `node` (pure code), `properties` (pure code with
  * generated input), `workerd` (bindings and Durable Objects) and `promises` (what README and interface promise, with the
- * whole stack). `npm run test:all` adds `e2e` (the whole stack over HTTP) and `browser` (Chromium). Each has its own
+ * whole stack). `npm run test:all` adds `e2e` (the whole stack over HTTP) `browser` (Chromium) and `compat` (products of others). Each has its own
  * folders. A test that imports wrangler or the stack must not be in the workerd project, where it would hang.
  */
 import { existsSync, statfsSync } from 'node:fs';
@@ -120,6 +120,7 @@ export default defineConfig({
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'], ...throughTheStack } },
       { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack } },
+      { test: { name: 'compat', include: ['test/compat/*.test.ts'], ...throughTheStack } },
     ],
   },
 });

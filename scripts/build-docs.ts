@@ -1,22 +1,20 @@
 /**
  * `npm run build:docs`: builds the documentation site of `docs/` into `dist/site/docs`, unless it is there already for the
- * same pages. A dead link between pages fails the build. With `--install`, as after `npm ci`, a failure is only reported:
- * the service works without its documentation.
+ * same pages. A dead link between pages fails the build. With `--optional`, as before `npm start`, a failure is only
+ * reported: the service works without its documentation.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installPackage } from './install-package.ts';
 
 /** Where `wrangler.service.toml` finds the site: everything in it is below `/docs`. */
 export const SITE_FOLDER = 'dist/site';
 const SITE = join(SITE_FOLDER, 'docs');
 const STAMP = 'dist/site.inputs';
-const INPUTS = [
-  'docs/**/*',
-  'docs/.vitepress/**/*',
-  'scripts/build-docs.ts',
-  'node_modules/{vitepress,@scalar/fastify-api-reference}/package.json',
-];
+/** A package of its own, which only a build installs. */
+const SITE_TOOLS = 'docs/.vitepress';
+const INPUTS = ['docs/**/*', `${SITE_TOOLS}/{*,{markdown,theme}/**/*}`, 'scripts/build-docs.ts'];
 
 /** @returns whether anything was built. */
 export async function buildDocs(): Promise<boolean> {
@@ -26,7 +24,8 @@ export async function buildDocs(): Promise<boolean> {
   // Built beside the old site and then moved, because a stack may be serving that one.
   const draft = `dist/site-${randomUUID()}`;
   try {
-    const { build } = await import('vitepress');
+    installPackage(SITE_TOOLS);
+    const { build } = await import('../docs/.vitepress/build.ts');
     await build('docs', { outDir: draft });
     rmSync(SITE, { recursive: true, force: true });
     renameSync(draft, SITE);
@@ -58,6 +57,6 @@ if (import.meta.main) {
     );
   } catch (error) {
     console.error(`The documentation was not built: ${error instanceof Error ? error.message : String(error)}`);
-    if (!process.argv.includes('--install')) process.exitCode = 1;
+    if (!process.argv.includes('--optional')) process.exitCode = 1;
   }
 }

@@ -3,6 +3,7 @@
  * All steps run, so that one run shows every problem.
  */
 import { spawn } from 'node:child_process';
+import path from 'node:path';
 import { checkArchitecturePage } from './checks/architecture-page.ts';
 import { checkCliPage } from './checks/cli-page.ts';
 import { checkClientSize } from './checks/client-size.ts';
@@ -22,6 +23,7 @@ import { checkPageReferences } from './checks/page-references.ts';
 import { checkPromisedTests } from './checks/promised-tests.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
 import { checkTestTime } from './checks/test-time.ts';
+import { installPackage } from './install-package.ts';
 
 interface Step {
   name: string;
@@ -52,7 +54,7 @@ const steps: Step[] = [
   { name: 'lint', run: command('oxlint', ['--type-aware', '--deny-warnings']) },
   { name: 'import boundaries', run: checkImportGraph },
   { name: 'format', run: command('oxfmt', ['--check']) },
-  { name: 'dead code', run: command('knip', ['--no-progress']) },
+  { name: 'dead code', run: command('knip', ['--config', 'scripts/knip.ts', '--no-progress']) },
   { name: 'edge bundle', run: checkEdgeBundle },
   { name: 'client size', run: checkClientSize },
   { name: 'package size', run: checkPackageSize },
@@ -103,6 +105,10 @@ async function runStep(step: Step): Promise<boolean> {
   for (const problem of problems) process.stdout.write(`${problem.replace(/^/gm, '     ')}\n`);
   return problems.length === 0;
 }
+
+// The tools, and what the code to check imports.
+for (const folder of ['scripts', 'docs/.vitepress', 'bench', 'test/compat']) installPackage(folder);
+process.env['PATH'] = [process.env['PATH'], path.resolve('scripts/node_modules/.bin')].join(path.delimiter);
 
 // The Workers import the generated browser code and texts, so generate them first.
 const generated = await command('npm', ['run', '--silent', 'build:client'])();

@@ -1,5 +1,5 @@
 /** The kind of machine that a table was measured on: processor, cores, memory and the versions that are compared. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
 const GIBIBYTE = 2 ** 30;
@@ -15,6 +15,9 @@ export function machineLine(versions: Readonly<Record<string, string>>): string 
 
 /** Of an installed package. */
 export function packageVersion(name: string): string {
-  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as { version: string };
+  const [path = ''] = [`bench/node_modules/${name}/package.json`, `node_modules/${name}/package.json`].filter(
+    existsSync,
+  );
+  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
   return version;
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { catalogue } from '../../src/bots/catalogue.ts';
 import type { Catalogue, CatalogueBot, RangeSource } from '../../src/bots/catalogue.ts';
 import type { BotBehaviour } from '../../src/contract/vocabulary.ts';
+import { toolPath } from '../install-package.ts';
 import { expandPattern } from './expand-pattern.ts';
 
 const OUT = 'src/bots/catalogue.json';
@@ -189,7 +190,7 @@ function refuseDoubles(bots: readonly CatalogueBot[]): void {
 
 function formatted(value: Catalogue): string {
   const text = `${JSON.stringify(value, null, 2)}\n`;
-  return execFileSync('oxfmt', ['--stdin-filepath', OUT], {
+  return execFileSync(toolPath('oxfmt'), ['--stdin-filepath', OUT], {
     input: text,
     encoding: 'utf8',
     maxBuffer: 16 * 1024 * 1024,

@@ -49,7 +49,7 @@ interface Finding {
 }
 
 function findings(): Finding[] {
-  return globSync(texts, { withFileTypes: true })
+  return globSync(texts, { withFileTypes: true, exclude: ({ name }) => name === 'node_modules' })
     .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
     .map((entry) => relative('.', join(entry.parentPath, entry.name)))
     .filter((path) => !exempt.test(path))

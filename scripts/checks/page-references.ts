@@ -78,7 +78,7 @@ export function unknownTitles({ path, text }: Page, readText: ReadText): string[
   // Prose is wrapped: a title may run on to the next line.
   const quotes = text
     .replaceAll(/\s+/g, ' ')
-    .matchAll(/`((?:unit|property|workerd|e2e|browser|attacks)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g);
+    .matchAll(/`((?:unit|property|workerd|e2e|browser|compat|attacks)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g);
   return [...quotes].flatMap(([, file = '', titles = '']) => {
     const source = readText(`test/${file}.test.ts`)?.replaceAll("\\'", "'");
     if (source === undefined) return [`${path}: test/${file}.test.ts does not exist`];

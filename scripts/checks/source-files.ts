@@ -7,5 +7,7 @@ export function sourceFiles(): string[] {
     'packages/*/src/**/*.{ts,tsx}',
     'docs/.vitepress/**/*.ts',
   ];
-  return globSync(folders).filter((path) => !/\.generated\.ts$|\.d\.ts$/.test(path));
+  return globSync(folders, { exclude: (path) => path.endsWith('node_modules') }).filter(
+    (path) => !/\.generated\.ts$|\.d\.ts$/.test(path),
+  );
 }

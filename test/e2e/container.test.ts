@@ -2,7 +2,7 @@
  * The image of `container/Dockerfile`, without a container engine: its statements are read by a parser, the files that
  * it takes are copied as `.dockerignore` says, and its command and its health check run in that copy. Of its build only
  * `apt-get` and `npm ci` are left out: this checkout's packages stand in for what they install. What `npm ci` ends
- * with, `prepare`, runs in the copy.
+ * with, `prepare`, runs in the copy, and so does the build of the documentation.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { DockerfileParser } from 'dockerfile-ast';
 import type { Instruction } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { installPackage } from '../../scripts/install-package.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePortBase } from '../support/ports.ts';
@@ -86,7 +87,7 @@ test('the image takes no secret, no database and nothing that git ignores', () =
   const here = readdirSync('.', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.startsWith('node_modules/') && !path.startsWith('.git/'));
+    .filter((path) => !/(^|\/)node_modules\/|^\.git\//.test(path));
   expect(taken(here).filter((path) => !known.has(path))).toEqual([]);
 });
 
@@ -116,8 +117,12 @@ describe('the command of the image, in a copy of what it takes', () => {
   beforeAll(async () => {
     for (const path of taken(knownToGit())) cpSync(path, join(folder, path), { recursive: true });
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-    // What `npm ci` ends with. It must find everything among the files of the image.
-    execFileSync('npm', ['run', '--silent', 'prepare'], { cwd: folder, stdio: 'pipe' });
+    const siteTools = 'docs/.vitepress/node_modules';
+    installPackage('docs/.vitepress');
+    symlinkSync(resolve(siteTools), join(folder, siteTools));
+    // What `npm ci` ends with, and what the image runs after it. Both must find everything among the files of the image.
+    for (const script of ['prepare', 'build:docs'])
+      execFileSync('npm', ['run', '--silent', script], { cwd: folder, stdio: 'pipe' });
     portBase = await freePortBase();
     const [program = '', ...words] = wordsOf('CMD');
     const child = spawn(program, [...words, '--port-base', String(portBase)], { cwd: folder });

@@ -1,6 +1,7 @@
 /**
  * The npm packages as they are published: built and packed once for all processes of a run, then installed into a folder
- * of the test. What else an example imports is linked from this repository, so nothing is downloaded.
+ * of the test. What else an example imports is linked from the packages of `test/compat` or of the root, so nothing is
+ * downloaded.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -55,7 +56,8 @@ export function useInstalled(installed: readonly PackageName[], linked: readonly
     for (const name of linked) {
       const link = join(folder, 'node_modules', name);
       mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(resolve('node_modules', name), link);
+      const found = ['test/compat/node_modules', 'node_modules'].map((folderOfAll) => resolve(folderOfAll, name));
+      symlinkSync(found.find((path) => existsSync(path)) ?? '', link);
     }
   });
   afterAll(() => {

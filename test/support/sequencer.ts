@@ -5,7 +5,7 @@
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
-const PROJECTS = ['promises', 'browser', 'e2e', 'workerd', 'properties', 'node'];
+const PROJECTS = ['promises', 'compat', 'browser', 'e2e', 'workerd', 'properties', 'node'];
 
 const place = ({ project }: TestSpecification): number => PROJECTS.indexOf(project.name);
 

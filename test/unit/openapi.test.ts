@@ -1,7 +1,5 @@
 /** What the OpenAPI document promises to clients that are generated from it. */
 import { readFileSync } from 'node:fs';
-import openapiTS, { astToString } from 'openapi-typescript';
-import type { OpenAPI3 } from 'openapi-typescript';
 import { expect, test } from 'vitest';
 import { fieldsPage, rowFor } from '../../scripts/openapi-fields.ts';
 import { errorStatus } from '../../src/contract/errors.ts';
@@ -76,12 +74,6 @@ test('the name of a request tells generators of clients that its fields with a d
     );
   });
   expect(optional.map(([place]) => place)).toEqual([]);
-});
-
-test('the types of the client that the tests compile are those that openapi-typescript makes without options', async () => {
-  const types = astToString(await openapiTS(document as unknown as OpenAPI3));
-  const used = readFileSync('src/console/api/openapi-types.d.ts', 'utf8');
-  expect(used.slice(used.indexOf('\n') + 1) === types).toBe(true);
 });
 
 test('no choice of schemas is empty or holds one that fits everything', () => {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { Reader } from 'maxmind';
 import { afterAll, expect, test } from 'vitest';
-import { engines, files } from '../../../bench/peers/engines.ts';
-import { writeMmdb } from '../../../bench/peers/mmdb-writer.ts';
-import { addressesFor, generateNetworks, overlap, readNetworks, rightAnswers } from '../../../bench/peers/networks.ts';
-import type { Network } from '../../../bench/peers/networks.ts';
-import { parseCidr, parseIp } from '../../../src/address/ip.ts';
+import { engines, files } from '../../bench/peers/engines.ts';
+import { writeMmdb } from '../../bench/peers/mmdb-writer.ts';
+import { addressesFor, generateNetworks, overlap, readNetworks, rightAnswers } from '../../bench/peers/networks.ts';
+import type { Network } from '../../bench/peers/networks.ts';
+import { parseCidr, parseIp } from '../../src/address/ip.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-networks-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

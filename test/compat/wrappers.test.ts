@@ -60,7 +60,7 @@ const bundles = new Map<string, string>();
 let site: Server;
 
 beforeAll(async () => {
-  const entryPoints = wrappers.map(({ name }) => `test/browser/wrappers/${name}.js`);
+  const entryPoints = wrappers.map(({ name }) => `test/compat/wrappers/${name}.js`);
   const { outputFiles } = await build({
     entryPoints,
     bundle: true,

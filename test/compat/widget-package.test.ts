@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readmeExample, useInstalled } from '../support/packed-packages.ts';
 import { useVisitor } from '../support/visitor.ts';
-import { useWidgetServer } from './widget-server.ts';
+import { useWidgetServer } from '../browser/widget-server.ts';
 import { apps } from './wrappers/apps.ts';
 import { bundleApp } from './wrappers/bundle-app.ts';
 

@@ -11,32 +11,14 @@ const root = {
     'src/widget/compat/{turnstile,hcaptcha,recaptcha,procaptcha}.ts',
     'src/console/main.tsx',
     'src/console/dev/components.tsx',
-    'scripts/*.ts',
-    'docs/.vitepress/config.ts',
-    'docs/.vitepress/theme/index.ts',
-    'scripts/bots/build-catalogue.ts',
-    'bench/*.ts',
-    'bench/workers/*-worker.ts',
-    'bench/measure/load-client.ts',
-    'bench/peers/engine-process.ts',
-    'bench/rules/compile-memory.ts',
     'lab/**/*.ts',
     'test/**/*.test.ts',
     // Run by the scripts that stand in for documented programs.
     'test/support/command-stand-ins.ts',
-    // Bundled for browsers, as applications bundle them.
-    'test/browser/wrappers/*.js',
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],
-  project: [
-    'src/**/*.{ts,tsx}',
-    'scripts/**/*.ts',
-    'bench/**/*.ts',
-    'lab/**/*.ts',
-    'test/**/*.ts',
-    'docs/.vitepress/**/*.ts',
-  ],
+  project: ['src/**/*.{ts,tsx}', 'lab/**/*.ts', 'test/**/*.ts'],
   // openapi-typescript writes every kind of export, whether the document has it or not.
   ignore: ['src/console/api/openapi-types.d.ts'],
 };
@@ -44,6 +26,29 @@ const root = {
 const config: KnipConfig = {
   workspaces: {
     '.': root,
+    // Its programs are run by their paths.
+    scripts: {
+      entry: ['*.ts', 'bots/build-catalogue.ts'],
+      project: ['**/*.ts'],
+      ignoreDependencies: ['oxfmt', 'oxlint', 'oxlint-tsgolint'],
+    },
+    'docs/.vitepress': { entry: ['config.ts', 'build.ts', 'theme/index.ts'], project: ['**/*.ts'] },
+    bench: {
+      entry: [
+        '*.ts',
+        'workers/*-worker.ts',
+        'measure/load-client.ts',
+        'peers/engine-process.ts',
+        'rules/compile-memory.ts',
+      ],
+      project: ['**/*.ts'],
+    },
+    // Wrappers are bundled for browsers, as applications bundle them. An example of a README imports Next.
+    'test/compat': {
+      entry: ['*.test.ts', 'wrappers/*.js'],
+      project: ['**/*.{ts,js}'],
+      ignoreDependencies: ['next'],
+    },
     // What scripts/build-packages.ts builds as an entry of the package.
     // Frameworks are optional peers: a package needs those that the application has.
     'packages/server': {
@@ -60,8 +65,8 @@ const config: KnipConfig = {
   // A bundle of src/cli.
   ignoreWorkspaces: ['packages/cli'],
   // workerd is found through createRequire: a CommonJS package without types. @typescript/native carries tsc.
-  // The frameworks are imported by examples of the packages' READMEs, which the tests run.
-  ignoreDependencies: ['workerd', '@typescript/native', 'next', 'react', 'react-dom', 'vue'],
+  // The wrapper for Vue is compiled with the types of Vue.
+  ignoreDependencies: ['workerd', '@typescript/native', 'vue'],
   // Programs of the operating system.
   ignoreBinaries: ['script', 'taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool'],
   ignoreExportsUsedInFile: true,

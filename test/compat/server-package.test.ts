@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useInstalled, writeExamples } from '../support/packed-packages.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
-import { addRules, quickRules, solvedToken } from './edge-visitor.ts';
+import { addRules, quickRules, solvedToken } from '../e2e/edge-visitor.ts';
 
 const run = promisify(execFile);
 /** The stack's origin is the README's server, which starts when the instance's keys are known. */
