@@ -25,7 +25,6 @@ import { stackNow } from '../support/clock.ts';
 
 const stack = useStack();
 type Page = z.infer<typeof verdictPageResponse>;
-
 function read<Schema extends z.ZodMiniType>(schema: Schema, path: string, body: object = {}): Promise<z.infer<Schema>> {
   return manage<unknown>(stack(), path, body).then((answer) => schema.parse(answer));
 }
