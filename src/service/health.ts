@@ -9,10 +9,17 @@ import type { StoreEnv } from '../store/binding.ts';
 export async function health(store: StoreEnv, nowMs: number): Promise<Response> {
   const warnings: string[] = [];
   try {
-    const instances = new Set((await ruleFailures(store)).map(({ instanceId }) => instanceId)).size;
+    const failures = await ruleFailures(store);
+    const instances = new Set(failures.filter(({ step }) => step !== 'file').map(({ instanceId }) => instanceId)).size;
     if (instances > 0) {
       warnings.push(
         `The newest access rules of ${instances} instance(s) cannot be compiled or sent to their edges: the log says why.`,
+      );
+    }
+    const damaged = failures.filter(({ step }) => step === 'file').length;
+    if (damaged > 0) {
+      warnings.push(
+        `The stored rules of ${damaged} instance(s) were damaged or gone from R2 and are compiled again: the log names them.`,
       );
     }
     for (const { object, age, objects } of await refusedObjects(store, nowMs)) {

@@ -52,7 +52,7 @@ async function tablesOf(stub: DurableObjectStub): Promise<string[]> {
         `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB '*_[0-9]*' ORDER BY name`,
       )
       .toArray()
-      .map(({ sql }) => sql.replaceAll(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')')),
+      .map(({ sql }) => sql.replaceAll(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').replaceAll(' ,', ',')),
   );
 }
 

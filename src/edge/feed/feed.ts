@@ -106,11 +106,20 @@ export class Feed {
     const isCold = this.state.config === null || this.state.ruleset === null;
     if (fromKv && (isCold || this.bots === null)) version = decodePointer(await kv.get(partName.pointer));
     if (!version) return;
-    // KV can have older rules than are loaded here, but any bots are better than none.
-    const isForBots = fromKv && !isCold;
+    await this.#loadParts(version, fromKv, fromKv && !isCold);
+    if (fromKv || (this.state.config !== null && this.state.ruleset !== null)) return;
+    // The service sends what this release cannot read, or a damaged file: the last rules that it could read are in KV.
+    const stored = decodePointer(await kv.get(partName.pointer));
+    if (stored && !isSameVersion(stored, version)) await this.#loadParts(stored, true, false);
+  }
+
+  /** `isForBots`: KV can have older rules than are loaded here, but any bots are better than none. */
+  async #loadParts(version: EdgeVersion, fromKv: boolean, isForBots: boolean): Promise<void> {
+    const { cache } = this.#options;
     const isWaited = this.attemptedAtMs === 0 || this.state.config !== null;
     const cached: ReadPart = isWaited ? this.#readAhead(version, isForBots) : (name) => cache.get(name);
-    const config = isForBots ? this.state.config : await this.#loadConfig(version, cached);
+    const isConfigKept = isForBots || (fromKv && this.state.config !== null);
+    const config = isConfigKept ? this.state.config : await this.#loadConfig(version, cached);
     if (!config) return;
     const bots = this.#loadBots(version, config, cached);
     if (!isForBots) {
@@ -187,6 +196,7 @@ export class Feed {
         cached,
         () => this.#options.upstream.base(base.hash),
         file,
+        async () => this.#options.upstream.refused?.(base.hash),
       );
       if (!loaded) return null;
       this.#base = loaded;
@@ -208,6 +218,7 @@ export class Feed {
     cached: ReadPart,
     fetchIt: () => Promise<Bytes | null>,
     open: (bytes: Bytes) => Promise<T | null>,
+    onRefused?: () => Promise<unknown>,
   ): Promise<T | null> {
     const { cache, kv, count } = this.#options;
     const places: [place: string, read: () => Promise<Bytes | null>][] = [
@@ -224,7 +235,12 @@ export class Feed {
         return opened;
       }
       count(`rulesets_refused{from="${place}"}`);
+      if (place === 'service') await onRefused?.();
     }
     return null;
   }
+}
+
+function isSameVersion(a: EdgeVersion, b: EdgeVersion): boolean {
+  return a.configVersion === b.configVersion && a.base.hash === b.base.hash && a.delta.version === b.delta.version;
 }

@@ -37,7 +37,11 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   const keys = await importRulesetKeys(config.rulesetKeys);
   if (!sameBase) {
     const file = await upstream.base(base.hash);
-    if (!file || !(await openBase(file, base.hash, config.instanceId, keys))) return refused();
+    if (!file) return refused();
+    if (!(await openBase(file, base.hash, config.instanceId, keys))) {
+      await upstream.refused?.(base.hash);
+      return refused();
+    }
     if (!(await kv.put(partName.base(base.hash), file))) return false;
   }
   if (!sameDelta && delta.version !== base.version) {

@@ -73,6 +73,15 @@ export class ServiceClient implements Upstream {
     return this.#bytes(`/edge/v1/rulesets/${hash}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
   }
 
+  async refused(hash: string): Promise<void> {
+    try {
+      const response = await this.call(`/edge/v1/rulesets/${hash}/refused`, QUICK_TIMEOUT_MS, '{}');
+      await response.body?.cancel();
+    } catch {
+      // The next refresh refuses the file again.
+    }
+  }
+
   delta(hash: string, version: number) {
     return this.#bytes(`/edge/v1/rulesets/${hash}/delta/${version}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
   }

@@ -8,6 +8,8 @@ export interface Upstream {
   version(): Promise<EdgeVersion | null>;
   config(): Promise<EdgeConfig | null>;
   base(hash: string): Promise<Uint8Array<ArrayBuffer> | null>;
+  /** Tells the service that a base which it sent cannot be loaded. Never throws. */
+  refused?(hash: string): Promise<void>;
   /** Only a service of this project has one. */
   bots?(hash: string): Promise<Uint8Array<ArrayBuffer> | null>;
   delta(hash: string, version: number): Promise<Uint8Array<ArrayBuffer> | null>;

@@ -18,6 +18,7 @@ import type { RuleFailure } from '../../store/d1/rule-failures.ts';
 import { listsOf } from '../../store/d1/rule-lists.ts';
 import { edgeTotals, shardCount, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
+import type { RuleBookRpc } from '../../store/rule-book/rpc.ts';
 import type { ServiceStore } from '../environment.ts';
 import { countedWindow } from './counted-window.ts';
 import { expiryWarning } from './expiry.ts';
@@ -60,9 +61,11 @@ async function watchInstance(
   failures: readonly RuleFailure[],
   nowMs: number,
 ): Promise<void> {
-  const [jwts, book, totals, states, lists] = await Promise.all([
+  const book = ruleBook(store, instance.id);
+  await checkBase(book, instance.id);
+  const [jwts, seen, totals, states, lists] = await Promise.all([
     clientJwtsOfInstance(store, instance.id, JWTS_MAX),
-    ruleBook(store, instance.id).edges(),
+    book.edges(),
     edgeTotals(store, verdictLogOf(instance), nowMs),
     statesOf(store, instance.accountId, instance.id),
     listsOf(store, instance.id),
@@ -77,16 +80,25 @@ async function watchInstance(
     instance,
     nowMs,
     jwts: working,
-    edges: book.edges.filter(({ jti }) => working.some((jwt) => jwt.jti === jti)),
+    edges: seen.edges.filter(({ jti }) => working.some((jwt) => jwt.jti === jti)),
     failingSteps: failures.filter(({ instanceId }) => instanceId === instance.id).map(({ step }) => step),
-    rules: book.rules,
-    rulesMax: book.rulesMax,
+    rules: seen.rules,
+    rulesMax: seen.rulesMax,
     lists,
     rooms: totals.rooms,
   };
   for (const source of sources) await applySource(store, source, states, view);
   await warnOfClientJwts(store, view);
   await rememberCheck(store, instance.id, remember);
+}
+
+/** Alerts do not depend on it: R2 may be down. */
+async function checkBase(book: RuleBookRpc, instanceId: string): Promise<void> {
+  try {
+    await book.checkBase('due');
+  } catch (error) {
+    console.error(JSON.stringify({ event: 'base-not-checked', instanceId, message: String(error) }));
+  }
 }
 
 type SharedView = Omit<InstanceView, 'isOn'>;

@@ -12,6 +12,7 @@ import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
 import { learnNetwork } from './learn-network.ts';
 import { mergeRobotsFile } from './merge-robots-file.ts';
+import { refuseRuleset } from './refuse-ruleset.ts';
 import { reportLimits } from './report-limits.ts';
 import { spendNonce } from './spend-nonce.ts';
 import { spendSeal } from './spend-seal.ts';
@@ -22,6 +23,7 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   getVersion,
   getConfig,
   getRuleset,
+  refuseRuleset,
   getDelta,
   getBots,
   createSession,

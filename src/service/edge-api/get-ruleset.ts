@@ -6,6 +6,7 @@ import { rulesetKey } from '../../store/rule-book/ruleset-objects.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-route.ts';
 import { noteEdge } from './note-edge.ts';
+import { checkBase } from './refuse-ruleset.ts';
 import { rulesetHashPattern, rulesetResponse } from './ruleset-response.ts';
 
 export const getRuleset: EdgeRoute = {
@@ -15,7 +16,10 @@ export const getRuleset: EdgeRoute = {
     const { store, instance } = call;
     if (!rulesetHashPattern.test(hash)) return errorResponse({ kind: 'ruleset-unknown' });
     const file = await store.RULESETS.get(rulesetKey(instance.id, hash));
-    if (!file) return errorResponse({ kind: 'ruleset-unknown' });
+    if (!file) {
+      checkBase(call);
+      return errorResponse({ kind: 'ruleset-unknown' });
+    }
     noteEdge(call, { baseHash: hash });
     return rulesetResponse(file.body, hash);
   },

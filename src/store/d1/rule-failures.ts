@@ -4,8 +4,8 @@
  */
 import type { StoreEnv } from '../binding.ts';
 
-/** `compile`: a new base. `delta`: the changes since the base. */
-export type RuleStep = 'compile' | 'delta';
+/** `compile`: a new base. `delta`: the changes since the base. `file`: the base in R2, which was damaged or gone. */
+export type RuleStep = 'compile' | 'delta' | 'file';
 
 export interface RuleFailure {
   instanceId: string;

@@ -18,6 +18,11 @@ export interface RuleBookRpc extends ListBookRpc {
    * takes them.
    */
   delta(baseHash: string, version: number, by?: EdgeCaller): Promise<Uint8Array | null>;
+  /**
+   * Compares the file of the current base with its hash, and compiles the base again where it is damaged or gone:
+   * `refused` because an edge could not load it, `due` once an hour.
+   */
+  checkBase(reason: 'refused' | 'due'): Promise<void>;
   /** An edge made contact, and what that showed of it. */
   noteEdge(sighting: EdgeSighting): Promise<void>;
   /** The edges that made contact, the last one first, the version that they should hold, and how full the book is. */

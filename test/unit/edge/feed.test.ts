@@ -72,6 +72,7 @@ let service: {
   up: boolean;
   calls: number;
 };
+let refused: string[];
 let cache: MemoryStore;
 let kvParts: Map<string, Bytes>;
 let trouble: { throws: boolean; garbage: boolean };
@@ -81,9 +82,10 @@ const seal = new ConfigSeal('credential');
 const upstream = {
   version: async () => (service.calls++, service.up ? versionOf() : null),
   config: async () => (service.up ? service.config : null),
-  base: async () => (service.up ? service.base.file : null),
+  base: async (hash: string) => (service.up && service.base.hash === hash ? service.base.file : null),
   delta: async () => null,
   bots: async () => (service.up ? service.bots.file : null),
+  refused: async (hash: string) => void refused.push(hash),
 };
 const versionOf = () => ({
   configVersion: service.config.configVersion,
@@ -109,6 +111,7 @@ const blocks = (feed: Feed, userAgent: string) =>
 
 beforeEach(async () => {
   counted = {};
+  refused = [];
   service = { config: config(), base: await baseOf(1, 'first'), bots: await botsOf('firstbot'), up: true, calls: 0 };
   cache = new MemoryStore();
   kvParts = new Map();
@@ -130,6 +133,51 @@ async function signedPayload(payload: Uint8Array) {
   const { file, hash } = await signRulesetFile(payload, { kid: keys.rulesetKid, privateKey: keys.rulesetKey });
   return { file: new Uint8Array(file), hash };
 }
+
+/** What an edge cannot load, and what it then has. */
+const unreadable: [string, () => Promise<Awaited<ReturnType<typeof baseOf>>>][] = [
+  ['damaged', async () => cut(await baseOf(2, 'second'))],
+  [
+    'of a later format',
+    async () => ({ ...(await signedPayload(new TextEncoder().encode('GHRULES9 and what follows'))), version: 2 }),
+  ],
+];
+
+describe.each(unreadable)('a base of the service that is %s', (_, made) => {
+  test('leaves a new isolate the last rules in KV, and the service learns of it', async () => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    service.base = await made();
+    const feed = newFeed();
+    await feed.check();
+    expect(blocks(feed, 'first')).toBe(true);
+    expect(refused).toEqual([service.base.hash]);
+    expect(counted['rulesets_refused{from="service"}']).toBe(1);
+    // These rules may be old, so health does not take them for checked ones.
+    expect(feed.syncedAtMs).toBe(null);
+  });
+
+  test('leaves an isolate its rules, and KV the last ones that could be read', async () => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    const feed = newFeed();
+    await feed.check();
+    service.base = await made();
+    expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(false);
+    cache = new MemoryStore();
+    await feed.check();
+    const restarted = newFeed();
+    await restarted.check();
+    expect([blocks(feed, 'first'), blocks(restarted, 'first')]).toEqual([true, true]);
+  });
+});
+
+test('the config of the service counts with rules from KV', async () => {
+  await backUpToKv({ upstream, kv: kv(), seal, count });
+  service.base = cut(await baseOf(2, 'second'));
+  service.config = config({ configVersion: 'newest' });
+  const feed = newFeed();
+  await feed.check();
+  expect([feed.state.config?.configVersion, blocks(feed, 'first')]).toEqual(['newest', true]);
+});
 
 describe('feed', () => {
   test('loads from the service and keeps copies for the next isolate in the colo', async () => {

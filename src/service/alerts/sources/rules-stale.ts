@@ -17,7 +17,8 @@ export const rulesStale: StateSource = {
     );
     return [
       ...behind.map(({ jti }) => ({ subject: `edge:${jti}`, facts: { edge: jti } })),
-      ...failingSteps.map((step) => ({ subject: `step:${step}`, facts: { step } })),
+      // A damaged file is compiled again; where that fails, `compile` fails.
+      ...failingSteps.filter((step) => step !== 'file').map((step) => ({ subject: `step:${step}`, facts: { step } })),
     ];
   },
 };

@@ -47,12 +47,13 @@ export function oldestServedVersion(sql: SqlStorage): number {
 /** Called before the file is written. */
 export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, bytes: number, nowMs: number): void {
   sql.exec(
-    `INSERT INTO bases (hash, version, rules, bytes, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)
+    `INSERT INTO bases (hash, version, rules, bytes, state, created_at, checked_at) VALUES (?, ?, ?, ?, 'pending', ?, ?)
      ON CONFLICT (hash) DO NOTHING`,
     base.hash,
     base.version,
     rules,
     bytes,
+    nowMs,
     nowMs,
   );
 }
@@ -80,6 +81,15 @@ export function disposableBases(sql: SqlStorage, nowMs: number): string[] {
       (index >= REPLACED_BASES_MIN && nowMs - base.superseded_at > REPLACED_BASE_KEPT_MS),
   );
   return [...pending, ...old].map((base) => base.hash);
+}
+
+/** When the file of a base was last compared with its hash; epoch milliseconds. */
+export function baseCheckedAt(sql: SqlStorage, hash: string): number {
+  return sql.exec<{ at: number }>('SELECT checked_at AS at FROM bases WHERE hash = ?', hash).one().at;
+}
+
+export function noteBaseCheck(sql: SqlStorage, hash: string, nowMs: number): void {
+  sql.exec('UPDATE bases SET checked_at = ? WHERE hash = ?', nowMs, hash);
 }
 
 export function forgetBase(sql: SqlStorage, hash: string): void {

@@ -18,6 +18,14 @@ export class FailureWatch {
     return this.#failing.get(step) === true;
   }
 
+  /** The file of the current base is damaged or gone. Noted until a later check finds it sound. */
+  async noteFile(hash: string, isDamaged: boolean): Promise<void> {
+    if (isDamaged) {
+      console.error(JSON.stringify({ level: 'error', event: 'ruleset-damaged', instance: this.#instanceId, hash }));
+    }
+    await this.#note('file', isDamaged);
+  }
+
   async during<T>(step: RuleStep, work: Promise<T>): Promise<T> {
     try {
       const done = await work;
@@ -38,6 +46,7 @@ export class FailureWatch {
     this.#failing.clear();
     await this.#note('compile', false);
     await this.#note('delta', false);
+    await this.#note('file', false);
   }
 
   async #note(step: RuleStep, isFailing: boolean): Promise<void> {

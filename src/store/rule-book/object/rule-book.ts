@@ -7,7 +7,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
 import { openObject } from '../../object-schema.ts';
-import { currentBase, servedBase } from './bases.ts';
+import { baseCheckedAt, currentBase, noteBaseCheck, servedBase } from './bases.ts';
 import {
   changesSince,
   deltaChangesShipped,
@@ -16,6 +16,7 @@ import {
   historyFloor,
   lastVersionWithin,
 } from './change-log.ts';
+import { isBaseSound } from './check-base.ts';
 import { compileBase } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
 import { EdgeContacts } from './edge-contacts.ts';
@@ -61,6 +62,10 @@ const DELTA_QUIET_CHANGES = 2000;
 const COMPILE_QUIET_DELAY_MS = 30_000;
 /** After a compile that failed. */
 const COMPILE_RETRY_MS = 60_000;
+/** A damaged base keeps new edges from their rules. A look reads the whole file, 11 MB for a million rules. */
+const BASE_CHECK_INTERVAL_MS = 3_600_000;
+/** Every edge that starts meanwhile reports it. */
+const REFUSED_CHECK_INTERVAL_MS = 10_000;
 /** Above this, writers wait for the compile. It bounds the delta that edges load (about 1.5 MB). */
 const DELTA_MAX_CHANGES = 100_000;
 
@@ -71,6 +76,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   readonly #watch: FailureWatch;
   readonly #contacts: EdgeContacts;
   #compiling: Promise<void> | null = null;
+  #refusedAt = Number.NEGATIVE_INFINITY;
   /**
    * Epoch milliseconds. Later writes may bring the alarm forward but never delay it, or writes could delay the compile
    * without end.
@@ -102,6 +108,24 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     const file = await this.#deltas.file(base, version, Date.now());
     if (by) this.#contacts.note({ ...by, rulesVersion: version }, version);
     return file;
+  }
+
+  async checkBase(reason: 'refused' | 'due'): Promise<void> {
+    const { sql } = this.#storage;
+    const base = currentBase(sql);
+    const nowMs = Date.now();
+    if (base === null) return;
+    if (reason === 'refused') {
+      if (nowMs - this.#refusedAt < REFUSED_CHECK_INTERVAL_MS) return;
+      this.#refusedAt = nowMs;
+    } else if (nowMs - baseCheckedAt(sql, base.hash) < BASE_CHECK_INTERVAL_MS) {
+      return;
+    }
+    const isSound = await isBaseSound(this.env, this.#instanceId, base.hash, nowMs);
+    noteBaseCheck(sql, base.hash, nowMs);
+    // A report says that it was damaged, even if the file is sound again: only the hourly look ends the note.
+    if (!isSound || reason === 'due') await this.#watch.noteFile(base.hash, !isSound);
+    if (!isSound && currentBase(sql)?.hash === base.hash) await this.compile();
   }
 
   async noteEdge({ baseHash, ...sighting }: EdgeSighting): Promise<void> {

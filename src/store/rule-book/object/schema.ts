@@ -26,7 +26,8 @@ const statements = [
    )`,
   `CREATE TABLE IF NOT EXISTS bases (
      hash TEXT PRIMARY KEY, version INTEGER NOT NULL, rules INTEGER NOT NULL, bytes INTEGER NOT NULL,
-     state TEXT NOT NULL, created_at INTEGER NOT NULL, superseded_at INTEGER
+     state TEXT NOT NULL, created_at INTEGER NOT NULL, superseded_at INTEGER,
+     checked_at INTEGER NOT NULL DEFAULT 0
    )`,
   `CREATE TABLE IF NOT EXISTS counts (
      type INTEGER NOT NULL, verdict INTEGER NOT NULL, rules INTEGER NOT NULL, PRIMARY KEY (type, verdict)
@@ -65,8 +66,15 @@ function createTables(sql: SqlStorage): void {
   for (const statement of statements) sql.exec(statement);
 }
 
-/** Until version 1, tables were only added. */
-export const ruleBookSchema: ObjectSchema = { object: 'RuleBook', create: createTables, steps: [createTables] };
+export const ruleBookSchema: ObjectSchema = {
+  object: 'RuleBook',
+  create: createTables,
+  steps: [
+    // Until version 1, tables were only added.
+    createTables,
+    (sql) => sql.exec('ALTER TABLE bases ADD COLUMN checked_at INTEGER NOT NULL DEFAULT 0'),
+  ],
+};
 
 /** `instanceId` is unknown when an alarm starts an object that was created before. */
 export function nameRuleBook(sql: SqlStorage, instanceId: string | undefined): void {
