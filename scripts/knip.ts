@@ -13,6 +13,7 @@ const root = {
     'src/console/dev/components.tsx',
     'lab/**/*.ts',
     'test/**/*.test.ts',
+    'test/mutation/{main,sample,vitest.config}.ts',
     // Run by the scripts that stand in for documented programs.
     'test/support/command-stand-ins.ts',
     // Bundled by path and run on workerd.

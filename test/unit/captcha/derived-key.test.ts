@@ -49,6 +49,7 @@ test.each<[string, string]>([
   ['the hash of something else', createHash('sha256').update('something else').digest('hex')],
   ['the end of a hash', createHash('sha256').update(TOKEN).digest('hex').slice(-12)],
   ['the end of a hash in base64url', createHash('sha256').update(TOKEN).digest('base64url').slice(-12)],
+  ['a hash in two parts', createHash('sha256').update(TOKEN).digest('base64url').replace(/^.{9}/, '$&=')],
   ['seven characters of a hash and hyphens', `${createHash('sha256').update(TOKEN).digest('hex').slice(0, 7)}-`],
   ['seven characters of a hash and padding', `${createHash('sha256').update(TOKEN).digest('base64url').slice(0, 7)}=`],
 ])('a key that is %s is not derived', async (_, key) => {

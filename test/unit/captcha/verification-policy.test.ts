@@ -78,7 +78,10 @@ describe('the operator’s dataset', () => {
 
 describe('a refusal sealed at issue', () => {
   test('comes first, and an unknown reason still refuses', async () => {
-    expect((await judge({}, {}, {}, { refusal: 'API.ACCESS_POLICY_BLOCK' })).refusal).toBe('API.ACCESS_POLICY_BLOCK');
+    expect(await judge({}, {}, {}, { refusal: 'API.ACCESS_POLICY_BLOCK' })).toEqual({
+      refusal: 'API.ACCESS_POLICY_BLOCK',
+      notEvaluated: [],
+    });
     expect((await judge({}, {}, {}, { refusal: 'API.OF_ANOTHER_RELEASE' })).refusal).toBe('API.USER_NOT_VERIFIED');
   });
 });
