@@ -15,6 +15,8 @@ import { bundleWorker } from '../../src/cli/worker-config.ts';
 const workerd = createRequire(import.meta.url)('workerd') as { default: string };
 
 const START_TIMEOUT_MS = 15_000;
+/** What workerd warns of: on Workers, a promise ends with the request that made it. */
+const SHARED_PROMISE = 'resolved or rejected from a different request context';
 const KV_WORKER = 'test/support/raw-kv-worker.ts';
 const QUEUE_WORKER = 'test/support/raw-queue-worker.ts';
 
@@ -55,12 +57,18 @@ export async function startRawWorker(options: RawWorkerOptions): Promise<RawWork
   const experimental = options.analytics === undefined ? [] : ['--experimental'];
   const command = [workerd.default, 'serve', join(dir, 'config.capnp'), '--control-fd=3', ...experimental];
   const pinned = options.cpu === undefined ? command : ['taskset', '-c', String(options.cpu), ...command];
-  const child = spawn(pinned[0] ?? '', pinned.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+  const child = spawn(pinned[0] ?? '', pinned.slice(1), { stdio: ['ignore', 'inherit', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    process.stderr.write(chunk);
+    errors += chunk.toString();
+  });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
     rmSync(dir, { recursive: true, force: true });
+    if (errors.includes(SHARED_PROMISE)) throw new Error(`A request settled a promise of another one:\n${errors}`);
   };
   try {
     const port = await listeningPort(child);

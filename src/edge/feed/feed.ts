@@ -13,6 +13,7 @@ import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Count, Upstream } from './upstream.ts';
+import { polled } from '../../bytes/polled.ts';
 import { within } from './within.ts';
 
 export interface GateState {
@@ -35,6 +36,12 @@ export interface FeedOptions {
   alongside?(): Promise<unknown>;
 }
 
+/** A check that a request has begun. No other request awaits its promise (`bytes/polled.ts`). */
+interface Refresh {
+  startedAtMs: number;
+  isDone: boolean;
+}
+
 /** A part from the cache, which may be on its way already. */
 type ReadPart = (name: string) => Promise<Bytes | null>;
 
@@ -55,7 +62,7 @@ export class Feed {
   attemptedAtMs = 0;
   syncedAtMs: number | null = null;
   #base: LoadedBase | null = null;
-  #refresh: { startedAtMs: number; done: Promise<void> } | null = null;
+  #refresh: Refresh | null = null;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -65,15 +72,17 @@ export class Feed {
   ready(nowMs: number, waitUntil: (work: Promise<unknown>) => void): Promise<unknown> | null {
     const ageMs = nowMs - this.attemptedAtMs;
     if (ageMs < this.#options.pollMs) return null;
-    let refresh = this.#refresh;
-    if (!refresh || nowMs - refresh.startedAtMs > REFRESH_LOST_AFTER_MS) {
-      refresh = { startedAtMs: nowMs, done: this.#guarded() };
-      this.#refresh = refresh;
-      waitUntil(refresh.done);
-      if (this.#options.alongside) waitUntil(this.#options.alongside());
+    const waitMs = this.attemptedAtMs === 0 ? COLD_WAIT_MS : ageMs > this.#options.maxStaleMs ? STALE_WAIT_MS : 0;
+    const known = this.#refresh;
+    if (known && nowMs - known.startedAtMs <= REFRESH_LOST_AFTER_MS) {
+      return waitMs === 0 ? null : polled(() => known.isDone || undefined, waitMs);
     }
-    if (this.attemptedAtMs === 0) return within(refresh.done, COLD_WAIT_MS);
-    return ageMs > this.#options.maxStaleMs ? within(refresh.done, STALE_WAIT_MS) : null;
+    const refresh = { startedAtMs: nowMs, isDone: false };
+    this.#refresh = refresh;
+    const done = this.#guarded().finally(() => (refresh.isDone = true));
+    waitUntil(done);
+    if (this.#options.alongside) waitUntil(this.#options.alongside());
+    return waitMs === 0 ? null : within(done, waitMs);
   }
 
   /** One check, to its end. For the scheduled run; requests go through `ready`. */

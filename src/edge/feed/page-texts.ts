@@ -3,6 +3,7 @@
  * responses. A page in a language that is not loaded yet waits for it briefly; after that it is in English.
  */
 import type { FileReading } from './client-files.ts';
+import { polled } from '../../bytes/polled.ts';
 import { within } from './within.ts';
 import { isFirstChoice } from '../../locales/accept-language.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
@@ -18,7 +19,8 @@ export class PageTexts {
   #isComplete: boolean;
   readonly #read: () => Promise<FileReading>;
   readonly #now: () => number;
-  #load: { startedAtMs: number; done: Promise<void> } | null = null;
+  /** No other request awaits the promise of the one that loads (`bytes/polled.ts`). */
+  #load: { startedAtMs: number } | null = null;
 
   /** `read: null`: all languages are compiled in. */
   constructor(embedded: PageLanguages, read: (() => Promise<FileReading>) | null, now: () => number) {
@@ -28,20 +30,26 @@ export class PageTexts {
     this.#now = now;
   }
 
-  /** Runs behind a response. Does nothing once the texts are loaded. */
+  /** Runs behind a response. Does nothing once the texts are loaded, or while another request loads them. */
   load(): Promise<void> {
-    if (this.#isComplete) return Promise.resolve();
-    const nowMs = this.#now();
-    if (this.#load && nowMs - this.#load.startedAtMs < LOAD_LOST_AFTER_MS) return this.#load.done;
-    const done = this.#loaded();
-    this.#load = { startedAtMs: nowMs, done };
-    return done;
+    return this.#begun() ?? Promise.resolve();
   }
 
   /** For a page that is about to be rendered, never for a request that passes. */
   async wanted(acceptLanguage: string | null): Promise<PageLanguages> {
-    if (!this.#isComplete && !isFirstChoice('en', acceptLanguage)) await within(this.load(), WAIT_MS);
+    if (this.#isComplete || isFirstChoice('en', acceptLanguage)) return this.#languages;
+    const own = this.#begun();
+    if (own) await within(own, WAIT_MS);
+    else await polled(() => this.#load === null || undefined, WAIT_MS);
     return this.#languages;
+  }
+
+  /** The load that this request begins; `null` where it need not. */
+  #begun(): Promise<void> | null {
+    const nowMs = this.#now();
+    if (this.#isComplete || (this.#load && nowMs - this.#load.startedAtMs < LOAD_LOST_AFTER_MS)) return null;
+    this.#load = { startedAtMs: nowMs };
+    return this.#loaded();
   }
 
   async #loaded(): Promise<void> {

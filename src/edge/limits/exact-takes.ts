@@ -1,10 +1,12 @@
 /**
  * Takes from exact limits, which only the service's object grants. The takes of one isolate within a millisecond share
  * one call, those of one key one question. A key that was refused is refused here until the object could grant again, so
- * a flood costs few calls. On Workers, I/O belongs to the request that started it: the first request of a batch sends it
- * inside its `waitUntil`, which continues after the visitor disconnects, and each other one has a timer of its own.
+ * a flood costs few calls. On Workers, I/O and promises belong to the request that started them: the first request of a
+ * batch sends it inside its `waitUntil`, which continues after the visitor disconnects, and leaves the answer in memory,
+ * where each other one looks for it.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { polled } from '../../bytes/polled.ts';
 import type { LimitTake, LimitTakings } from '../../contract/edge/limits.ts';
 import { LIMIT_TAKES_MAX } from '../../contract/edge/limits.ts';
 
@@ -29,7 +31,9 @@ export interface TakePorts {
 
 interface Batch {
   openedAtMs: number;
-  wishes: Map<string, { take: LimitTake; seats: ((answer: WaitOrNull) => void)[] }>;
+  takes: Map<string, LimitTake>;
+  /** By key, once the object has answered or did not in time. */
+  answers?: ReadonlyMap<string, LimitTakings[number] | null>;
 }
 
 export class ExactTakes {
@@ -57,49 +61,47 @@ export class ExactTakes {
     const refusedMs = this.refusedMs(wish, nowMs);
     if (refusedMs > 0) return refusedMs;
     if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return null;
-    const { promise, resolve } = Promise.withResolvers<WaitOrNull>();
-    const isOpener = this.#seat(wish, resolve, nowMs, waitUntil);
-    if (isOpener) return promise;
-    // A timer of this request, so that it always has I/O of its own to wait for.
-    const lost = this.#ports.sleep(ANSWER_LOST_AFTER_MS).then(() => null);
-    return Promise.race([promise, lost]);
+    const { batch, isOpener } = this.#batchAt(nowMs);
+    const known = batch.takes.get(wish.key);
+    const place = known?.asked ?? 0;
+    if (known) known.asked++;
+    else batch.takes.set(wish.key, { ...wish, asked: 1 });
+    if (batch.takes.size >= LIMIT_TAKES_MAX) this.#open = null;
+    if (isOpener) {
+      const sending = this.#send(batch);
+      waitUntil(sending);
+      await sending;
+    } else await polled(() => batch.answers, ANSWER_LOST_AFTER_MS, this.#ports.sleep);
+    const [granted, , waitMs] = batch.answers?.get(wish.key) ?? [null, 0, 0];
+    if (granted === null) return null;
+    return place < granted ? 0 : Math.max(1, waitMs);
   }
 
-  /** Whether this request sends the batch. */
-  #seat(
-    wish: Omit<LimitTake, 'asked'>,
-    resolve: (answer: WaitOrNull) => void,
-    nowMs: number,
-    waitUntil: (work: Promise<unknown>) => void,
-  ): boolean {
-    let batch = this.#open;
-    const isLost = batch !== null && Math.abs(nowMs - batch.openedAtMs) > OPEN_LOST_AFTER_MS;
-    const isOpener = batch === null || isLost;
-    if (batch === null || isLost) batch = this.#open = { openedAtMs: nowMs, wishes: new Map() };
-    const known = batch.wishes.get(wish.key);
-    if (known) {
-      known.take.asked++;
-      known.seats.push(resolve);
-    } else batch.wishes.set(wish.key, { take: { ...wish, asked: 1 }, seats: [resolve] });
-    if (isOpener) waitUntil(this.#send(batch));
-    if (batch.wishes.size >= LIMIT_TAKES_MAX) this.#open = null;
-    return isOpener;
+  /** The batch that is open. `isOpener`: this request sends it. */
+  #batchAt(nowMs: number): { batch: Batch; isOpener: boolean } {
+    const open = this.#open;
+    if (open !== null && Math.abs(nowMs - open.openedAtMs) <= OPEN_LOST_AFTER_MS)
+      return { batch: open, isOpener: false };
+    this.#open = { openedAtMs: nowMs, takes: new Map() };
+    return { batch: this.#open, isOpener: true };
   }
 
   async #send(batch: Batch): Promise<void> {
     const { ask, now, sleep, count } = this.#ports;
     await sleep(BATCH_MS);
     if (this.#open === batch) this.#open = null;
-    const wishes = [...batch.wishes.values()];
-    const takings = await ask(wishes.map(({ take }) => take));
+    const takes = [...batch.takes.values()];
+    const takings = await ask(takes);
     if (takings === null) this.#silentUntilMs = now() + SILENT_MS;
-    wishes.forEach(({ take, seats }, index) => {
+    const answers = new Map<string, LimitTakings[number] | null>();
+    for (const [index, take] of takes.entries()) {
       const taking = takings?.[index] ?? null;
+      answers.set(take.key, taking);
       if (taking === null) count('limit_take_failures');
-      const [granted, , waitMs] = taking ?? [0, 0, 0];
+      const waitMs = taking?.[2] ?? 0;
       if (waitMs > 0) this.#refusedUntilMs.set(refusalOf(take), now() + waitMs);
-      seats.forEach((seat, place) => seat(taking === null ? null : place < granted ? 0 : Math.max(1, waitMs)));
-    });
+    }
+    batch.answers = answers;
   }
 }
 

@@ -7,6 +7,7 @@ import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readKeySet } from '../../bots/signatures/key-set.ts';
 import type { BotKeys } from '../../contract/bots/bot-keys.ts';
+import { polled } from '../../bytes/polled.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { noteDirectoryFailure, storeDirectory, storedDirectory } from '../../store/d1/bot-directories.ts';
@@ -36,7 +37,8 @@ const SHARED_FETCH_MS = 15_000;
 
 /** Of agents without a stored directory. An isolate remembers so many. */
 const failures = new BoundedMap<number>(1000);
-const underWay = new Map<string, Promise<Fetched>>();
+/** What a call that fetches leaves for the others, which await no promise of it (`bytes/polled.ts`). */
+const underWay = new Map<string, { fetched?: Fetched }>();
 
 type Fetched = Result<Omit<StoredDirectory, 'failedUntil'>, string>;
 
@@ -87,20 +89,14 @@ function mayFetchNew({ store, instance }: DirectoryCall): Promise<boolean> {
 /** Calls of one isolate for one directory share a fetch. It goes on when the call that began it is gone. */
 async function fetchOnce(call: DirectoryCall, directory: string): Promise<Fetched> {
   const shared = underWay.get(directory);
-  if (shared !== undefined) return orNoResult(shared);
-  const work = fetchDirectory(call, directory).finally(() => underWay.delete(directory));
-  underWay.set(directory, work);
+  if (shared !== undefined) return (await polled(() => shared.fetched, SHARED_FETCH_MS)) ?? failed('no-result');
+  const own: { fetched?: Fetched } = {};
+  underWay.set(directory, own);
+  const work = fetchDirectory(call, directory)
+    .then((fetched) => (own.fetched = fetched))
+    .finally(() => underWay.delete(directory));
   call.waitUntil(work);
   return work;
-}
-
-/** A timer of this call, so that it ends although the call that fetches was cut off. */
-async function orNoResult(shared: Promise<Fetched>): Promise<Fetched> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<Fetched>((resolve) => {
-    timer = setTimeout(() => resolve(failed('no-result')), SHARED_FETCH_MS);
-  });
-  return Promise.race([shared, late]).finally(() => clearTimeout(timer));
 }
 
 async function fetchDirectory({ store, outbound, nowMs }: DirectoryCall, directory: string): Promise<Fetched> {

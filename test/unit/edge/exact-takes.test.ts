@@ -7,7 +7,7 @@ const NOW_MS = 1_800_000_000_000;
 const wish = (key = 'a', count = 50) => ({ key, algorithm: 'sliding' as const, count, windowMs: 60_000 });
 
 /** `left`: uses of each key that the object still grants; `null`: it does not answer. */
-function takesWith(left: Record<string, number> | null, isOpen = true) {
+function takesWith(left: Record<string, number> | null) {
   const clock = { nowMs: NOW_MS };
   const calls: (readonly LimitTake[])[] = [];
   const counted: string[] = [];
@@ -25,8 +25,7 @@ function takesWith(left: Record<string, number> | null, isOpen = true) {
       return answer(asked);
     },
     now: () => clock.nowMs,
-    // Batches wait for a millisecond, requests for a lost batch much longer.
-    sleep: (ms) => (ms > 1 && isOpen ? new Promise(() => {}) : Promise.resolve()),
+    sleep: () => Promise.resolve(),
     count: (name) => counted.push(name),
   });
   const take = (key?: string, count?: number) => takes.take(wish(key, count), clock.nowMs, (work) => works.push(work));

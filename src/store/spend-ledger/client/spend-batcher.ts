@@ -1,10 +1,11 @@
 /**
  * Batches spends: those that one isolate sends to one ledger object within a millisecond share one call and one
- * transaction. The ledger alone decides which of them win. On Workers, I/O belongs to the request that started it and
- * ends with it. So the first request of a batch sends it inside its `waitUntil`, which continues after the visitor
- * disconnects. Each other request also starts a timer and repeats its spend alone when that ends. The call id makes
- * repeating safe: a call that won has still won.
+ * transaction. The ledger alone decides which of them win. On Workers, I/O and promises belong to the request that started
+ * them and end with it. So the first request of a batch sends it inside its `waitUntil`, which continues after the visitor
+ * disconnects, and leaves the results in memory. Each other request looks for its own there, and repeats its spend alone
+ * when none comes. The call id makes repeating safe: a call that won has still won.
  */
+import { polled } from '../../../bytes/polled.ts';
 import type { SpendResult, SpendRow } from '../rpc.ts';
 
 /** Shorter than any round trip to an object in production; long enough that a busy isolate fills a batch. */
@@ -23,15 +24,10 @@ export interface SpendWay {
   waitUntil(work: Promise<unknown>): void;
 }
 
-interface Seat {
-  resolve(result: SpendResult): void;
-  reject(error: unknown): void;
-}
-
 interface Batch {
   openedAt: number;
   rows: SpendRow[];
-  seats: Seat[];
+  outcome?: { results: readonly SpendResult[] } | { error: unknown };
 }
 
 export class SpendBatcher {
@@ -43,20 +39,20 @@ export class SpendBatcher {
   }
 
   /** @throws what the ledger's call threw. Then no spend of the batch was stored. */
-  spend(ledger: string, row: SpendRow, way: SpendWay, nowMs: number): Promise<SpendResult> {
-    const { promise, resolve, reject } = Promise.withResolvers<SpendResult>();
-    const seat = { resolve, reject };
+  async spend(ledger: string, row: SpendRow, way: SpendWay, nowMs: number): Promise<SpendResult> {
     const open = this.#open.get(ledger);
     if (open === undefined || nowMs - open.openedAt > OPEN_LOST_AFTER_MS) {
-      const batch = { openedAt: nowMs, rows: [row], seats: [seat] };
+      const batch: Batch = { openedAt: nowMs, rows: [row] };
       this.#open.set(ledger, batch);
-      way.waitUntil(this.#send(ledger, batch, way));
-      return promise;
+      const sending = this.#send(ledger, batch, way);
+      way.waitUntil(sending);
+      await sending;
+      return resultAt(batch, 0);
     }
-    open.rows.push(row);
-    open.seats.push(seat);
+    const place = open.rows.push(row) - 1;
     if (open.rows.length >= SPENDS_PER_BATCH_MAX) this.#open.delete(ledger);
-    return this.#answered(promise, row, way);
+    const outcome = await polled(() => open.outcome, this.#answerLostAfterMs);
+    return resultAt(outcome ? open : { outcome: { results: await way.send([row]) } }, outcome ? place : 0);
   }
 
   /** Never rejects: an error goes to every request of the batch. */
@@ -64,33 +60,18 @@ export class SpendBatcher {
     await sleep(WINDOW_MS);
     if (this.#open.get(ledger) === batch) this.#open.delete(ledger);
     try {
-      const results = await way.send(batch.rows);
-      batch.seats.forEach((seat, index) => {
-        const result = results[index];
-        if (result === undefined) seat.reject(new Error('The ledger returned no result for a spend'));
-        else seat.resolve(result);
-      });
+      batch.outcome = { results: await way.send(batch.rows) };
     } catch (error) {
-      for (const seat of batch.seats) seat.reject(error);
+      batch.outcome = { error };
     }
   }
+}
 
-  async #answered(promise: Promise<SpendResult>, row: SpendRow, way: SpendWay): Promise<SpendResult> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    // A timer of this request, so that it always has I/O of its own to wait for.
-    const lost = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), this.#answerLostAfterMs);
-    });
-    try {
-      const result = await Promise.race([promise, lost]);
-      if (result !== null) return result;
-    } finally {
-      clearTimeout(timer);
-    }
-    const [own] = await way.send([row]);
-    if (own === undefined) throw new Error('The ledger returned no result for a spend');
-    return own;
-  }
+function resultAt({ outcome }: Pick<Batch, 'outcome'>, place: number): SpendResult {
+  if (outcome && 'error' in outcome) throw outcome.error;
+  const result = outcome?.results[place];
+  if (result === undefined) throw new Error('The ledger returned no result for a spend');
+  return result;
 }
 
 function sleep(ms: number): Promise<void> {

@@ -1,0 +1,28 @@
+/**
+ * Waits for what another request of the isolate finds out. On Workers a promise belongs to the request that made it, and ends
+ * with it: a request that awaits another's can hang, or be cancelled with it. So the finder leaves its result in memory,
+ * and each of the others looks there on a timer of its own.
+ */
+const PAUSE_MIN_MS = 2;
+const PAUSE_MAX_MS = 50;
+
+/** What `read` finds, or `undefined` after `limitMs`. It finds it later than it is there by a quarter of the wait at most. */
+export async function polled<T>(
+  read: () => T | undefined,
+  limitMs: number,
+  sleep: (ms: number) => Promise<unknown> = sleepFor,
+): Promise<T | undefined> {
+  for (let waitedMs = 0; ;) {
+    const found = read();
+    if (found !== undefined || waitedMs >= limitMs) return found;
+    const pauseMs = Math.min(Math.max(PAUSE_MIN_MS, waitedMs / 4), PAUSE_MAX_MS, limitMs - waitedMs);
+    await sleep(pauseMs);
+    waitedMs += pauseMs;
+  }
+}
+
+function sleepFor(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,32 @@
+/** Waiting for what another request leaves in memory. */
+import { expect, test } from 'vitest';
+import { polled } from '../../../src/bytes/polled.ts';
+
+/** A clock that only sleeping moves. */
+function clock() {
+  const time = { nowMs: 0, pauses: 0 };
+  const sleep = async (ms: number): Promise<void> => {
+    time.nowMs += ms;
+    time.pauses++;
+  };
+  return { time, sleep };
+}
+
+test('what is there already is found without a wait', async () => {
+  const { time, sleep } = clock();
+  expect(await polled(() => 'found', 100, sleep)).toBe('found');
+  expect(time.nowMs).toBe(0);
+});
+
+test.each([1, 10, 400, 3000])('what is there after %d ms is found a quarter later at most', async (afterMs) => {
+  const { time, sleep } = clock();
+  expect(await polled(() => (time.nowMs >= afterMs ? 'found' : undefined), 4000, sleep)).toBe('found');
+  expect(time.nowMs).toBeLessThanOrEqual(afterMs * 1.25 + 2);
+});
+
+test('what never comes ends the wait on time, with few looks', async () => {
+  const { time, sleep } = clock();
+  expect(await polled(() => undefined, 1500, sleep)).toBeUndefined();
+  expect(time.nowMs).toBe(1500);
+  expect(time.pauses).toBeLessThan(60);
+});
