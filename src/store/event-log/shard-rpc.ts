@@ -59,7 +59,7 @@ export interface ShardRpc {
   /** What this shard holds, for operators and benchmarks. */
   statistics(): Promise<ShardStatistics>;
   /** Sets smaller bounds than the defaults, so that the shard seals sooner. */
-  tune(bounds: { hotRowsMax: number; segmentRows: number }): Promise<void>;
+  tune(bounds: { hotRowsMax: number; segmentRows: number; hotBytesMax?: number }): Promise<void>;
   /** Seals one segment now, whatever the bounds are; returns how many rows are left unsealed. */
   seal(): Promise<number>;
 }

@@ -10,6 +10,9 @@ import type { CaptchaField } from '../captcha-fields.ts';
 import type { FieldTest } from './captcha-field-test.ts';
 
 const SLOTS_AT_FIRST = 1024;
+/** A text of a dictionary has a place in a list and in a map; a row a number in each column and two keys. */
+const TEXT_BYTES = 100;
+const ROW_BYTES = 300;
 
 interface HotColumn {
   /** JSON text → place in the dictionary. */
@@ -27,9 +30,15 @@ export class HotColumns {
   readonly #free: number[] = [];
   /** By slot; `null`: free. */
   readonly #keys: (RowKey | null)[] = [];
+  #textBytes = 0;
 
   get size(): number {
     return this.#slots.size;
+  }
+
+  /** About what this takes of the memory. */
+  get bytes(): number {
+    return this.#textBytes + this.#keys.length * ROW_BYTES;
   }
 
   /** Adds a captcha, or replaces the values of a known one. */
@@ -40,7 +49,10 @@ export class HotColumns {
     this.#keys[slot] = { id, timestamp };
     for (const [field, column] of this.#columns) {
       if (slot >= column.indexes.length) column.indexes = grown(column.indexes);
-      column.indexes[slot] = placeIn(column, JSON.stringify(record[field]));
+      const text = JSON.stringify(record[field]);
+      const texts = column.texts.length;
+      column.indexes[slot] = placeIn(column, text);
+      if (column.texts.length > texts) this.#textBytes += text.length + TEXT_BYTES;
     }
   }
 

@@ -12,6 +12,8 @@ import { SealedCaptchas } from './sealed-captchas.ts';
 
 /** A row in SQLite holds 2 MB, and a character takes three bytes at most. */
 const EVENTS_MAX_CHARS = 600_000;
+/** What a captcha takes of the memory beside its body: its keys, its batches and its place in a map. */
+const CAPTCHA_BYTES = 600;
 
 export interface HotCaptcha extends RowKey {
   jti: string;
@@ -36,6 +38,7 @@ export class HotCaptchas {
   /** Built by the first search. */
   #columns: HotColumns | null = null;
   #nextBatch = 1;
+  #bodyChars = 0;
 
   /** Replays every batch; `changed` is told what those after the batch `mergedBatch` change. */
   constructor(sql: SqlStorage, mergedBatch: number, changed: (change: CaptchaChange) => void) {
@@ -57,6 +60,11 @@ export class HotCaptchas {
 
   get size(): number {
     return this.#captchas.size;
+  }
+
+  /** About what the captchas take of the memory. A visitor chooses how long a body is, within bounds. */
+  get bytes(): number {
+    return this.#bodyChars + this.#captchas.size * CAPTCHA_BYTES + (this.#columns?.bytes ?? 0);
   }
 
   get lastBatch(): number {
@@ -112,6 +120,7 @@ export class HotCaptchas {
     const after = mergeCaptcha(before, event);
     const body = JSON.stringify(after);
     if (body === known?.body) return null;
+    this.#bodyChars += body.length - (known?.body.length ?? 0);
     if (known) known.body = body;
     else {
       const { id, timestamp, jti } = after;
@@ -169,6 +178,7 @@ export class HotCaptchas {
       else this.#open.set(batch, left);
     }
     for (const { id } of captchas) {
+      this.#bodyChars -= this.#captchas.get(id)?.body.length ?? 0;
       this.#captchas.delete(id);
       this.#columns?.delete(id);
     }

@@ -1,8 +1,8 @@
 /**
  * The keys of unsealed verdicts, in memory: their ids and the fields that filters use, so that only the rows of a page
- * are read. Their texts come with each batch, and from its row when the object starts; the first query reads them. The
- * number of unsealed rows is bounded, so this stays below 20 MB. It replaces table indexes, of which every entry would
- * be a written row.
+ * are read. Their texts come with each batch, and from its row when the object starts; the first query reads them. Paths
+ * are as long as visitors make them, so unsealed rows are bounded by these bytes too. It replaces table indexes, of which
+ * every entry would be a written row.
  */
 import { shortReference } from '../../../contract/edge/short-reference.ts';
 import type { RowFilter } from '../row-filter.ts';
@@ -37,11 +37,15 @@ export interface BatchFacts {
 }
 
 export interface HotBatch extends Readonly<BatchFacts> {
+  /** About what its keys take of the memory. */
+  readonly bytes: number;
   /** In the order of storing. Made when they are first read, because an append does not need them. */
   readonly keys: readonly HotKey[];
 }
 
 const NO_RULES: readonly string[] = [];
+/** What a key takes of the memory beside its texts, once it is read. */
+const KEY_BYTES = 350;
 /** Distinct sources, device types, bots and rules. */
 const WORDS_MAX = 2000;
 
@@ -51,15 +55,21 @@ export class HotKeys {
   /** Shares one copy of these few texts between all rows. */
   readonly #words = new Map<string, string>();
   #records = 0;
+  #bytes = 0;
 
   /** How many records are unsealed. */
   get size(): number {
     return this.#records;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   set(no: number, { first, records, maxTs }: BatchFacts, columns: string): void {
     // A batch that is set again keeps its place in the map: its rows stay where they were stored.
-    this.#records -= this.#batches.get(no)?.records ?? 0;
+    this.#forget(no);
+    const bytes = columns.length + records * KEY_BYTES;
     let unread: string | null = columns;
     let keys: readonly HotKey[] = [];
     const read = (): readonly HotKey[] => {
@@ -73,11 +83,13 @@ export class HotKeys {
       first,
       records,
       maxTs,
+      bytes,
       get keys() {
         return read();
       },
     });
     this.#records += records;
+    this.#bytes += bytes;
   }
 
   #keyOf(batch: number, line: number, first: number, row: RowColumns): HotKey {
@@ -109,15 +121,20 @@ export class HotKeys {
   }
 
   delete(no: number): void {
-    const known = this.#batches.get(no);
-    if (known === undefined) return;
-    this.#records -= known.records;
+    this.#forget(no);
     this.#batches.delete(no);
+  }
+
+  #forget(no: number): void {
+    const known = this.#batches.get(no);
+    this.#records -= known?.records ?? 0;
+    this.#bytes -= known?.bytes ?? 0;
   }
 
   clear(): void {
     this.#batches.clear();
     this.#records = 0;
+    this.#bytes = 0;
   }
 
   /** Oldest first, by storing. */

@@ -69,6 +69,11 @@ export class HotRows {
     return this.keys.size + this.#captchas.size;
   }
 
+  /** About what they take of the memory of the object. */
+  get bytes(): number {
+    return this.keys.bytes + this.#captchas.bytes;
+  }
+
   /** A batch counts by its newest record. */
   holdsOlderThan(moment: number): boolean {
     for (const [, { maxTs }] of this.keys.batches()) if (maxTs < moment) return true;

@@ -23,6 +23,11 @@ import type { SealingSegment } from './segments.ts';
 const VERDICT_SEAL_AGE_MS = 5000;
 /** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
 const CAPTCHA_SEAL_AGE_MS = 3_600_000;
+/**
+ * Where captchas fill the memory, which any visitor can bring about: most are solved by then. One that is sealed keeps the
+ * state that it has, and what happens to it later is not in the log.
+ */
+export const CAPTCHA_EARLY_SEAL_AGE_MS = 120_000;
 /** So many segments' rows at most are sealed as one, for the sake of dropping their table whole. */
 const WHOLE_TABLE_MAX = 1.5;
 const DAY_MS = 86_400_000;
@@ -51,12 +56,14 @@ export class Sealer {
   readonly #hot: HotRows;
   readonly #bucket: R2Bucket;
   readonly #shardName: string;
+  readonly #captchaAgeMs: number;
 
-  constructor(sql: SqlStorage, hot: HotRows, bucket: R2Bucket, shardName: string) {
+  constructor(sql: SqlStorage, hot: HotRows, bucket: R2Bucket, shardName: string, captchaAgeMs = CAPTCHA_SEAL_AGE_MS) {
     this.#sql = sql;
     this.#hot = hot;
     this.#bucket = bucket;
     this.#shardName = shardName;
+    this.#captchaAgeMs = captchaAgeMs;
   }
 
   /** Most rows of a busy captcha log can still change, so it is sealed only when a segment can be full. */
@@ -98,7 +105,7 @@ export class Sealer {
   }
 
   #oldCaptchas(nowMs: number): HotCaptcha[] {
-    return [...this.#hot.captchas.values()].filter(({ timestamp }) => timestamp < nowMs - CAPTCHA_SEAL_AGE_MS);
+    return [...this.#hot.captchas.values()].filter(({ timestamp }) => timestamp < nowMs - this.#captchaAgeMs);
   }
 
   /** In the order of storing: a late record does not wait for its neighbours in time. */

@@ -43,7 +43,7 @@ import type {
 import type { BatchAnswer, PackedBatch } from '../packed-batch.ts';
 import { openObject } from '../../object-schema.ts';
 import { readMeta, shardSchema, writeMeta } from './schema.ts';
-import { Sealer } from './sealing.ts';
+import { CAPTCHA_EARLY_SEAL_AGE_MS, Sealer } from './sealing.ts';
 import { tailRows } from './tail-rows.ts';
 
 /** Unsealed rows at which sealing starts: a filter without an index scans this many in about 20 ms. */
@@ -52,9 +52,15 @@ const HOT_ROWS_MAX = 40_000;
 const HOT_CAPTCHAS_MAX = 10_000;
 const CAPTCHA_SEGMENT_ROWS = 10_000;
 /**
- * While nothing can be sealed, as when R2 is down, unsealed rows fill the memory of the object. At this many times the
- * rows at which sealing starts it takes no more, about 100 MB, and what edges send waits with them and in the queue.
+ * Sealing starts at this many bytes too: visitors choose how long their paths and user agents are, and how many captchas
+ * they ask for. The object has 128 MB, and counts, sealing and searches need their part.
  */
+const HOT_BYTES_MAX = 56 * 1024 * 1024;
+/**
+ * While nothing can be sealed, as when R2 is down, unsealed rows fill the memory of the object. At this many times the
+ * rows or bytes at which sealing starts it takes no more, and what edges send waits with them and in the queue.
+ */
+const HOT_BYTES_TIMES_MAX = 1.5;
 const HOT_TIMES_MAX = 8;
 const HOT_CAPTCHA_TIMES_MAX = 20;
 /** Most rows may still be too young to seal, so sealing is tried once a second and not at every append. */
@@ -69,6 +75,7 @@ const RETRY_AFTER_MS = 30_000;
 interface ShardBounds {
   /** Unsealed rows at which sealing starts, and at which the shard takes no more. */
   hotRowsMax: number;
+  hotBytesMax: number;
   unsealedMax: number;
   segmentRows: number;
 }
@@ -117,8 +124,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
 
   async #appended<T>(answer: T, settings: ShardSettings): Promise<T> {
     this.#keepSettings(settings);
-    const isOver = this.#hot.size >= this.#bounds.hotRowsMax;
-    await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : MAINTENANCE_INTERVAL_MS));
+    await this.#wake(Date.now() + (this.#isOver() ? SEAL_DELAY_MS : MAINTENANCE_INTERVAL_MS));
     return answer;
   }
 
@@ -129,7 +135,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   async edgeSums(): Promise<EdgeSums> {
     const room = {
       unsealed: this.#hot.size,
-      unsealedMax: this.#bounds.unsealedMax,
+      unsealedMax: this.#unsealedMax(),
       databaseBytes: this.#storage.sql.databaseSize,
     };
     return { ...this.#hot.edgeSums(), room };
@@ -236,7 +242,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     };
   }
 
-  async tune(bounds: { hotRowsMax: number; segmentRows: number }): Promise<void> {
+  async tune(bounds: { hotRowsMax: number; segmentRows: number; hotBytesMax?: number }): Promise<void> {
+    if (bounds.hotBytesMax) writeMeta(this.#storage.sql, 'hot_bytes_max', String(bounds.hotBytesMax));
     writeMeta(this.#storage.sql, 'hot_rows_max', String(bounds.hotRowsMax));
     writeMeta(this.#storage.sql, 'segment_rows', String(bounds.segmentRows));
     this.#bounds = this.#readBounds();
@@ -267,7 +274,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       );
       next = nowMs + RETRY_AFTER_MS;
     }
-    if (this.#hot.size >= this.#bounds.hotRowsMax) next = Math.min(next, nowMs + RETRY_AFTER_MS);
+    if (this.#isOver()) next = Math.min(next, nowMs + RETRY_AFTER_MS);
     if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, nowMs + RETRY_AFTER_MS));
     // An empty log sets no alarm until the next write.
     if (next !== nowMs + MAINTENANCE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
@@ -287,7 +294,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 
   #sealer(): Sealer {
-    return new Sealer(this.#storage.sql, this.#hot, this.env.SEGMENTS, this.#name);
+    const captchaAgeMs = this.#isHeavy() ? CAPTCHA_EARLY_SEAL_AGE_MS : undefined;
+    return new Sealer(this.#storage.sql, this.#hot, this.env.SEGMENTS, this.#name, captchaAgeMs);
   }
 
   /** Runs sealing, expiring and erasing one after another, because they rewrite the same rows and objects. */
@@ -303,19 +311,36 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     const hotRowsMax = tuned('hot_rows_max', isOfCaptchas ? HOT_CAPTCHAS_MAX : HOT_ROWS_MAX);
     return {
       hotRowsMax,
+      hotBytesMax: tuned('hot_bytes_max', HOT_BYTES_MAX),
       unsealedMax: hotRowsMax * (isOfCaptchas ? HOT_CAPTCHA_TIMES_MAX : HOT_TIMES_MAX),
       segmentRows: tuned('segment_rows', isOfCaptchas ? CAPTCHA_SEGMENT_ROWS : SEGMENT_ROWS),
     };
   }
 
   #refuseWhenFull(): void {
-    if (this.#hot.size < this.#bounds.unsealedMax) return;
+    if (this.#hot.size < this.#unsealedMax()) return;
     throw new Error(`${this.#name} holds ${this.#hot.size} unsealed rows and takes no more until some are sealed`);
   }
 
+  /** Rows of the size that they have now. */
+  #unsealedMax(): number {
+    const { size, bytes } = this.#hot;
+    const { unsealedMax, hotBytesMax } = this.#bounds;
+    if (bytes === 0) return unsealedMax;
+    return Math.min(unsealedMax, Math.ceil((size * hotBytesMax * HOT_BYTES_TIMES_MAX) / bytes));
+  }
+
+  #isHeavy(): boolean {
+    return this.#hot.bytes >= this.#bounds.hotBytesMax;
+  }
+
+  #isOver(): boolean {
+    return this.#hot.size >= this.#bounds.hotRowsMax || this.#isHeavy();
+  }
+
   #isFull(nowMs: number): boolean {
-    if (this.#hot.size < this.#bounds.hotRowsMax) return false;
-    return this.#sealer().hasFullSegment(this.#bounds.segmentRows, nowMs);
+    if (this.#isHeavy()) return true;
+    return this.#isOver() && this.#sealer().hasFullSegment(this.#bounds.segmentRows, nowMs);
   }
 
   #hasOldRows(nowMs: number): boolean {
