@@ -107,6 +107,9 @@ function multipartToken(body: Uint8Array, contentType: string, field: string): s
 /** Parsed, a value is many times as large, and 32 of them are kept. */
 const NAME_MAX_BYTES = 8192;
 
+/** Where a field stands there more often, nobody looks for the last of them: it cannot be read. */
+const FIELD_TIMES_MAX = 250_000;
+
 /** Stands for a name that an origin may read and the edge cannot. */
 export const UNREAD = '?';
 
@@ -131,8 +134,8 @@ export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, f
 
 function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
   const path = fieldPath(field.split('.'), true);
-  const texts = ends(jsonMembers(body, path, start)).flatMap((member) => namesAt(body, member));
-  return path.some(({ name }) => name.isUnsure) ? [...texts, UNREAD] : texts;
+  const isUnsure = () => path.some(({ name }) => name.isUnsure);
+  return readTexts(jsonMembers(body, path, start), (member) => namesAt(body, member), isUnsure);
 }
 
 /** Of a list the first and the last. What is neither a text nor a number is no name. */
@@ -144,10 +147,27 @@ function namesAt(body: Uint8Array, member: FieldRange): string[] {
 
 export function urlencodedTexts(body: Uint8Array, field: string): string[] {
   const name = FieldName.loose(field);
-  const texts = ends(urlencodedFields(body, name)).map(({ valueStart, end }) =>
+  const textOf = ({ valueStart, end }: FieldRange) => [
     end - valueStart > NAME_MAX_BYTES ? UNREAD : urlencoded.text(body, valueStart, end),
-  );
-  return name.isUnsure ? [...texts, UNREAD] : texts;
+  ];
+  return readTexts(urlencodedFields(body, name), textOf, () => name.isUnsure);
+}
+
+/** Texts of the first and the last ranges, and `UNREAD` where there may be others. */
+function readTexts(
+  ranges: Iterable<FieldRange>,
+  textsOf: (range: FieldRange) => string[],
+  isUnsure: () => boolean,
+): string[] {
+  let left = FIELD_TIMES_MAX;
+  function* bounded(): Generator<FieldRange> {
+    for (const range of ranges) {
+      if (left-- === 0) return;
+      yield range;
+    }
+  }
+  const texts = ends(bounded()).flatMap(textsOf);
+  return left < 0 || isUnsure() ? [...texts, UNREAD] : texts;
 }
 
 function multipartTexts(body: Uint8Array, contentType: string, field: string): string[] {

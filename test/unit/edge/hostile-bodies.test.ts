@@ -133,6 +133,15 @@ test('a user whose field stands behind more names above ASCII than are compared 
   expect(fieldTexts(FORM, new Uint8Array(Buffer.from(few)), 'email')).toEqual(['alice']);
 });
 
+test.each([
+  [FORM, 'email=&', '', 'email=alice'],
+  [JSON_TYPE, '"email":"",', '{', '"email":"alice"}'],
+])('a field of %s that stands there more often than is counted cannot be read to its end', (type, ...shape) => {
+  const texts = fieldTexts(type, bodyOf(4 * KIB * KIB, ...shape), 'email');
+  expect(texts.at(-1)).toBe(UNREAD);
+  expect(texts).not.toContain('alice');
+});
+
 test('a form has its parts as a browser and as a library of a program write them', async () => {
   const data = new FormData();
   data.append('name', 'Ä "quoted"');
