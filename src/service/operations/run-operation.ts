@@ -64,7 +64,9 @@ async function bodyFor(
   request: Request,
 ): Promise<Result<unknown, BodyError>> {
   const read =
-    method === 'GET' ? ok<ParsedBody>({ kind: 'empty' }) : await readBody(request, { maxBytes: maxBodyBytes ?? BODY_MAX_BYTES });
+    method === 'GET'
+      ? ok<ParsedBody>({ kind: 'empty' })
+      : await readBody(request, { maxBytes: maxBodyBytes ?? BODY_MAX_BYTES });
   return read.ok ? parseWithSchema(body, withoutIgnored(read.value, body)) : read;
 }
 
