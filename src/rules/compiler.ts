@@ -6,6 +6,7 @@
 import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
 import { parseCidr, parseIpInto } from '../address/ip.ts';
 import { JA4_WORDS } from '../address/ja4.ts';
+import { rulesetFormats } from './formats.ts';
 import { blankSnapshot, sealSnapshot } from './layout.ts';
 import { type ListLayer, encodeLayers } from './list-layers.ts';
 import { PrefixBuilder } from './prefix-build.ts';
@@ -86,7 +87,7 @@ export class RulesetCompiler {
    * The file. Its buffer has `roomAfter` more bytes, for a signature. The rules are moved into it kind by kind, so that
    * at most every rule is in memory twice. The compiler is empty afterwards.
    */
-  finish(roomAfter = 0): Uint8Array {
+  finish(roomAfter = 0, format: string = rulesetFormats[0]): Uint8Array {
     const v4 = this.#v4.sort();
     const v6 = this.#v6.sort();
     const asns = this.#asns.sort();
@@ -138,7 +139,7 @@ export class RulesetCompiler {
     this.#countries.move(s.countryKeys, s.countryMeta, firstCountry, rows);
     this.#ja4s.move(s.ja4Keys, s.ja4Meta, s.ja4Index, firstJa4, rows);
     this.#userAgents.move(s, firstUserAgent, rows);
-    sealSnapshot(bytes, this.#meta.version, this.#meta.createdAtMs);
+    sealSnapshot(bytes, format, this.#meta.version, this.#meta.createdAtMs);
     return bytes;
   }
 }

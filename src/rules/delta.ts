@@ -31,6 +31,8 @@ export interface DeltaInput {
   lists?: readonly ListLayer[];
   /** Epoch milliseconds. */
   createdAtMs?: number;
+  /** That of the base, if not the newest. */
+  format?: string;
 }
 
 export interface Delta {
@@ -50,12 +52,12 @@ const UPSERTS_AT = 80;
 const REMOVAL_HEADER_BYTES = 3;
 
 export function encodeDelta(input: DeltaInput): Uint8Array {
-  const { instanceId, version, createdAtMs = 0, lists = [] } = input;
+  const { instanceId, version, createdAtMs = 0, lists = [], format } = input;
   const baseHash = decodeHex(input.baseHash);
   if (baseHash?.length !== BASE_HASH_BYTES) throw new TypeError('baseHash is not a hex SHA-256');
   const compiler = new RulesetCompiler({ instanceId, version, createdAtMs, lists });
   for (const rule of input.upserts) compiler.add(rule);
-  const upserts = compiler.finish();
+  const upserts = compiler.finish(0, format);
   const encoder = new TextEncoder();
   const removals = Array.from(input.removals, ({ type, value }) => ({ type, bytes: encoder.encode(value) }));
   const removalBytes = removals.reduce((sum, { bytes }) => sum + REMOVAL_HEADER_BYTES + bytes.length, 0);

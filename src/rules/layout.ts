@@ -1,15 +1,15 @@
 /**
  * The format of a snapshot: a header, a table of sections, and the sections. Each is aligned to 8 bytes, so that a
  * loaded snapshot is used in place through typed-array views, without an object for each rule. It is little-endian, as
- * is every platform that runs Workers. Format 3.
+ * is every platform that runs Workers. Format 3; the magic names it.
  *
  *   magic "GHRULES3" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
  */
 import { failed, ok } from '../result.ts';
+import { rulesetFormats } from './formats.ts';
 import type { Result } from '../result.ts';
 
-export const SNAPSHOT_MAGIC = 'GHRULES3';
 export const DELTA_MAGIC = 'GHDELTA1';
 const CHECKSUM_AT_WORD = 4;
 const CHECKSUM_WORDS = 4;
@@ -148,7 +148,6 @@ export function blankSnapshot(lengths: SectionLengths, roomAfter: number): Blank
   if (total > SNAPSHOT_MAX_BYTES) throw new RangeError('ruleset too large for one snapshot');
   const bytes = new Uint8Array(new ArrayBuffer(total + roomAfter), 0, total);
   const header = new DataView(bytes.buffer);
-  writeMagic(bytes, SNAPSHOT_MAGIC);
   header.setUint32(12, sectionNames.length, true);
   const views: Partial<Record<SectionName, Sections[SectionName]>> = {};
   table.forEach((place, i) => {
@@ -159,7 +158,8 @@ export function blankSnapshot(lengths: SectionLengths, roomAfter: number): Blank
   return { bytes, sections: views as Sections };
 }
 
-export function sealSnapshot(bytes: Uint8Array, version: number, createdAtMs: number): void {
+export function sealSnapshot(bytes: Uint8Array, format: string, version: number, createdAtMs: number): void {
+  writeMagic(bytes, format);
   const header = new DataView(bytes.buffer, bytes.byteOffset);
   header.setFloat64(VERSION_AT, version, true);
   header.setFloat64(CREATED_AT, createdAtMs, true);
@@ -172,6 +172,11 @@ function sectionView(name: SectionName, buffer: ArrayBufferLike, at: number, byt
   return size === 2 ? new Uint16Array(buffer, at, bytes / 2) : new Uint32Array(buffer, at, bytes / 4);
 }
 
+/** The format that a file says it has, if this release reads it. */
+export function magicOf(bytes: Uint8Array): string {
+  return rulesetFormats.find((format) => hasMagic(bytes, format)) ?? rulesetFormats[0];
+}
+
 export interface SnapshotParts {
   sections: Sections;
   version: number;
@@ -180,7 +185,7 @@ export interface SnapshotParts {
 
 /** Views of the file's own bytes. Every offset and length is checked against the file. */
 export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
-  const opened = openFramed(input, SNAPSHOT_MAGIC);
+  const opened = openFramed(input, magicOf(input));
   if (!opened.ok) return opened;
   const { bytes, words } = opened.value;
   const tableEnd = TABLE_AT + sectionNames.length * 8;

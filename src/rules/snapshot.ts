@@ -11,7 +11,7 @@ import { Ja4Set, countryKey } from './exact-sets.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
 import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from '../address/ja4.ts';
-import { SNAPSHOT_MAGIC, type Sections, openChecked, readSnapshot } from './layout.ts';
+import { type Sections, magicOf, openChecked, readSnapshot } from './layout.ts';
 import { type ListLayer, openLayers } from './list-layers.ts';
 import { NumberTable, rises } from './number-table.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
@@ -32,7 +32,7 @@ const numbered = (first: number, entry: number): number => (entry < 0 ? -1 : fir
 
 /** Never throws. The snapshot uses `bytes` itself, or a copy if they are not aligned to 8 bytes. */
 export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
-  const checked = openChecked(bytes, SNAPSHOT_MAGIC);
+  const checked = openChecked(bytes, magicOf(bytes));
   return checked.ok ? openSignedSnapshot(checked.value) : checked;
 }
 

@@ -199,7 +199,7 @@ export async function startUpstream(): Promise<Upstream> {
 
   const server = createServer(answering(answer));
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').replace(/\?bots$/, '');
+    const path = (request.url ?? '/').replace(/\?bots.*$/, '');
     upstream.calls.push(path);
     const body = await bodyOf(request);
     const send = (status: number, content: string | Uint8Array, type = 'application/json') =>

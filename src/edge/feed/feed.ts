@@ -104,22 +104,28 @@ export class Feed {
 
   async #load(): Promise<void> {
     const { cache, upstream, kv, pollMs } = this.#options;
-    let version = decodePointer(await cache.get(partName.pointer));
+    let version = decodePointer(await cache.get(partName.cachedPointer));
     // Another isolate may have cached an older answer than this one has seen.
     if (version && this.state.ruleset && version.delta.version < this.state.ruleset.version) version = null;
     if (!version) {
       version = await upstream.version();
-      if (version) await cache.put(partName.pointer, encodePointer(version), pollMs / 1000);
+      if (version) await cache.put(partName.cachedPointer, encodePointer(version), pollMs / 1000);
     }
     const fromKv = version === null;
     const isCold = this.state.config === null || this.state.ruleset === null;
     if (fromKv && (isCold || this.bots === null)) version = decodePointer(await kv.get(partName.pointer));
     if (!version) return;
     await this.#loadParts(version, fromKv, fromKv && !isCold);
-    if (fromKv || (this.state.config !== null && this.state.ruleset !== null)) return;
-    // The service sends what this release cannot read, or a damaged file: the last rules that it could read are in KV.
+    const lacksRules = this.state.config === null || this.state.ruleset === null;
+    if (fromKv || !(lacksRules || this.#lacksBots(version))) return;
+    // The service sends what this release cannot read, or a damaged file: the last ones that it could read are in KV.
     const stored = decodePointer(await kv.get(partName.pointer));
-    if (stored && !isSameVersion(stored, version)) await this.#loadParts(stored, true, false);
+    if (stored && !isSameVersion(stored, version)) await this.#loadParts(stored, true, !lacksRules);
+  }
+
+  #lacksBots({ bots }: EdgeVersion): boolean {
+    if (!bots || !this.#options.upstream.bots) return false;
+    return this.bots === null;
   }
 
   /** `isForBots`: KV can have older rules than are loaded here, but any bots are better than none. */
@@ -251,5 +257,9 @@ export class Feed {
 }
 
 function isSameVersion(a: EdgeVersion, b: EdgeVersion): boolean {
-  return a.configVersion === b.configVersion && a.base.hash === b.base.hash && a.delta.version === b.delta.version;
+  return partsOf(a) === partsOf(b);
+}
+
+function partsOf({ configVersion, base, delta, bots }: EdgeVersion): string {
+  return [configVersion, base.hash, delta.version, bots?.hash].join();
 }

@@ -9,6 +9,7 @@ import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-r
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
+import { READS_PARAMETER, rulesetFormats } from '../../rules/formats.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** A slower service counts as down. */
@@ -26,6 +27,8 @@ const RULESET_MAX_BYTES = 64 * 1024 * 1024;
 const BOT_TABLE_MAX_BYTES = 9 * 1024 * 1024;
 /** 10,000 raised sessions and 400 path rules fit twice. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
+
+const VERSION_PATH = `/edge/v1/version?bots&${READS_PARAMETER}=${rulesetFormats.join(',')}`;
 
 export interface ServiceClientOptions {
   serviceUrl: string;
@@ -60,7 +63,7 @@ export class ServiceClient implements Upstream {
   }
 
   async version() {
-    const version = await this.#json(edgeVersion, '/edge/v1/version?bots', QUICK_TIMEOUT_MS);
+    const version = await this.#json(edgeVersion, VERSION_PATH, QUICK_TIMEOUT_MS);
     this.reachable = version !== null;
     return version;
   }

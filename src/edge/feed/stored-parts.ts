@@ -5,6 +5,7 @@
  */
 import { edgeConfig, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { rulesetFormats } from '../../rules/formats.ts';
 import { parseJson } from '../../bytes/json.ts';
 import type { ConfigSeal } from './config-seal.ts';
 
@@ -21,6 +22,8 @@ const encoder = new TextEncoder();
 
 export const partName = {
   pointer: 'pointer',
+  /** In the colo cache, where isolates of two releases may meet for a while. */
+  cachedPointer: `pointer/${rulesetFormats.join(',')}`,
   config: (version: string) => `config/${encodeURIComponent(version)}`,
   base: (hash: string) => `base/${hash}`,
   bots: (hash: string) => `bots/${hash}`,

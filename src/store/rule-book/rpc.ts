@@ -10,9 +10,9 @@ import type { RuleKey, RuleWrite, StoredRule } from './rule-row.ts';
 export interface RuleBookRpc extends ListBookRpc {
   /**
    * The version that edges should hold. Compiles the first base, so that an empty book has a valid one too. `by`: the
-   * edge that asks, which made contact.
+   * edge that asks, which made contact. `format`: of the base, if not the newest.
    */
-  currentVersion(by?: EdgeCaller): Promise<RulesVersion>;
+  currentVersion(by?: EdgeCaller, format?: string): Promise<RulesVersion>;
   /**
    * The signed changes from a base up to `version`; `null` for a base or version that is not served. `by`: the edge that
    * takes them.

@@ -94,9 +94,9 @@ const versionOf = () => ({
   bots: { hash: service.bots.hash },
 });
 const kv = () => new KvStore(namespace(kvParts, trouble), 'inst_1', count);
-const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true, parts: PartStore = cache) =>
+const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true, parts: PartStore = cache, from = upstream) =>
   new Feed({
-    upstream,
+    upstream: from,
     accepts,
     cache: parts,
     kv: kv(),
@@ -241,15 +241,34 @@ describe('feed', () => {
     expect(feed.bots?.identify('secondbot/1')?.id).toBe('secondbot');
   });
 
+  test('a new isolate that cannot read the bots of the service takes those of KV, and the newest rules', async () => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    service.base = await baseOf(2, 'second');
+    service.bots = cut(await botsOf('secondbot'));
+    const feed = newFeed();
+    await feed.check();
+    expect([blocks(feed, 'second'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
+  });
+
+  test('a new isolate that cannot read the config of the service takes config and rules of KV', async () => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    service.config = config({ configVersion: 'unreadable' });
+    const feed = newFeed(() => true, cache, { ...upstream, config: async () => null });
+    await feed.check();
+    expect([feed.state.config !== null, blocks(feed, 'first')]).toEqual([true, true]);
+  });
+
   test('with rules but without bots, a service that is away leaves the bots of KV, and no older rules', async () => {
     expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
     service.base = await baseOf(2, 'second');
     service.bots = { ...(await botsOf('secondbot')), hash: '0'.repeat(64) };
     const feed = newFeed();
+    trouble.throws = true;
     await feed.check();
     expect([blocks(feed, 'second'), feed.bots]).toEqual([true, null]);
+    trouble.throws = false;
     service.up = false;
-    cache.parts.delete('pointer');
+    cache.parts.delete(partName.cachedPointer);
     await feed.check();
     expect([blocks(feed, 'second'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
   });
@@ -263,7 +282,7 @@ describe('feed', () => {
       const good = service.bots;
       service.bots = await make();
       service.base = await baseOf(2, 'second');
-      cache.parts.delete('pointer');
+      cache.parts.delete(partName.cachedPointer);
       await feed.check();
       expect([blocks(feed, 'second'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
       expect(counted['rulesets_refused{from="service"}']).toBe(1);
@@ -314,7 +333,7 @@ describe('feed', () => {
     const feed = newFeed();
     await feed.check();
     service.base = await make();
-    cache.parts.delete('pointer');
+    cache.parts.delete(partName.cachedPointer);
     await feed.check();
     expect(blocks(feed, 'first')).toBe(true);
     expect(counted['rulesets_refused{from="service"}']).toBe(1);
@@ -336,7 +355,7 @@ describe('feed', () => {
     const slow: PartStore = {
       put: (name, bytes) => cache.put(name, bytes),
       get: (name) => {
-        if (name === 'pointer') return cache.get(name);
+        if (name === partName.cachedPointer) return cache.get(name);
         asked.push(name.split('/')[0]!);
         return new Promise((resolve) => {
           held.push(() => resolve(cache.get(name)));
@@ -382,7 +401,7 @@ describe('feed', () => {
   test('a request that finds the check too old waits for a new one', async () => {
     const feed = newFeed();
     await feed.check();
-    cache.parts.delete('pointer');
+    cache.parts.delete(partName.cachedPointer);
     service.base = await baseOf(2, 'second');
     const waiting = feed.ready(now + 31_000, () => undefined);
     expect(waiting).toBeInstanceOf(Promise);

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Decision, decisions } from '../../../src/contract/vocabulary.ts';
-import { SNAPSHOT_MAGIC } from '../../../src/rules/layout.ts';
+import { rulesetFormats } from '../../../src/rules/formats.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import { compile } from './rulesets.ts';
 
@@ -44,7 +44,7 @@ const all = Object.keys(values) as EdgeRule['type'][];
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 test('the hashes here belong to the name of the format', () => {
-  expect(SNAPSHOT_MAGIC).toBe('GHRULES3');
+  expect(rulesetFormats[0]).toBe('GHRULES3');
 });
 
 test.each<[string, EdgeRule['type'][], (i: number) => boolean, string]>([

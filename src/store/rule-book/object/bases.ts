@@ -3,11 +3,13 @@
  * ready base is the current one. A crash in between leaves a pending row, which the next compile deletes together with
  * its file. Replaced bases stay for a while, for edges that are still loading them.
  */
-import { SNAPSHOT_MAGIC } from '../../../rules/layout.ts';
+import { rulesetFormats } from '../../../rules/formats.ts';
 import type { BasePointer } from '../rpc.ts';
 
-/** With the format of the file: edges of this release read no other, so a base of an earlier one is compiled again. */
-const READY = `ready ${SNAPSHOT_MAGIC}`;
+/** With the format of the file. Each format has a current base of its own. */
+const readyIn = (format: string): string => `ready ${format}`;
+/** JSON: those of every format that is served. */
+const READY = JSON.stringify(rulesetFormats.map(readyIn));
 
 /**
  * Replaced bases kept whatever their age, so that an edge that fails to load the current base can use the one before.
@@ -18,29 +20,37 @@ const REPLACED_BASE_KEPT_MS = 140_000;
 /** Bounds the files in R2 when compiles follow quickly. */
 const REPLACED_BASES_MAX = 8;
 
-/** The base that edges should load, or `null` before the first compile. */
-export function currentBase(sql: SqlStorage): BasePointer | null {
+/** The base that edges which read the format should load, or `null` before the first compile in it. */
+export function currentBase(sql: SqlStorage, format: string = rulesetFormats[0]): BasePointer | null {
   const [row] = sql.exec<{ hash: string; version: number }>(
     'SELECT hash, version FROM bases WHERE state = ? AND superseded_at IS NULL',
-    READY,
+    readyIn(format),
   );
   return row ?? null;
 }
 
+export interface ServedBase extends BasePointer {
+  format: string;
+}
+
 /** A base that is still served, by its hash. */
-export function servedBase(sql: SqlStorage, hash: string): BasePointer | null {
-  const [row] = sql.exec<{ hash: string; version: number }>(
-    'SELECT hash, version FROM bases WHERE state = ? AND hash = ?',
+export function servedBase(sql: SqlStorage, hash: string): ServedBase | null {
+  const [row] = sql.exec<{ hash: string; version: number; state: string }>(
+    'SELECT hash, version, state FROM bases WHERE state IN (SELECT value FROM json_each(?)) AND hash = ?',
     READY,
     hash,
   );
-  return row ?? null;
+  return row === undefined ? null : { hash, version: row.version, format: row.state.slice(readyIn('').length) };
 }
 
 export function oldestServedVersion(sql: SqlStorage): number {
   return (
-    sql.exec<{ version: number | null }>('SELECT MIN(version) AS version FROM bases WHERE state = ?', READY).one()
-      .version ?? 0
+    sql
+      .exec<{ version: number | null }>(
+        'SELECT MIN(version) AS version FROM bases WHERE state IN (SELECT value FROM json_each(?))',
+        READY,
+      )
+      .one().version ?? 0
   );
 }
 
@@ -59,20 +69,27 @@ export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, 
 }
 
 /** Makes the base current. Its file must be in R2 already. */
-export function publishBase(storage: DurableObjectStorage, hash: string, nowMs: number): void {
+export function publishBase(storage: DurableObjectStorage, hash: string, format: string, nowMs: number): void {
+  const ready = readyIn(format);
   storage.transactionSync(() => {
-    storage.sql.exec('UPDATE bases SET superseded_at = ? WHERE state = ? AND superseded_at IS NULL', nowMs, READY);
-    storage.sql.exec('UPDATE bases SET state = ?, superseded_at = NULL WHERE hash = ?', READY, hash);
+    storage.sql.exec('UPDATE bases SET superseded_at = ? WHERE state = ? AND superseded_at IS NULL', nowMs, ready);
+    storage.sql.exec('UPDATE bases SET state = ?, superseded_at = NULL WHERE hash = ?', ready, hash);
   });
 }
 
 /** Bases whose files can be deleted: left by a crash, of another format, or replaced long enough ago. */
 export function disposableBases(sql: SqlStorage, nowMs: number): string[] {
-  const pending = sql.exec<{ hash: string }>('SELECT hash FROM bases WHERE state <> ?', READY).toArray();
+  const pending = sql
+    .exec<{ hash: string }>('SELECT hash FROM bases WHERE state NOT IN (SELECT value FROM json_each(?))', READY)
+    .toArray();
+  return [...pending.map(({ hash }) => hash), ...rulesetFormats.flatMap((format) => oldBases(sql, format, nowMs))];
+}
+
+function oldBases(sql: SqlStorage, format: string, nowMs: number): string[] {
   const replaced = sql
     .exec<{ hash: string; superseded_at: number }>(
       'SELECT hash, superseded_at FROM bases WHERE state = ? AND superseded_at IS NOT NULL ORDER BY superseded_at DESC',
-      READY,
+      readyIn(format),
     )
     .toArray();
   const old = replaced.filter(
@@ -80,7 +97,7 @@ export function disposableBases(sql: SqlStorage, nowMs: number): string[] {
       index >= REPLACED_BASES_MAX ||
       (index >= REPLACED_BASES_MIN && nowMs - base.superseded_at > REPLACED_BASE_KEPT_MS),
   );
-  return [...pending, ...old].map((base) => base.hash);
+  return old.map((base) => base.hash);
 }
 
 /** When the file of a base was last compared with its hash; epoch milliseconds. */

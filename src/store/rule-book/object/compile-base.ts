@@ -1,10 +1,11 @@
 /**
- * Compiles a base. Rows go through the compiler in slices, and between slices the object serves other calls. Rules may
+ * Compiles a base in each format. Rows go through the compiler in slices, and between slices the object serves other calls. Rules may
  * change meanwhile, so a base can hold some changes of later versions. That is safe: the base carries the version at
  * which reading began, and every delta over it sets or removes whole rules. No edge sees the base until the pointer
  * moves, and its delta then covers everything written meanwhile.
  */
 import { RulesetCompiler } from '../../../rules/compiler.ts';
+import { rulesetFormats } from '../../../rules/formats.ts';
 import { TRAILER_MAX_BYTES, signInPlace } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase } from './bases.ts';
@@ -29,9 +30,17 @@ export interface CompileJob {
   nowMs: number;
 }
 
-export async function compileBase({ storage, env, instanceId, nowMs }: CompileJob): Promise<void> {
+/** One after the other, because each takes memory. The newest is last: writers wait for it. */
+export async function compileBases(job: CompileJob): Promise<void> {
+  const { storage, env, instanceId, nowMs } = job;
+  await removeDisposable(storage.sql, env, instanceId, nowMs);
+  for (const format of rulesetFormats.toReversed()) await compileBase(job, format);
+  await trimHistory(storage, oldestServedVersion(storage.sql), giveWay);
+  await forgetRemovedLists(storage, oldestServedVersion(storage.sql), giveWay);
+}
+
+async function compileBase({ storage, env, instanceId, nowMs }: CompileJob, format: string): Promise<void> {
   const { sql } = storage;
-  await removeDisposable(sql, env, instanceId, nowMs);
   const { kid, privateKey } = await signingKey(env, 'ruleset', nowMs);
   const version = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
   const lists = rankedLists(sql);
@@ -40,13 +49,11 @@ export async function compileBase({ storage, env, instanceId, nowMs }: CompileJo
   // The clock may have been set back since entries of lists were logged in place of expired rules.
   const expired = Math.max(expiredBefore(sql), Math.floor(nowMs / 1000) - EXPIRED_GRACE_SECONDS);
   const rules = await addRules(sql, compiler, expired);
-  const { file, hash } = await signInPlace(compiler.finish(TRAILER_MAX_BYTES), { kid, privateKey });
+  const { file, hash } = await signInPlace(compiler.finish(TRAILER_MAX_BYTES, format), { kid, privateKey });
 
   announceBase(sql, { hash, version }, entries + rules, file.byteLength, nowMs);
   await env.RULESETS.put(rulesetKey(instanceId, hash), file);
-  publishBase(storage, hash, nowMs);
-  await trimHistory(storage, oldestServedVersion(sql), giveWay);
-  await forgetRemovedLists(storage, oldestServedVersion(sql), giveWay);
+  publishBase(storage, hash, format, nowMs);
 }
 
 /** An expired rule leaves the base a minute later, because clocks of edges may be slow. It stays listed. */

@@ -5,7 +5,7 @@
 import { encodeDelta } from '../../../rules/delta.ts';
 import { signRulesetFile } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
-import type { BasePointer } from '../rpc.ts';
+import type { ServedBase } from './bases.ts';
 import { netChanges } from './change-log.ts';
 import type { FailureWatch } from './failure-watch.ts';
 import { rankedLists } from './list-layers.ts';
@@ -28,7 +28,7 @@ export class DeltaFiles {
   }
 
   /** The signed changes in `(base.version, version]`. */
-  file(base: BasePointer, version: number, nowMs: number): Promise<Uint8Array> {
+  file(base: ServedBase, version: number, nowMs: number): Promise<Uint8Array> {
     const key = `${base.hash}/${version}`;
     const kept = this.#files.get(key);
     if (kept) return kept;
@@ -42,7 +42,7 @@ export class DeltaFiles {
     return made;
   }
 
-  async #make(base: BasePointer, version: number, nowMs: number): Promise<Uint8Array> {
+  async #make(base: ServedBase, version: number, nowMs: number): Promise<Uint8Array> {
     const { set, removed } = netChanges(this.#sql, base.version, version);
     const { kid, privateKey } = await signingKey(this.#env, 'ruleset', nowMs);
     const payload = encodeDelta({
@@ -50,6 +50,7 @@ export class DeltaFiles {
       baseHash: base.hash,
       baseVersion: base.version,
       version,
+      format: base.format,
       upserts: set,
       removals: removed,
       lists: rankedLists(this.#sql),

@@ -5,6 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
+import { rulesetFormats } from '../../../rules/formats.ts';
 import type { Result } from '../../../result.ts';
 import { openObject } from '../../object-schema.ts';
 import { baseCheckedAt, currentBase, noteBaseCheck, servedBase } from './bases.ts';
@@ -17,7 +18,7 @@ import {
   lastVersionWithin,
 } from './change-log.ts';
 import { isBaseSound } from './check-base.ts';
-import { compileBase } from './compile-base.ts';
+import { compileBases } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
 import { EdgeContacts } from './edge-contacts.ts';
 import { FailureWatch } from './failure-watch.ts';
@@ -94,8 +95,8 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId, this.#watch);
   }
 
-  async currentVersion(by?: EdgeCaller): Promise<RulesVersion> {
-    const base = await this.#base();
+  async currentVersion(by?: EdgeCaller, format?: string): Promise<RulesVersion> {
+    const base = await this.#base(format);
     passExpiry(this.#storage, Date.now());
     const version = this.#publishedVersion(base);
     if (by) this.#contacts.note(by, version);
@@ -111,21 +112,26 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 
   async checkBase(reason: 'refused' | 'due'): Promise<void> {
-    const { sql } = this.#storage;
-    const base = currentBase(sql);
     const nowMs = Date.now();
-    if (base === null) return;
     if (reason === 'refused') {
       if (nowMs - this.#refusedAt < REFUSED_CHECK_INTERVAL_MS) return;
       this.#refusedAt = nowMs;
-    } else if (nowMs - baseCheckedAt(sql, base.hash) < BASE_CHECK_INTERVAL_MS) {
-      return;
     }
+    for (const format of rulesetFormats) await this.#checkBase(format, reason, nowMs);
+  }
+
+  async #checkBase(format: string, reason: 'refused' | 'due', nowMs: number): Promise<void> {
+    const { sql } = this.#storage;
+    const base = currentBase(sql, format);
+    if (base === null) return;
+    if (reason === 'due' && nowMs - baseCheckedAt(sql, base.hash) < BASE_CHECK_INTERVAL_MS) return;
     const isSound = await isBaseSound(this.env, this.#instanceId, base.hash, nowMs);
+    // A compile may have replaced and deleted it meanwhile.
+    if (currentBase(sql, format)?.hash !== base.hash) return;
     noteBaseCheck(sql, base.hash, nowMs);
     // A report says that it was damaged, even if the file is sound again: only the hourly look ends the note.
     if (!isSound || reason === 'due') await this.#watch.noteFile(base.hash, !isSound);
-    if (!isSound && currentBase(sql)?.hash === base.hash) await this.compile();
+    if (!isSound) await this.compile();
   }
 
   async noteEdge({ baseHash, ...sighting }: EdgeSighting): Promise<void> {
@@ -246,7 +252,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     passExpiry(this.#storage, nowMs);
     const job = { storage: this.#storage, env: this.env, instanceId: this.#instanceId, nowMs };
     try {
-      await this.#watch.during('compile', compileBase(job));
+      await this.#watch.during('compile', compileBases(job));
     } catch (error) {
       this.#compiling = null;
       this.#alarmIn(COMPILE_RETRY_MS);
@@ -257,11 +263,11 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     this.#compileSoonIfDue();
   }
 
-  async #base(): Promise<BasePointer> {
-    const base = currentBase(this.#storage.sql);
+  async #base(format?: string): Promise<BasePointer> {
+    const base = currentBase(this.#storage.sql, format);
     if (base) return base;
     await this.compile();
-    const first = currentBase(this.#storage.sql);
+    const first = currentBase(this.#storage.sql, format);
     if (!first) throw new Error('The RuleBook has no base after compiling one');
     return first;
   }
