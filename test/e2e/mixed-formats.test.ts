@@ -1,6 +1,7 @@
+// A stack of its own: each mixes an edge and a service of two releases.
 /**
- * Own stacks: each mixes an edge and a service of two releases. A planted release has the same ruleset format under
- * another name, in the place of `src/rules/formats.ts`. In either mixed order, the rules stay enforced.
+ * A planted release has the same ruleset format under another name, in the place of the list in `src/rules/formats.ts`.
+ * In either mixed order, the rules stay enforced.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
