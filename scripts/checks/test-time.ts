@@ -29,6 +29,7 @@ const rules: { pattern: RegExp; advice: string; allowed: Record<string, string> 
     allowed: {
       [EVENTUALLY]: 'the only wait that asks again',
       'test/support/raw-workerd.ts': 'the limit of a start',
+      'test/support/shared-work-worker.ts': 'a request that takes longer than another one waits for it',
       'test/support/hostile-service.ts': 'a service that is slow or hangs up, as an attack',
       'test/support/platform/operator.ts': 'the pause of a deployment, which tests make short',
       'test/e2e/spend-crash.test.ts': 'a connection that breaks after a while',

@@ -2,6 +2,9 @@
 import { SpendBatcher } from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import { ExactTakes } from '../../src/edge/limits/exact-takes.ts';
 
+/** Both requests arrive at once. */
+const NOW_MS = 0;
+
 const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
@@ -15,7 +18,7 @@ const takes = new ExactTakes({
     await sleep(600);
     return asked.map(() => [1, 0, 0] as const);
   },
-  now: Date.now,
+  now: () => NOW_MS,
   // Batches are open for long enough that a second request joins, and that request waits for less time.
   sleep: (ms) => sleep(ms === 1 ? 300 : Math.min(ms, 1)),
   count: () => undefined,
@@ -25,13 +28,13 @@ async function answer(path: string, waitUntil: (work: Promise<unknown>) => void)
   const isFirst = path.endsWith('/first');
   if (path.startsWith('/takes/')) {
     const wish = { key: 'a', algorithm: 'sliding' as const, count: 5, windowMs: 60_000 };
-    return takes.take(wish, Date.now(), waitUntil);
+    return takes.take(wish, NOW_MS, waitUntil);
   }
   const send = async (rows: readonly unknown[]) => {
     await sleep(isFirst ? 400 : 1);
     return rows.map(() => ({ spent: true, replay: null }));
   };
-  return batcher.spend('ledger', [path, 0, null, '', path], { send, waitUntil }, Date.now());
+  return batcher.spend('ledger', [path, 0, null, '', path], { send, waitUntil }, NOW_MS);
 }
 
 export default {

@@ -1,9 +1,10 @@
 /** The ledger of clearances in a second network: one network for each, whichever isolate asks, within its life. */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
+import { testNow } from '../../support/clock.ts';
 import { learnNetwork } from '../../../src/service/edge-api/learn-network.ts';
 
-const NOW = Date.now();
+const NOW = testNow();
 const network = (index: number) => String(index).padStart(22, 'n');
 
 async function learn(jti: string, asked: string, bornAt = NOW - 1000, instanceId = 'inst_1'): Promise<string | null> {
