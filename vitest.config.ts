@@ -4,6 +4,7 @@
  * whole stack). `npm run test:all` adds `e2e` (the whole stack over HTTP) `browser` (Chromium) and `compat` (products of others). Each has its own
  * folders. A test that imports wrangler or the stack must not be in the workerd project, where it would hang.
  */
+import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { resolve } from 'node:path';
@@ -49,6 +50,16 @@ const POLL_TIMEOUT_MS = 60_000;
 /** Far more than a test needs, so that none fails on a busy machine. */
 const PURE_TEST_TIMEOUT_MS = 300_000;
 
+/** Property tests: see `test/support/properties.ts`. */
+const FIXED_SEED = 20_351;
+const SEED_BELOW = 2 ** 31;
+const isFull = process.env['FULL_PROPERTIES'] === '1';
+const seed = Number(process.env['PROPERTY_SEED'] ?? (isFull ? randomInt(SEED_BELOW) : FIXED_SEED));
+if (isFull) {
+  const again = `FULL_PROPERTIES=1 PROPERTY_SEED=${seed} vitest run --project properties FILE`;
+  console.log(`Property tests begin at seed ${seed}. To run a file again: ${again}`);
+}
+
 /**
  * The files of a project share a few processes. A process for each file, with its imports, took a third of the whole run.
  * Tests leave no stubs behind, and each file stores data under its own accounts and names.
@@ -68,6 +79,7 @@ const throughTheStack = {
 export default defineConfig({
   test: {
     maxWorkers,
+    provide: { properties: { isFull, seed } },
     sequence: { sequencer: LongestFirst },
     teardownTimeout: STACK_START_TIMEOUT_MS,
     reporters: process.env['VITEST_JSON']
@@ -78,7 +90,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/unit/**/*.test.ts'],
-          setupFiles: ['test/support/test-clock-setup.ts'],
+          setupFiles: ['test/support/test-clock-setup.ts', 'test/support/properties-setup.ts'],
           ...pure,
         },
       },
@@ -86,7 +98,7 @@ export default defineConfig({
         test: {
           name: 'properties',
           include: ['test/property/**/*.test.ts'],
-          setupFiles: ['test/support/test-clock-setup.ts'],
+          setupFiles: ['test/support/test-clock-setup.ts', 'test/support/properties-setup.ts'],
           ...pure,
         },
       },
@@ -107,7 +119,11 @@ export default defineConfig({
         test: {
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
-          setupFiles: ['test/support/test-clock-setup.ts', 'test/support/workerd-setup.ts'],
+          setupFiles: [
+            'test/support/test-clock-setup.ts',
+            'test/support/properties-setup.ts',
+            'test/support/workerd-setup.ts',
+          ],
           ...pure,
         },
       },

@@ -7,6 +7,7 @@ import type { AddressInfo, Server } from 'node:net';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { propertySeed } from '../support/properties.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 
@@ -171,7 +172,7 @@ describe('a request by its headers alone arrives as a copied one', () => {
           headers.map(([one, text]) => `${one}: ${text}`),
         );
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: propertySeed },
     );
   });
 });

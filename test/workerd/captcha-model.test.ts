@@ -15,9 +15,10 @@ import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { plainFacts } from '../support/captcha-course.ts';
 import { testNow } from '../support/clock.ts';
+import { runs } from '../support/properties.ts';
 
 const service = env as ServiceEnv;
-const RUNS = 30;
+const RUNS = runs(30);
 /** Captchas are sealed an hour after their issue. */
 const start = testNow() - 5 * 3_600_000;
 

@@ -13,9 +13,10 @@ import type { MatchSignals } from '../../src/rules/types.ts';
 import { rulePage } from '../../src/store/rule-book/client.ts';
 import type { RuleKey, RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
+import { runs } from '../support/properties.ts';
 import { loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
-const RUNS = 25;
+const RUNS = runs(25);
 const author: WriteAuthor = { nowMs: 1, actor: 'key-1', kind: 'create' };
 /** Most specific first, which is the order in which they fire for the visitors below. */
 const values: readonly RuleKey[] = [

@@ -8,9 +8,10 @@ import { expect, test } from 'vitest';
 import type { Decision } from '../../src/contract/vocabulary.ts';
 import { rulePage } from '../../src/store/rule-book/client.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
+import { runs } from '../support/properties.ts';
 import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
-const RUNS = 25;
+const RUNS = runs(25);
 const author: WriteAuthor = { nowMs: 1, actor: 'key-1', kind: 'create' };
 const addresses = Array.from({ length: 8 }, (_, i) => `192.0.2.${i}`);
 

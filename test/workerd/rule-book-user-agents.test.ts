@@ -7,6 +7,7 @@ import { rulePage } from '../../src/store/rule-book/client.ts';
 import { userAgentRulesIn } from '../../src/store/rule-book/object/user-agent-lookup.ts';
 import { USER_AGENT_RULES_MAX } from '../../src/store/rule-book/object/user-agent-budget.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
+import { runs } from '../support/properties.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';
 import { ruleBookStub } from './rule-book-loaded.ts';
 import { send } from './service/service-under-test.ts';
@@ -29,7 +30,7 @@ test('look-ups find the same rules as a scan', async () => {
       const expected = [...new Set(values)].filter((value) => header.includes(value));
       expect((await userAgentRulesIn(sql, header, 1000, none)).toSorted()).toEqual(expected.toSorted());
     };
-    await fc.assert(fc.asyncProperty(fc.array(word(6), { maxLength: 30 }), word(40), run), { numRuns: 400 });
+    await fc.assert(fc.asyncProperty(fc.array(word(6), { maxLength: 30 }), word(40), run), { numRuns: runs(400) });
   });
 });
 

@@ -6,6 +6,7 @@ import { addressPrefix } from '../../../src/address/visitor-binding.ts';
 import { address } from '../rules/arbitraries.ts';
 import { holds, longText } from '../rules/oracle.ts';
 import { parseCidr } from '../../../src/address/ip.ts';
+import { runs } from '../../support/properties.ts';
 
 const lengths = { 4: [24, 16], 6: [64, 56, 48] } as const;
 
@@ -20,7 +21,7 @@ test('begin with the network that sessions are bound to, and each next one is la
       expect(bounds).toEqual(bounds.toSorted((a, b) => a - b));
       expect(bounds[0]).toBe(1);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -33,7 +34,7 @@ test('are shared by exactly the addresses that agree in so many bits', () => {
         expect(ours[level]!.prefix === theirs[level]?.prefix).toBe(isShared);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -56,7 +57,7 @@ test('neighbours share a /24 or /56, and around it a /16 or /48', () => {
       expect(ours.near === theirs.near).toBe(isShared(24, 56));
       expect(ours.around === theirs.around).toBe(isShared(16, 48));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
   expect(neighboursOf(null)).toEqual({ near: 'none', around: 'none' });
 });

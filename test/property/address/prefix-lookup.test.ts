@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseCidr } from '../../../src/address/ip.ts';
 import { PrefixLookup } from '../../../src/address/prefix-lookup.ts';
+import { runs } from '../../support/properties.ts';
 import { address } from '../rules/arbitraries.ts';
 import { holds, longText } from '../rules/oracle.ts';
 
@@ -24,7 +25,7 @@ test('finds the prefixes that contain an address, longest first, as a scan does'
       expect(lookup.all(longText(visitor))).toEqual(wanted);
       expect(lookup.longest(longText(visitor))).toBe(wanted[0] ?? null);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

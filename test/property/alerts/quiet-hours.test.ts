@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { sendableAt } from '../../../src/alerts/quiet-hours.ts';
 import type { QuietHours } from '../../../src/contract/management/alerts.ts';
 import { quietHours } from '../../../src/contract/management/alerts.ts';
+import { runs } from '../../support/properties.ts';
 
 const MINUTE_MS = 60_000;
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia'];
@@ -40,7 +41,7 @@ test('an alert waits exactly while it is quiet, but for the hour in which clocks
       const offsets = [-120, 0, 120].map((minutes) => offsetOf(hours.timeZone, at + minutes * MINUTE_MS));
       if (new Set(offsets).size === 1) expect([before, after]).toEqual([true, false]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

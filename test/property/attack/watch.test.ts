@@ -5,6 +5,7 @@ import { STEP_MS } from '../../../src/attack/traffic.ts';
 import type { TrafficStep } from '../../../src/attack/traffic.ts';
 import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../src/attack/watch.ts';
 import type { Watched } from '../../../src/attack/watch.ts';
+import { runs } from '../../support/properties.ts';
 import { randomFrom } from '../rules/random.ts';
 
 const SECOND_MS = 1000;
@@ -87,7 +88,7 @@ describe('no alarm', () => {
           expect(site.alarms).toEqual([]);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('a surge of 1,000 requests a second', () => {
           expect(site.alarms).toHaveLength(1);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import robotsParser from 'robots-parser';
 import { expect, test } from 'vitest';
 import { readRobots } from '../../../src/bots/robots/robots-answer.ts';
+import { runs } from '../../support/properties.ts';
 
 const site = 'https://shop.example';
 const path = fc
@@ -28,7 +29,7 @@ test('a file says what robots-parser says it does', () => {
       const theirs = robotsParser(`${site}/robots.txt`, text).isAllowed(site + asked, token) ?? true;
       expect(readRobots(text)([token], asked).isAllowed).toBe(theirs);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

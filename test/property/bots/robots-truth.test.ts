@@ -19,6 +19,7 @@ import { botPolicy } from '../../../src/contract/management/bot-policy.ts';
 import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { botActions, botBehaviours, botPresets } from '../../../src/contract/vocabulary.ts';
+import { runs, some } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const site = 'https://shop.example';
@@ -183,7 +184,7 @@ function differences(
 
 describe.each(Object.entries({ ...origins, ...wild }))('with an origin that has %s', (_, origin) => {
   test('robots-parser reads what each bot gets, whatever the policy', () =>
-    expectRows([...plain, ...blocking, ...patterned], ([, given]) => {
+    expectRows(some([...plain, ...blocking, ...patterned]), ([, given]) => {
       const answer = (text: string) => {
         const parsed = robotsParser(`${site}/robots.txt`, text);
         return (token: string, path: string) => parsed.isAllowed(site + path, token) ?? true;
@@ -194,7 +195,7 @@ describe.each(Object.entries({ ...origins, ...wild }))('with an origin that has 
 
 describe.each(Object.entries(origins))('with an origin that has %s', (_, origin) => {
   test('robots-txt-guard reads what each bot gets, whatever the policy', () =>
-    expectRows([...plain, ...blocking], ([, given]) => {
+    expectRows(some([...plain, ...blocking]), ([, given]) => {
       const answer = (text: string) => {
         const guard = guardOf(text);
         return (token: string, path: string) => guard.isAllowed(token, path);
@@ -252,7 +253,7 @@ test('whatever the policy and the origin say, nobody is told that they may fetch
         }
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
   // The rest are lists that no list of patterns can express. They promise less than they could.
   expect(exact / all).toBeGreaterThan(0.97);
@@ -288,7 +289,7 @@ test('whatever the path rules are, nobody is told that they may fetch what is bl
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   // The rest are rules that no list of prefixes can express. They promise less than they could.
   expect(told / given).toBeGreaterThan(0.5);
@@ -300,7 +301,7 @@ test('a path matches a pattern as a regular expression for it does', () => {
       const body = given.replace(/\$$/, '').replace(/[.?/]/g, '\\$&').replace(/\*/g, '.*');
       expect(matchesPath(given, path)).toBe(new RegExp(`^${body}${given.endsWith('$') ? '$' : ''}`, 's').test(path));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { isInnerList, parseDictionary as libraryParses, serializeInnerList, serializeItem } from 'structured-headers';
 import { expect, test } from 'vitest';
 import { parseDictionary } from '../../../src/bots/signatures/structured-fields.ts';
+import { runs } from '../../support/properties.ts';
 
 function ours(text: string): Record<string, string> | null {
   try {
@@ -59,7 +60,7 @@ test('well-formed dictionaries are read and spelled alike', () => {
       expect(found).not.toBeNull();
       expect(ours(text)).toEqual(found);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -75,7 +76,7 @@ test('any other text is refused, or read as the library reads it', () => {
       const found = ours(text);
       if (found !== null) expect(found).toEqual(theirs(text));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

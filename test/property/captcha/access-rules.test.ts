@@ -5,6 +5,7 @@ import { compileAccessRules, matchAccessRule } from '../../../src/captcha/plan/a
 import type { AccessRule, AccessVisitor } from '../../../src/captcha/plan/access-rules.ts';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { parseCidr, parseIp } from '../../../src/address/ip.ts';
+import { runs } from '../../support/properties.ts';
 
 const ips = ['192.0.2.1', '192.0.2.200', '198.51.100.7', '2001:db8::1', '2001:db8:1::1'];
 const values = {
@@ -111,7 +112,7 @@ describe('compiled access rules', () => {
         const found = matchAccessRule(compileAccessRules(rules), seen, 100);
         expect(found?.userScopeHash ?? null).toBe(naive(rules, seen));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

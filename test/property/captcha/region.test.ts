@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Path } from '../../../src/captcha/visual/drawing/outline.ts';
 import { BAND_PX, RegionMeasure } from '../../../src/captcha/visual/drawing/region.ts';
+import { runs } from '../../support/properties.ts';
 
 const WIDTH = 41;
 const HEIGHT = 29;
@@ -68,7 +69,7 @@ test('a region has the right distance and side of every pixel, whatever was meas
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -88,6 +89,6 @@ test('a visit sees every pixel of the grid that is inside, and no other', () => 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

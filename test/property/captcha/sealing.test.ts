@@ -13,6 +13,7 @@ import {
 import { toBigInt, toBytes } from '../../../src/captcha/pow/pow-solve.ts';
 import { unseal } from '../../../src/captcha/seal/seal.ts';
 import { openToken, sealToken } from '../../../src/captcha/seal/sealed-token.ts';
+import { runs } from '../../support/properties.ts';
 import { keyringOf, NOON, token } from '../../unit/captcha/sealing-fixtures.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((given) => new Uint8Array(given));
@@ -97,7 +98,7 @@ describe('a seal', () => {
         const given = { ...token, hostname, action, cdata };
         expect(await openToken(keyring, await sealToken(keyring, given), token.solvedAt + later)).toEqual(given);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

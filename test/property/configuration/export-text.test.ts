@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { ConfigDocument } from '../../../src/cli/apply/document.ts';
 import { yamlText } from '../../../src/cli/apply/export-config.ts';
 import { referenceFor, resolved, SECRET_REFERENCE } from '../../../src/cli/apply/secret-reference.ts';
+import { runs } from '../../support/properties.ts';
 import { oddTexts } from '../../support/rich-account.ts';
 
 /** Texts that look like something else, texts of the characters that mean something, and any text. */
@@ -39,7 +40,7 @@ test('an exported file reads back as the same values', () => {
       expect(parse(written, { version: '1.1' })).toEqual(value);
     }),
     {
-      numRuns: 200,
+      numRuns: runs(200),
       // Texts of several lines.
       examples: [[{ version: 1, sites: [], instances: [{ cname: 'a', name: ' \n', rules: [lines] }], users: [] }]],
     },

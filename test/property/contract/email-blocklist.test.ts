@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { blocklistProblem, compileBlocklist } from '../../../src/contract/management/email-blocklist.ts';
+import { runs } from '../../support/properties.ts';
 
 const atoms = ['a', 'b', 'A', 'ä', '.', '[ab]', '[^a]', '[a-z.]', '\\w', '\\d', '-', '@', '\\.', '\\b', '^', '$', '()'];
 const signs = ['*', '+', '?', '{2}', '{1,2}', '{0,}', '*?', '{0}'];
@@ -24,6 +25,6 @@ test('a list matches what one of its patterns matches in JavaScript', () => {
       const expected = sources.some((source) => new RegExp(source, 'i').test(given));
       expect(compileBlocklist(sources)(given)).toBe(expected);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { runs } from '../../support/properties.ts';
 import { servers } from '../../support/server-readings.ts';
 
 const policyFor = compilePathPolicy(
@@ -25,7 +26,7 @@ describe.each(Object.entries(servers))('as %s reads it', (_, steps) => {
         if (!read.startsWith('/admin/')) return;
         expect([path, policyFor(canonicalTarget(url)!, 'GET').action]).toEqual([path, 'block']);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });
@@ -36,6 +37,6 @@ test('paths of any length are read within a bound', () => {
       const { readings } = canonicalTarget(`http://site.test${path.repeat(times)}`)!;
       expect(readings?.length ?? 0).toBeLessThanOrEqual(128);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -6,6 +6,7 @@ import { canonicalExpression } from '../../../src/policies/canonical.ts';
 import type { Expression } from '../../../src/policies/expression.ts';
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { printExpression } from '../../../src/policies/text/print.ts';
+import { runs } from '../../support/properties.ts';
 import { anyExpression } from './expressions.ts';
 
 function canonical(expression: Expression): Expression {
@@ -24,7 +25,7 @@ describe('the text of an expression', () => {
         expect(read).toEqual({ ok: true, value: canonical(expression) });
         expect(expressionProblem(canonical(expression))).toBeNull();
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -37,7 +38,7 @@ describe('the text of an expression', () => {
         expect(parseExpression(loose)).toEqual({ ok: true, value: canonical(expression) });
         expect(printExpression(canonical(canonical(expression)))).toBe(text);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -61,7 +62,7 @@ describe('the text of an expression', () => {
         const lines = damaged.slice(0, offset).split('\n');
         expect([line, column]).toEqual([lines.length, (lines.at(-1) ?? '').length + 1]);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 });

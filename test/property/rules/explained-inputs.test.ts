@@ -7,6 +7,7 @@ import type { DecideInputs } from '../../../src/rules/decision-table.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
 import { explainedInputs } from '../../../src/rules/explained-inputs.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
+import { runs } from '../../support/properties.ts';
 
 const verdict = fc.constantFrom(...decisions);
 /** Texts that look like the words of an explanation. */
@@ -102,7 +103,7 @@ test('the inputs of a sentence are found by explaining them again', () => {
         expect(found).toEqual(given);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
+import { propertySeed, runs } from '../../support/properties.ts';
 import { match, snapshotOf } from '../../unit/rules/rulesets.ts';
 import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
 
-const ASKED = 4000;
+const ASKED = runs(4000);
 
 const hex = (random: Random, digits: number): string =>
   Array.from({ length: digits }, () => random.below(16).toString(16)).join('');
@@ -21,7 +22,7 @@ function changed(random: Random, fingerprint: string): string {
 
 describe.each([1, 40, 3000, 32_768, 32_769])('of %i fingerprints', (count) => {
   test('exactly those match', () => {
-    const random = randomFrom(count);
+    const random = randomFrom(propertySeed + count);
     const listed = Array.from({ length: count }, () => fingerprintOf(random));
     const known = new Set(listed);
     const rules = listed.map((value): EdgeRule => ({ type: 'ja4Hash', value, verdict: 'block' }));

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readIp } from '../../../src/address/ip.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
+import { runs } from '../../support/properties.ts';
 import { match, rulesetOf } from '../../unit/rules/rulesets.ts';
 import { address } from './arbitraries.ts';
 import { longText } from './oracle.ts';
@@ -28,7 +29,7 @@ test('a parsed address matches the same rules as its text', () => {
       expect(match(ruleset, { ip: read.text, parsedIp: read.parsed })).toEqual(byText);
       expect(match(ruleset, { ip: given })).toEqual(byText);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
+import { runs } from '../../support/properties.ts';
 import { deltaOf, match, snapshotOf } from '../../unit/rules/rulesets.ts';
 import { longText } from './oracle.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -150,6 +151,6 @@ test('finds every prefix around an address among thousands, the longest first', 
         if (fired.join('\n') !== right.join('\n')) expect({ ip, fired }).toEqual({ ip, fired: right });
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

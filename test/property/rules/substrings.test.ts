@@ -10,6 +10,7 @@ import { Hits } from '../../../src/rules/hits.ts';
 import { readSnapshot, writeLengthAndChecksum } from '../../../src/rules/layout.ts';
 import { PathMeter } from '../../../src/rules/substring-paths.ts';
 import { type Snapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
+import { runs } from '../../support/properties.ts';
 import { compile } from '../../unit/rules/rulesets.ts';
 import { type Random, randomFrom } from './random.ts';
 
@@ -140,6 +141,6 @@ test('finds exactly the substrings that a header contains', { timeout: PATIENCE_
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -25,6 +25,7 @@ import { SegmentWriter } from '../../../src/store/event-log/parquet/segment-writ
 import type { StreamSchema } from '../../../src/store/event-log/parquet/stream-schema.ts';
 import { telemetrySchema } from '../../../src/store/event-log/parquet/telemetry-schema.ts';
 import { verdictSchema } from '../../../src/store/event-log/parquet/verdict-schema.ts';
+import { propertySeed, runs } from '../../support/properties.ts';
 import { seededRandom, variedRecord } from '../../support/verdict-record.ts';
 
 const hostile = fc.oneof(
@@ -191,7 +192,7 @@ function holdsFor<Flat>(schema: StreamSchema<Flat>, records: fc.Arbitrary<object
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 }
 
@@ -253,14 +254,14 @@ describe('rows of a Parquet segment', () => {
   });
 
   test('are refused with one error when bytes are damaged or cut off', () => {
-    const random = seededRandom(7);
+    const random = seededRandom(propertySeed);
     const bodies = Array.from({ length: 50 }, (_, at) =>
       JSON.stringify(variedRecord('i', 1_780_000_000_000 + at, random, at)),
     );
     const { bytes, groups } = written(verdictSchema, bodies, 50);
     const [group] = groups as [Written['groups'][number]];
     const whole = bytes.subarray(group.start, group.start + group.length);
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < runs(400); round++) {
       const damaged = whole.slice(0, round % 2 === 0 ? whole.length : Math.floor(random() * whole.length));
       for (let change = 0; change < 3; change++) damaged[Math.floor(random() * damaged.length)] = random() * 256;
       try {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
 import { verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
+import { propertySeed, runs } from '../../support/properties.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../../support/verdict-record.ts';
 
 const check = quickCheck(verdictRecord);
@@ -19,8 +20,8 @@ const odd = fc.oneof(
 );
 
 test('accepts every record that the edge writes', () => {
-  const random = seededRandom(11);
-  for (let turn = 0; turn < 500; turn++) {
+  const random = seededRandom(propertySeed);
+  for (let turn = 0; turn < runs(500); turn++) {
     const record: unknown = JSON.parse(JSON.stringify(variedRecord('instance-1', 1_800_000_000_000, random, turn)));
     expect(check(z.parse(verdictRecord, record))).toBe(true);
   }
@@ -34,7 +35,7 @@ test('accepts nothing that zod refuses or changes, whatever value one field has'
       if (!check(record)) return;
       expect(JSON.stringify(z.parse(verdictRecord, record))).toBe(JSON.stringify(record));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvLine, csvRecords } from '../../../src/contract/management/rule-file/csv.ts';
+import { runs } from '../../support/properties.ts';
 
 describe('CSV', () => {
   test('reads quotes, doubled quotes, commas and line breaks inside a field', () => {
@@ -39,7 +40,7 @@ describe('CSV', () => {
         const text = records.map(csvLine).join('\n');
         expect([...csvRecords(text)].map((record) => record.fields)).toEqual(records);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineDiff } from '../../../src/bytes/line-diff.ts';
+import { runs } from '../../support/properties.ts';
 
 const text = fc
   .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
@@ -29,7 +30,7 @@ test('the lines that are left and those that came make the two texts, and no mor
       const same = lineDiff(before, after).filter(({ kind }) => kind === 'same').length;
       expect(same).toBe(common(before.split('\n').slice(0, -1), after.split('\n').slice(0, -1)));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

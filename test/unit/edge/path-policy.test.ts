@@ -5,6 +5,7 @@ import { instancePolicy } from '../../../src/contract/management/instance-policy
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
 import { compilePattern } from '../../../src/policies/compile/path-glob.ts';
+import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 
 describe('path pattern', () => {
@@ -42,7 +43,7 @@ describe('path pattern', () => {
           expect(compilePattern(pattern)(text)).toBe(new RegExp(`^${source}$`).test(text));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

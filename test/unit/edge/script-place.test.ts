@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scriptPlace } from '../../../src/edge/origin/script-place.ts';
+import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const piece = fc.constantFrom(
@@ -41,7 +42,7 @@ describe('the place of a script', () => {
         const early = scriptPlace(text.slice(0, cut % (text.length + 1)));
         if (early !== 'need-more') expect(scriptPlace(text)).toBe(early);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 

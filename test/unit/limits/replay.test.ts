@@ -10,6 +10,7 @@ import { limitKeys } from '../../../src/limits/limit-keys.ts';
 import type { KeySource } from '../../../src/limits/limit-keys.ts';
 import { isOpen, LimitReplay } from '../../../src/limits/replay.ts';
 import type { Replayed, ReplayedKey, ReplayedUse } from '../../../src/limits/replay.ts';
+import { runs } from '../../support/properties.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(9));
 const visitor: KeySource = {
@@ -108,7 +109,7 @@ test('what is known is decided as an edge decides it', async () => {
       }
       expect(replayed(limits, requests, true)).toEqual(expected);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -122,7 +123,7 @@ test('whatever an unknown part was, no request is refused that is not above, or 
         if (said === 'above') expect(told[at]).not.toBe('within');
       });
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -8,6 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { toJSONSchema } from 'zod/v4/core';
 import type { Operation } from '../../../src/service/operations/define-operation.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
+import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 import { newAccount, send, serviceEnv } from './service-under-test.ts';
 
@@ -23,7 +24,7 @@ interface MemberSchema {
 
 /** Far above every bound of a text field. */
 const HUGE_CHARS = 70_000;
-const RANDOM_BODIES_PER_OPERATION = 12;
+const RANDOM_BODIES_PER_OPERATION = runs(12);
 
 let token = '';
 beforeAll(async () => {
