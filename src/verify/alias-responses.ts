@@ -34,18 +34,31 @@ export function recaptchaScore(exact: number | null, botScore: number): number {
   return Math.round((1 - exact) * 100) / 100;
 }
 
+/** What every verified response begins with. reCAPTCHA's has whole seconds, and no codes where there is no error. */
+export function aliasSuccess(dialect: AliasDialect, solvedAtMs: number): AliasResponse {
+  const time = new Date(solvedAtMs).toISOString();
+  if (dialect === 'recaptcha') return { success: true, challenge_ts: time.replace(/\.\d+Z$/, 'Z') };
+  return { success: true, 'error-codes': [], challenge_ts: time };
+}
+
+/**
+ * The body as the original writes it: reCAPTCHA's over several lines, the others' in one. Some clients search the text
+ * instead of parsing it; Perl's `Captcha::reCAPTCHA` looks for `"success": true` with the space.
+ */
+export function aliasText(dialect: AliasDialect, response: AliasResponse): string {
+  return JSON.stringify(response, null, dialect === 'recaptcha' ? 2 : 0);
+}
+
 /** @param score closer to 1 for a bot, or `null` where the tier has none. */
 export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: number | null): AliasResponse {
   return {
-    success: true,
-    'error-codes': [],
-    challenge_ts: new Date(token.issuedAt).toISOString(),
+    ...aliasSuccess(dialect, token.issuedAt),
     hostname: token.hostname,
+    ...(dialect === 'recaptcha' ? { score: recaptchaScore(score, token.facts.score) } : {}),
     ...(dialect === 'hcaptcha' || token.action === '' ? {} : { action: token.action }),
     ...(dialect === 'turnstile' && token.cdata !== '' ? { cdata: token.cdata } : {}),
     // hCaptcha's 1 is a bot too.
     ...(dialect === 'hcaptcha' && score !== null ? { score } : {}),
-    ...(dialect === 'recaptcha' ? { score: recaptchaScore(score, token.facts.score) } : {}),
   };
 }
 

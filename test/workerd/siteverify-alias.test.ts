@@ -10,8 +10,8 @@ const get = (path: string, method = 'GET'): Promise<Response> =>
 
 describe('the compatible endpoints', () => {
   test.each([
-    ['/turnstile/v0/siteverify', { action: 'login', cdata: 'order-7' }],
-    ['/hcaptcha/siteverify', { score: 0 }],
+    ['/turnstile/v0/siteverify', { 'error-codes': [], action: 'login', cdata: 'order-7' }],
+    ['/hcaptcha/siteverify', { 'error-codes': [], score: 0 }],
     ['/recaptcha/api/siteverify', { action: 'login', score: 1 }],
   ])('%s takes a form and responds in its own shape', async (path, expected) => {
     const site = await makeSite('premium');
@@ -21,7 +21,7 @@ describe('the compatible endpoints', () => {
     const first = await post<Record<string, unknown>>(path, form.toString(), type);
     expect(first).toMatchObject({
       status: 200,
-      body: { success: true, 'error-codes': [], hostname: 'www.example.com', ...expected },
+      body: { success: true, hostname: 'www.example.com', ...expected },
     });
     expect(Date.parse(String(first.body['challenge_ts']))).toBeGreaterThan(0);
     const second = await post<{ success: boolean; 'error-codes': string[] }>(path, {
@@ -112,10 +112,25 @@ describe('the compatible endpoints', () => {
       const before = testNow();
       const { body } = await post<Record<string, string>>(path, { secret: testSecretKey('pass'), response: 'any' });
       expect(body).toMatchObject({ success: true, hostname: 'localhost', test: true });
-      expect(Date.parse(body['challenge_ts']!)).toBeGreaterThanOrEqual(before);
+      // reCAPTCHA's has whole seconds.
+      expect(Date.parse(body['challenge_ts']!)).toBeGreaterThan(before - 1000);
       expect(body['challenge_ts']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
     },
   );
+
+  test('reCAPTCHA’s is written over several lines as by the original, for clients that search its text', async () => {
+    const site = await makeSite('premium');
+    const fields = { secret: site.secretKey, response: await tokenFor(site, { action: 'login' }) };
+    const query = new URLSearchParams(fields).toString();
+    const text = await (await get(`/recaptcha/api/siteverify?${query}`)).text();
+    const { challenge_ts: time } = JSON.parse(text) as { challenge_ts: string };
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(text).toBe(
+      `{\n  "success": true,\n  "challenge_ts": "${time}",\n  "hostname": "www.example.com",\n  "score": 1,\n  "action": "login"\n}`,
+    );
+    const refused = await (await get(`/recaptcha/api/siteverify?${query}`)).text();
+    expect(refused).toBe('{\n  "success": false,\n  "error-codes": [\n    "timeout-or-duplicate"\n  ]\n}');
+  });
 
   test('reCAPTCHA’s always has a score, in two steps below premium', async () => {
     const site = await makeSite('free');

@@ -17,7 +17,8 @@ export const aliasRequest = z.object({
 
 export const aliasResponse = z.object({
   success: z.boolean(),
-  'error-codes': z.array(z.string()),
+  /** reCAPTCHA: only if there is an error. */
+  'error-codes': z.optional(z.array(z.string())),
   challenge_ts: z.optional(z.string()),
   hostname: z.optional(z.string()),
   action: z.optional(z.string()),

@@ -8,17 +8,29 @@ import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
 import { aliasRequest } from '../../../contract/captcha/siteverify-alias.ts';
 import type { AliasResponse } from '../../../contract/captcha/siteverify-alias.ts';
-import { aliasFault, aliasRefused, aliasVerified, recaptchaScore } from '../../../verify/alias-responses.ts';
+import {
+  aliasFault,
+  aliasRefused,
+  aliasSuccess,
+  aliasText,
+  aliasVerified,
+  recaptchaScore,
+} from '../../../verify/alias-responses.ts';
 import type { AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
 import { formObject } from '../../http/body/form-object.ts';
 import { readBody } from '../../http/body/read-body.ts';
+import { jsonTextResponse } from '../../http/json-response.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { VERIFY_LIMITS, verify } from './siteverify.ts';
 import type { Verification } from './siteverify.ts';
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
-export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {
+export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<Response> {
+  return jsonTextResponse(aliasText(dialect, await answerOrFault(dialect, call)));
+}
+
+async function answerOrFault(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {
   try {
     return await aliasAnswer(dialect, call);
   } catch (error) {
@@ -71,9 +83,7 @@ function shaped(dialect: AliasDialect, { judgement, answer }: Verification, nowM
 function testShaped(dialect: AliasDialect, answer: SiteverifyResponse, nowMs: number): AliasResponse {
   if (!answer.verified) return { ...aliasRefused(dialect, reasonOf(answer.reason)), test: true };
   return {
-    success: true,
-    'error-codes': [],
-    challenge_ts: new Date(nowMs).toISOString(),
+    ...aliasSuccess(dialect, nowMs),
     hostname: answer.hostname ?? 'localhost',
     ...(dialect === 'recaptcha' ? { score: recaptchaScore(answer.score ?? null, 0) } : {}),
     test: true,
