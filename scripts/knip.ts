@@ -8,7 +8,7 @@ const root = {
     'src/cli/{start,gatehouse,packed,queue-relay-worker,unread-bodies}.ts',
     // Entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,copy,frame,languages,dialog,visual}.ts',
-    'src/widget/compat/{turnstile,hcaptcha,recaptcha,procaptcha}.ts',
+    'src/widget/compat/{turnstile,hcaptcha,recaptcha,procaptcha,procaptcha-module}.ts',
     'src/console/main.tsx',
     'src/console/dev/components.tsx',
     'lab/**/*.ts',

@@ -164,6 +164,23 @@ describe('reCAPTCHA’s API', () => {
     expect(await run('document.querySelectorAll("gatehouse-widget, textarea").length')).toBe(0);
   });
 
+  test.each(['grecaptcha', 'grecaptcha.enterprise'])(
+    'renders an invisible widget without a place, and %s.execute finds it by its number',
+    async (api) => {
+      await open(EXPLICIT, "ready = hear('ready');");
+      await hears('ready');
+      const id = await run<number>(`${api}.render({ sitekey: 'site-1', badge: 'bottomleft', size: 'invisible' })`);
+      const token = await run<string>(`${api}.execute(${id}, { action: 'buy' })`);
+      expect([typeof id, token]).toEqual(['number', TOKEN]);
+      expect(await run(`${api}.getResponse(${id})`)).toBe(token);
+      expect(challenges()[0]).toMatchObject({ siteKey: 'site-1', action: 'buy' });
+      expect(await page.visitor.page.getByRole('checkbox').count()).toBe(0);
+      await expect(run(`${api}.render({ badge: 'bottomleft' })`)).rejects.toThrow(
+        'Missing required parameters: sitekey',
+      );
+    },
+  );
+
   test('rejects a call of version 3 that the service refuses', async () => {
     server.overrides.push(() => ({ status: 400, body: { error: { key: 'API.SITE_KEY_NOT_REGISTERED' } } }));
     await open(
@@ -213,6 +230,35 @@ describe('Procaptcha’s API', () => {
     expect(await fields('procaptcha-response')).toEqual([await run('procaptcha.getResponse()')]);
     await run('procaptcha.reset()');
     expect(await fields('procaptcha-response')).toEqual([]);
+  });
+
+  test('has its functions as exports of the module, for a page that imports them', async () => {
+    server.pages.set('/app.js', {
+      body: `import { render, execute, reset, remove } from '/procaptcha/js/procaptcha.bundle.js?render=explicit';
+        const id = render(document.getElementById('place'), { siteKey: 'site-1', callback: hear('token') });
+        Object.assign(window, { execute: () => execute(id), reset: () => reset(id), remove: () => remove(id) });
+        hear('module')(procaptcha.render === render);`,
+      headers: { 'content-type': 'text/javascript' },
+    });
+    await open('<script type="module" src="/app.js"></script>' + form('<div id="place"></div>'));
+    await hears('module', true);
+    await run('execute()');
+    await hears('token', TOKEN);
+    expect(await fields('procaptcha-response')).toEqual([TOKEN]);
+    await run('reset()');
+    expect(await fields('procaptcha-response')).toEqual([]);
+    await run('remove()');
+    expect(await run('document.querySelectorAll("gatehouse-widget").length')).toBe(0);
+  });
+
+  test('runs as a classic script too', async () => {
+    await open(
+      '<script src="/procaptcha/js/procaptcha.bundle.js" defer></script>' +
+        form('<div class="procaptcha" data-sitekey="site-1" data-callback="onToken"></div>'),
+      "onToken = hear('token');",
+    );
+    await press();
+    await hears('token', TOKEN);
   });
 
   test('of a module asks its own host on a page that keeps the original’s script, until consent', async () => {

@@ -17,7 +17,7 @@ import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
-import { compatAssets } from '../../src/service/captcha/widget-assets.ts';
+import { compatAssets, moduleAssets } from '../../src/service/captcha/widget-assets.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
 import { stackNow } from '../support/clock.ts';
@@ -235,7 +235,8 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     };
     // The files are below the gate's path as at an edge, and at the root as at the service.
     const name = /^\/(?:__protect|captcha\/v1)\/([a-z-]+)(\.js|\.html)?$/.exec(url.pathname);
-    const rooted = (compatAssets as Record<string, string>)[url.pathname] ?? url.pathname.slice(1);
+    const module = request.headers['sec-fetch-mode'] === 'cors' ? moduleAssets[url.pathname] : undefined;
+    const rooted = module ?? (compatAssets as Record<string, string>)[url.pathname] ?? url.pathname.slice(1);
     const asset = server.assets[name === null ? rooted : `${name[1]}${name[2]}`];
     if (asset !== undefined)
       return send(

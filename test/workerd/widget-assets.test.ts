@@ -21,6 +21,20 @@ describe('a compatibility script', () => {
     expect(again.status).toBe(304);
   });
 
+  test('has the address of a module with its functions, which a browser asks for in another mode', async () => {
+    const path = '/procaptcha/js/procaptcha.bundle.js';
+    const [classic, module] = [
+      await get(path, { 'sec-fetch-mode': 'no-cors' }),
+      await get(path, { 'sec-fetch-mode': 'cors' }),
+    ];
+    expect([classic, module].map(({ headers }) => headers.get('vary'))).toEqual(['Sec-Fetch-Mode', 'Sec-Fetch-Mode']);
+    expect(classic.headers.get('etag')).not.toBe(module.headers.get('etag'));
+    expect(await classic.text()).not.toMatch(/export ?\{/);
+    expect(await module.text()).toMatch(/export ?\{[^}]* as render[,}]/);
+    const iife = await get('/procaptcha/js/procaptcha.bundle.iife.js', { 'sec-fetch-mode': 'cors' });
+    expect(await iife.text()).not.toMatch(/export ?\{/);
+  });
+
   test.each(['/compat/turnstile.js', '/turnstile/v0/', '/turnstile/v0/other.js', '/hcaptcha/api.js', '/recaptcha'])(
     'is not at %s',
     async (path) => {

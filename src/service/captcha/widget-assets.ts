@@ -36,6 +36,14 @@ export const compatAssets = {
   '/procaptcha/js/procaptcha.bundle.iife.js': 'compat/procaptcha.js',
 } as const;
 
+/**
+ * The original's script is a module and works as a classic script too, which no file with exports can. So an address has
+ * both: browsers ask for modules in the mode `cors`, and for classic scripts without `crossorigin` in another one.
+ */
+export const moduleAssets: Readonly<Record<string, string>> = {
+  '/procaptcha/js/procaptcha.bundle.js': 'compat/procaptcha-module.js',
+};
+
 const SCRIPT = { 'content-type': 'text/javascript; charset=utf-8' } as const;
 const DATA = { 'content-type': 'application/json' } as const;
 /** The frame lends its origin to a worker and does nothing else, so any page may embed it. */
@@ -47,10 +55,12 @@ const PAGE = {
 } as const;
 
 export function widgetAsset(request: Request, name: string): Response | null {
-  const asset = clientAssets[name];
+  const { pathname, searchParams } = new URL(request.url);
+  const module = moduleAssets[pathname];
+  const asset = clientAssets[module !== undefined && request.headers.get('sec-fetch-mode') === 'cors' ? module : name];
   if (asset === undefined) return null;
   const etag = `"${asset.hash}"`;
-  const isNamedByHash = new URL(request.url).searchParams.get('v') === asset.hash;
+  const isNamedByHash = searchParams.get('v') === asset.hash;
   const headers = {
     ...headersOf(name),
     'cache-control': isNamedByHash ? 'public, max-age=31536000, immutable' : 'public, max-age=300, must-revalidate',
@@ -58,6 +68,7 @@ export function widgetAsset(request: Request, name: string): Response | null {
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
     'x-content-type-options': 'nosniff',
+    ...(module === undefined ? {} : { vary: 'Sec-Fetch-Mode' }),
   };
   if (hasEntity(request, etag)) return new Response(null, { status: 304, headers });
   return new Response(request.method === 'HEAD' ? null : asset.body, { headers });

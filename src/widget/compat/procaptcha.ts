@@ -19,7 +19,7 @@ const dialect: Dialect = {
   },
 };
 
-startApi('procaptcha', () => {
+export const procaptcha = startApi('procaptcha', () => {
   const registry = new WidgetRegistry(dialect, (number) => `procaptcha-${number}`);
   const execute = (reference?: Reference): void => void registry.need(reference).solve();
   const api = {
@@ -29,7 +29,7 @@ startApi('procaptcha', () => {
     execute,
     start: execute,
     /** All of them without a reference, as the original does. */
-    reset(reference?: Reference) {
+    reset: (reference?: Reference): void => {
       for (const { element } of reference == null ? registry.all() : [registry.need(reference)]) element.reset();
     },
     remove: (reference?: Reference) => registry.remove(reference),

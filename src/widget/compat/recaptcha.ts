@@ -29,9 +29,17 @@ startApi('grecaptcha', () => {
     const widget = createCompatWidget({ ...dialect, fields: () => [] }, document.body, options, -1, 0);
     return widget.solve().finally(widget.remove);
   }
+  /** Without a place, the page has an invisible widget, which `execute` finds by its number. */
+  function renderInvisible(parameters: object): number {
+    const place = document.createElement('div');
+    const { id } = registry.render(place, { ...parameters, size: 'invisible' }, false);
+    document.body.append(place);
+    return Number(id);
+  }
   const api = {
     ready: whenReady,
-    render(place: Element | string, parameters?: object, inherits = parameters === undefined): number {
+    render(place: Element | string | object, parameters?: object, inherits = parameters === undefined): number {
+      if (typeof place === 'object' && place !== null && !(place instanceof Element)) return renderInvisible(place);
       const found = placeOf(place);
       // Pages look for these texts.
       if (found === null) throw new Error('reCAPTCHA placeholder element must be an element or id');
