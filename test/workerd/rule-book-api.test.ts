@@ -67,6 +67,21 @@ describe('create', () => {
     expect((await rules('/create', { rules: bad })).body.error.details).toHaveLength(100);
   });
 
+  test('refuses a batch with two different rules for one value, names both, and changes nothing', async () => {
+    const { rules } = await newInstance();
+    const rule = { type: 'ipMask', value: '2001:db8::/32', verdict: 'allow' };
+    const again = { ...rule, value: '2001:DB8:0::1/32' };
+    for (const path of ['/create', '/preview']) {
+      const { status, body } = await rules(path, { rules: [rule, again, { ...again, verdict: 'block' }] });
+      expect([path, status, body.error.key]).toEqual([path, 400, 'API.INVALID_RULES']);
+      expect(body.error.details).toEqual([
+        { index: 2, path: 'rules[2]', message: 'is another rule for the ipMask of rules[0]. Send one of them' },
+      ]);
+    }
+    expect((await rules('', {})).body).toMatchObject({ total: 0, version: 0 });
+    expect((await rules('/create', { rules: [rule, again] })).body).toMatchObject({ created: 1, unchanged: 0 });
+  });
+
   test('accepts 10,000 rules in one call, and responds 413 with the limit to 10,001', async () => {
     const { rules } = await newInstance();
     const many = Array.from({ length: 10_001 }, (_, i) => ({

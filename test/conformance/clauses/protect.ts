@@ -143,6 +143,20 @@ export const protect: readonly Clause[] = [
     },
   },
   {
+    kind: 'rejection',
+    says: 'two rules for one condition with different verdicts in one call are refused, and nothing is stored',
+    async holds(service) {
+      const account = await service.account();
+      await account.addInstance();
+      const rule = { type: 'ip', value: '192.0.2.1', verdict: 'allow' };
+      const { status, paths } = await account.call('/protect/access-rules/create', {
+        rules: [rule, { ...rule, verdict: 'block' }],
+      });
+      expect([status, paths]).toEqual([400, ['rules[1]']]);
+      expect((await account.api.post('/protect/access-rules')).rules).toEqual([]);
+    },
+  },
+  {
     kind: 'field',
     says: 'without siteKey a call is about the account’s active instance, with it about the instance of that site',
     async holds(service) {
@@ -156,28 +170,32 @@ export const protect: readonly Clause[] = [
     },
   },
   {
-    kind: 'rejection',
-    says: 'without siteKey, on an account with several active instances, a write is 409 and lists them',
+    kind: 'field',
+    says: 'without siteKey, access rules of several active instances are those of the oldest, which the response names; a call with ifVersion is 409 and lists them',
     async holds(service) {
       const account = await service.account();
       const instances = [await account.addInstance(), await account.addInstance()];
       const rules = [{ type: 'ip' as const, value: '192.0.2.1', verdict: 'block' as const }];
       const conditions = [{ type: 'ip', value: '192.0.2.1' }];
-      for (const [path, body] of [
-        ['/protect/access-rules/create', { rules }],
-        ['/protect/access-rules/delete', { conditions }],
+      const [{ globalSiteKey: oldest }, { globalSiteKey: newer }] = [instances[0]!, instances[1]!];
+      const rulesOf = async (siteKey: string) => (await account.api.post('/protect/access-rules', { siteKey })).total;
+      for (const [path, body, left] of [
+        ['/protect/access-rules/create', { rules }, 1],
+        ['/protect/access-rules/delete', { conditions }, 0],
       ] as const) {
-        const { status, body: answer } = await account.call(path, body);
+        const done = await account.call(path, body);
+        expect([path, done.status, done.headers.get('x-protect-site-key')]).toEqual([path, 200, oldest]);
+        expect([path, await rulesOf(oldest), await rulesOf(newer)]).toEqual([path, left, 0]);
+        const { status, body: answer } = await account.call(path, { ...body, ifVersion: done.body.version });
         const { key, details } = answer.error;
         expect([path, status, key, details.length]).toEqual([path, 409, 'API.CONFLICT', 2]);
         for (const { globalSiteKey, cname } of instances) {
           expect(JSON.stringify(details)).toContain(`${globalSiteKey}: Shop, ${cname}`);
         }
       }
-      for (const { globalSiteKey: siteKey } of instances) {
-        expect((await account.api.post('/protect/access-rules', { siteKey })).rules).toEqual([]);
-      }
-      await account.api.post('/protect/access-rules/create', { rules, siteKey: instances[1]!.globalSiteKey });
+      expect([await rulesOf(oldest), await rulesOf(newer)]).toEqual([0, 0]);
+      await account.api.post('/protect/access-rules/create', { rules, siteKey: newer });
+      expect([await rulesOf(oldest), await rulesOf(newer)]).toEqual([0, 1]);
     },
   },
   {

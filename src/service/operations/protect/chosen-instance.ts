@@ -1,7 +1,7 @@
 /**
  * The instance that a call is about: the one of its `siteKey`, or the account's active one. Where the account has
- * several, a write without `siteKey` is refused, because it would change the oldest of them, whichever was meant. A read
- * is about the oldest, and its response says so.
+ * several, a read without `siteKey` is about the oldest of them, and its response says so. A write is refused, because
+ * it would change the oldest, whichever was meant, unless its operation says that it means the oldest.
  */
 import { activeInstances } from '../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../store/d1/instances.ts';
@@ -19,8 +19,9 @@ export type ChoosingContext = Pick<OperationContext<unknown>, 'store' | 'account
 export async function chosenInstance(
   { store, account, access, responseHeaders }: ChoosingContext,
   siteKey: string | undefined,
+  ofSeveral: 'oldest' | 'none' = access === 'write' ? 'none' : 'oldest',
 ): Promise<StoredInstance> {
-  const found = await activeInstances(store, account.id, { siteKey, limit: access === 'write' ? LISTED_MAX : 1 });
+  const found = await activeInstances(store, account.id, { siteKey, limit: ofSeveral === 'none' ? LISTED_MAX : 1 });
   const [instance] = found;
   if (instance === undefined) throw new NoActiveInstanceError();
   if (found.length > 1) {

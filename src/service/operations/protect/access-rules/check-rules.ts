@@ -26,13 +26,29 @@ export interface ItemError {
 
 /**
  * A rule that is over already is a mistake, unless it was listed: such a rule has `expired` and may be sent back unchanged.
+ * Two rules for one value that differ are a mistake too: only one of them could be stored.
  * @throws OperationError 413 above the bulk limit, 400 with details when an item is not a rule.
  */
 export function checkedRules(items: readonly unknown[], nowMs: number): RuleWrite[] {
-  return checkedItems('rules', items, (item) => {
+  const first = new Map<string, { index: number; text: string }>();
+  return checkedItems('rules', items, (item, index) => {
     const rule = checkedRule(item);
-    if (!rule.ok || rule.value.expiry === undefined || rule.value.expiry * 1000 > nowMs) return rule;
-    return Object.hasOwn(item as object, 'expired') ? rule : failed({ field: 'expiry', reason: EXPIRY_IN_THE_PAST });
+    if (!rule.ok) return rule;
+    const { type, value, expiry } = rule.value;
+    if (expiry !== undefined && expiry * 1000 <= nowMs && !Object.hasOwn(item as object, 'expired')) {
+      return failed({ field: 'expiry', reason: EXPIRY_IN_THE_PAST });
+    }
+    const key = `${type}:${value}`;
+    const text = JSON.stringify(rule.value);
+    const before = first.get(key);
+    if (before !== undefined && before.text !== text) {
+      return failed({
+        field: '',
+        reason: `is another rule for the ${type} of rules[${before.index}]. Send one of them`,
+      });
+    }
+    if (before === undefined) first.set(key, { index, text });
+    return rule;
   });
 }
 
@@ -79,7 +95,7 @@ function ruleWrite(input: EdgeRuleInput, value: string): RuleWrite {
 function checkedItems<T>(
   field: string,
   items: readonly unknown[],
-  check: (item: unknown) => Result<T, ItemError>,
+  check: (item: unknown, index: number) => Result<T, ItemError>,
 ): T[] {
   if (items.length > EDGE_RULES_PER_CALL_MAX) {
     throw new OperationError(
@@ -90,7 +106,7 @@ function checkedItems<T>(
   const good: T[] = [];
   const errors: ErrorDetail[] = [];
   for (const [index, item] of items.entries()) {
-    const checked = check(item);
+    const checked = check(item, index);
     if (checked.ok) good.push(checked.value);
     else if (errors.push(errorDetail(field, index, checked.error)) >= EDGE_RULE_ERRORS_LISTED_MAX) break;
   }

@@ -1,13 +1,13 @@
 /**
- * `POST /protect/access-rules/create`. There is one rule per type and canonical value; creating it again replaces it. The
- * whole batch becomes one version, or nothing is stored.
+ * `POST /protect/access-rules/create`. There is one rule per type and canonical value; creating it again replaces it. A
+ * batch that has a rule twice, and differently, is refused. The whole batch becomes one version, or nothing is stored.
  */
 import * as z from 'zod/mini';
 import { edgeRuleCanonical, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
 import { ifVersion } from '../../stale-write.ts';
 import { checkedRules, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, refusedWrite, siteKey } from './instance-rule-book.ts';
+import { refusedWrite, siteKey, writtenRuleBook } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
 
 /** 10,000 rules with a value and a note of common length have about 2 MB. */
@@ -37,7 +37,7 @@ export const createAccessRules = operation({
     rules: z.array(edgeRuleCanonical),
   }),
   async handler(context) {
-    const { book } = await instanceRuleBook(context, context.body.siteKey);
+    const { book } = await writtenRuleBook(context, context.body);
     const rules = checkedRules(context.body.rules, context.nowMs);
     const outcome = await book.upsert(rules, {
       nowMs: context.nowMs,

@@ -7,7 +7,7 @@ import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts'
 import { operation } from '../../define-operation.ts';
 import { ifVersion } from '../../stale-write.ts';
 import { checkedConditions, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, refusedWrite, siteKey } from './instance-rule-book.ts';
+import { refusedWrite, siteKey, writtenRuleBook } from './instance-rule-book.ts';
 
 /** Enough for 10,000 of the longest values. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -29,7 +29,7 @@ export const deleteAccessRules = operation({
   }),
   response: z.object({ deleted: z.int(), missing: z.int(), version: z.int() }),
   async handler(context) {
-    const { book } = await instanceRuleBook(context, context.body.siteKey);
+    const { book } = await writtenRuleBook(context, context.body);
     const keys = checkedConditions(context.body.conditions);
     const outcome = await book.remove(keys, {
       nowMs: context.nowMs,

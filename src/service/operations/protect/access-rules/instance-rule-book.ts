@@ -22,9 +22,21 @@ export interface InstanceRuleBook {
 export async function instanceRuleBook(
   context: ChoosingContext,
   wantedSiteKey: string | undefined,
+  ofSeveral?: 'oldest' | 'none',
 ): Promise<InstanceRuleBook> {
-  const instance = await chosenInstance(context, wantedSiteKey);
+  const instance = await chosenInstance(context, wantedSiteKey, ofSeveral);
   return { instance, book: ruleBook(context.store, instance.id) };
+}
+
+/**
+ * The book that create and delete write to. They have clients that know no `siteKey`, so without one they mean the
+ * oldest active instance. A call with `ifVersion` is about the rules of one instance, and must say of which.
+ */
+export function writtenRuleBook(
+  context: ChoosingContext,
+  { siteKey: wantedSiteKey, ifVersion }: { siteKey?: string | undefined; ifVersion?: number | undefined },
+): Promise<InstanceRuleBook> {
+  return instanceRuleBook(context, wantedSiteKey, ifVersion === undefined ? 'oldest' : 'none');
 }
 
 /** Characters of a rule's value in a message. */
