@@ -49,6 +49,59 @@ export const requests: readonly Clause[] = [
   },
   {
     kind: 'field',
+    says: 'a list in a form is one value, a repeated name, bracket names or JSON text',
+    async holds(service) {
+      const account = await service.account();
+      const authorization = `Bearer ${account.key}`;
+      const [one, two] = [(await account.addSite()).siteKey, (await account.addSite()).siteKey];
+      const form = (path: string, text: string) =>
+        service.send(path, text, { authorization, contentType: 'application/x-www-form-urlencoded' });
+      for (const fields of [
+        `siteKeys=${one}`,
+        `siteKeys=${one}&siteKeys=${two}`,
+        `siteKeys[]=${one}&siteKeys[]=${two}`,
+        `siteKeys[0]=${one}`,
+        `siteKeys=${encodeURIComponent(JSON.stringify([one, two]))}`,
+      ]) {
+        expect([fields, (await form('/gettrafficdata', `token=x&accountId=x&${fields}`)).status]).toEqual([
+          fields,
+          200,
+        ]);
+      }
+      const unknown = await form('/gettrafficdata', `token=x&accountId=x&siteKeys=${one}&siteKeys=site_unknown`);
+      expect(unknown.status).toBe(404);
+      await account.addInstance(one);
+      for (const fields of [
+        'sources=risk&sources=default',
+        'sources[]=risk',
+        'sources=risk&firedRules=a&firedRules=b',
+      ]) {
+        expect([fields, (await form('/protect/verdicts', fields)).status]).toEqual([fields, 200]);
+      }
+      const twice = await form('/site/get', `siteKey=${one}&siteKey=${two}`);
+      expect([twice.status, twice.paths]).toEqual([400, ['siteKey']]);
+    },
+  },
+  {
+    kind: 'rejection',
+    says: 'JSON under another Content-Type is refused, and the message names the header',
+    async holds(service) {
+      const account = await service.account();
+      const authorization = `Bearer ${account.key}`;
+      for (const [contentType, expected] of [
+        ['application/x-www-form-urlencoded', [400, 'API.NO_CONTENT_TYPE_HEADER']],
+        ['text/plain', [415, 'API.UNSUPPORTED_CONTENT_TYPE']],
+      ] as const) {
+        for (const path of WITHOUT_PARAMETERS) {
+          const { status, key, body } = await service.send(path, '{}', { authorization, contentType });
+          expect([path, status, key]).toEqual([path, ...expected]);
+          expect(body.error.message).toMatch(/Content-Type.*application\/json/);
+        }
+      }
+    },
+  },
+  {
+    kind: 'field',
     says: 'createdAt is epoch milliseconds, except of rules, where it is an ISO 8601 time as their expiry is',
     async holds(service) {
       const account = await service.account();

@@ -64,6 +64,15 @@ test('any names and values make data or a refusal, and never touch a prototype',
   );
 });
 
+test('a name that is given several times is a list, and never also a group', () => {
+  const read = (text: string) => formObject(new URLSearchParams(text));
+  expect(read('a=1&b=2&a=3&a=4&c[d]=5&c[d]=6')).toEqual({
+    ok: true,
+    value: { a: ['1', '3', '4'], b: '2', c: { d: ['5', '6'] } },
+  });
+  for (const mixed of ['a=1&a=2&a[]=3', 'a[]=3&a=1', 'a=1&a[b]=2']) expect(read(mixed).ok).toBe(false);
+});
+
 describe('a form against a schema', () => {
   const schema = z.strictObject({
     text: z.optional(z.string()),
@@ -82,6 +91,7 @@ describe('a form against a schema', () => {
     [{ either: '7' }, { either: '7' }],
     [{ list: '[1,2]' }, { list: [1, 2] }],
     [{ list: ['1', '2'] }, { list: [1, 2] }],
+    [{ list: '7' }, { list: [7] }],
     [{ inner: '{"on":false}' }, { inner: { on: false } }],
     [{ inner: { on: 'false' } }, { inner: { on: false } }],
   ])('%o is read as %o', (given, wanted) => {
@@ -96,6 +106,8 @@ describe('a form against a schema', () => {
     [{ inner: '[true]' }, 'inner'],
     [{ inner: '{"__proto__":{"on":true}}' }, 'inner.on'],
     [{ list: '{"0":1}' }, 'list'],
+    [{ text: ['a', 'b'] }, 'text'],
+    [{ count: ['1', '2'] }, 'count'],
   ])('%o is refused at %s', (given, path) => {
     const details = expect.arrayContaining([expect.objectContaining({ path })]);
     expect(parse(given)).toEqual({ ok: false, error: { kind: 'body-mismatch', details } });

@@ -1,7 +1,7 @@
 /**
- * Form fields as nested data: `settings[domains][0]=example.com`, `tags[]=a&tags[]=b`. A field that is given twice, or
- * both as a value and as a group, is refused. Two parsers that read such a form differently are what attackers use to
- * get past the first one.
+ * Form fields as nested data: `settings[domains][0]=example.com`, `tags[]=a&tags[]=b`, `tags=a&tags=b`. A field that is
+ * given twice is a list, which a schema for a single value refuses, and a field that is both a value and a group is
+ * refused here. Two parsers that read such a form differently are what attackers use to get past the first one.
  */
 import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
@@ -13,7 +13,8 @@ const FORM_DEPTH_MAX = 8;
 /** Highest index of a bracketed array. Indexes must be dense, so this bounds memory too. */
 const FORM_INDEX_MAX = 9_999;
 
-type Node = Map<string, Node | string>;
+/** Several values of one name are a list. */
+type Node = Map<string, Node | string | string[]>;
 
 export function formObject(fields: Iterable<[string, string]>): Result<Record<string, unknown>, BodyError> {
   const root: Node = new Map();
@@ -51,11 +52,13 @@ function place(root: Node, path: string[], value: string): string | null {
     if (isForbiddenName(part)) return 'is a reserved name';
     const existing = node.get(part);
     if (depth === path.length - 1) {
-      if (existing !== undefined) return 'is given more than once';
-      node.set(part, value);
+      if (existing instanceof Map) return 'is given both as a value and as a group';
+      if (existing === undefined) node.set(part, value);
+      else if (typeof existing === 'string') node.set(part, [existing, value]);
+      else existing.push(value);
       return null;
     }
-    if (typeof existing === 'string') return 'is given both as a value and as a group';
+    if (existing !== undefined && !(existing instanceof Map)) return 'is given both as a value and as a group';
     const child: Node = existing ?? new Map();
     if (!existing) node.set(part, child);
     node = child;
@@ -65,7 +68,7 @@ function place(root: Node, path: string[], value: string): string | null {
 
 function plainObject(node: Node): Record<string, unknown> {
   const object: Record<string, unknown> = {};
-  for (const [name, value] of node) object[name] = typeof value === 'string' ? value : plain(value);
+  for (const [name, value] of node) object[name] = value instanceof Map ? plain(value) : value;
   return object;
 }
 

@@ -1,7 +1,7 @@
 /**
  * A parsed body against the schema of its route. Form fields arrive as text. Only the schema decides which of them is
- * a number, a flag or nested JSON: where it asks for another type, the text is read as that type. So a site may be
- * called "123", and a limit of "10" is 10.
+ * a number, a flag, a list or nested JSON: where it asks for another type, the text is read as that type. So a site may
+ * be called "123", a limit of "10" is 10, and one value is a list where a list is asked for.
  */
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
@@ -44,7 +44,13 @@ export function parseWithSchema<Schema extends core.$ZodType>(
     if (parsed.success) return ok(parsed.data);
     const converted =
       body.kind === 'form' && round < CONVERSION_ROUNDS_MAX ? convertAtIssues(value, parsed.error.issues) : undefined;
-    if (converted === undefined) return failed({ kind: 'body-mismatch', details: issueDetails(parsed.error) });
+    if (converted === undefined) {
+      const details = issueDetails(parsed.error);
+      return failed({
+        kind: 'body-mismatch',
+        details: body.kind === 'form' ? details.map(nameRepeated(value)) : details,
+      });
+    }
     value = converted;
   }
 }
@@ -64,6 +70,17 @@ export function issueDetails(error: core.$ZodError): ErrorDetail[] {
     }
   }
   return details;
+}
+
+/** A field of a form that was given twice is a list where the schema asks for one value. */
+function nameRepeated(form: unknown): (detail: ErrorDetail) => ErrorDetail {
+  return (detail) => {
+    const parts = detail.path.split('.');
+    const given = parts.reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], form);
+    return Array.isArray(given) && detail.message.includes('received array')
+      ? { ...detail, message: 'is given more than once' }
+      : detail;
+  };
 }
 
 /** A copy in which every text is converted that an issue wants to be another type; `undefined` if there is none. */
@@ -109,6 +126,13 @@ function convert(text: string, expected: string): unknown {
   if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (expected === 'null') return text === 'null' ? null : undefined;
   if (expected !== 'object' && expected !== 'array' && expected !== 'record') return undefined;
+  const parsed = jsonOf(text);
+  // A text that is no JSON is a list of one.
+  return expected === 'array' && parsed === undefined ? [text] : parsed;
+}
+
+/** The object or list that a text is, if it is one. */
+function jsonOf(text: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(text, (key, field: unknown) => (isForbiddenName(key) ? undefined : field));
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
