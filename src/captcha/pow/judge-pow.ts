@@ -1,7 +1,6 @@
 /**
- * Judges a proof of work by its seal alone. The answer of an RSW chain has one canonical form, as many bytes as the
- * modulus. `y + n`, stripped zeros and `n − y` are therefore wrong answers, and one solution cannot be sent twice in
- * two forms.
+ * Judges a proof of work by its seal alone. The answer of an RSW chain is a number of as many bytes as the modulus, so
+ * `y + n` and `n − y` are wrong answers. Programs that write numbers without leading zeros may leave them out.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { checkSha256 } from './pow-sha256.ts';
@@ -27,10 +26,21 @@ export async function powSolved(
   if (lane === 'rsw') {
     const { y } = solution;
     const answer = typeof y === 'string' && y.length <= RSW_MODULUS_BYTES * 2 ? decodeBase64url(y) : null;
-    return answer !== null && answer.length === RSW_MODULUS_BYTES && opened.answeredBy(answer);
+    return answer !== null && isNumber(answer) && opened.answeredBy(withLeadingZeros(answer));
   }
   if (lane === 'sha256') return checkSha256(params.salt ?? '', params.bits ?? Infinity, solution.counters);
   return lane === 'wait' && params.notBefore !== undefined && nowMs >= params.notBefore;
+}
+
+/** As many bytes as the modulus, or fewer without a zero in front. */
+function isNumber(bytes: Uint8Array): boolean {
+  return bytes.length === RSW_MODULUS_BYTES || (bytes.length < RSW_MODULUS_BYTES && bytes[0] !== 0);
+}
+
+function withLeadingZeros(bytes: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(RSW_MODULUS_BYTES);
+  whole.set(bytes, RSW_MODULUS_BYTES - bytes.length);
+  return whole;
 }
 
 /** Whether a chain was computed faster than a browser can: a native solver, which the score takes into account. */

@@ -6,8 +6,12 @@ import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { IpValidationRules } from '../../contract/management/site-settings.ts';
 import type { AddressFacts } from './address-facts.ts';
 
-/** `not-evaluated`: the addresses differ, and it is not known by how much. */
-export type IpVerdict = 'pass' | 'flag' | 'reject' | 'not-evaluated';
+export interface IpVerdict {
+  /** `not-evaluated`: the addresses differ, and it is not known by how much. */
+  action: 'pass' | 'flag' | 'reject' | 'not-evaluated';
+  /** Names of the actions other than `allow` whose conditions could not be judged, because a fact is not known. */
+  unknown: readonly string[];
+}
 
 const EARTH_RADIUS_KM = 6371;
 
@@ -20,11 +24,11 @@ export interface IpComparison {
 }
 
 export function validateAddress(rules: IpValidationRules | undefined, given: IpComparison): IpVerdict {
-  if (rules?.enabled !== true || given.sameAddress === true) return 'pass';
-  if (given.sameAddress === null) return 'not-evaluated';
-  if (rules.forceConsistentIp) return 'reject';
+  if (rules?.enabled !== true || given.sameAddress === true) return outcome('pass');
+  if (given.sameAddress === null) return outcome('not-evaluated');
+  if (rules.forceConsistentIp) return outcome('reject');
   const { issued, verifying } = given;
-  if (verifying === null) return 'not-evaluated';
+  if (verifying === null) return outcome('not-evaluated');
   const override = issued.country === null ? undefined : rules.countryOverrides[issued.country];
   const actions = { ...rules.actions, ...definedOf(override?.actions) };
   const conditions = conditionsOf(given, {
@@ -32,15 +36,20 @@ export function validateAddress(rules: IpValidationRules | undefined, given: IpC
     abuseScore: override?.abuseScoreThreshold ?? rules.abuseScoreThreshold,
   });
   // A `null` condition could not be judged. When none could, nothing was evaluated.
-  const judged = Object.entries(conditions).filter(
-    (entry): entry is [keyof typeof actions, boolean] => entry[1] !== null,
-  );
-  if (judged.length === 0) return 'not-evaluated';
+  const names = Object.keys(conditions) as (keyof typeof actions)[];
+  const judged = names.flatMap((name) => (conditions[name] === null ? [] : [[name, conditions[name]] as const]));
+  if (judged.length === 0) return outcome('not-evaluated');
+  const unknown = names.filter((name) => conditions[name] === null && actions[name] !== 'allow');
   const rejecting = judged.filter(([name]) => actions[name] === 'reject');
   const failed = rejecting.filter(([, exceeded]) => exceeded).length;
   const all = override?.requireAllConditions ?? rules.requireAllConditions;
-  if (failed > 0 && (!all || failed === rejecting.length)) return 'reject';
-  return judged.some(([name, exceeded]) => exceeded && actions[name] === 'flag') ? 'flag' : 'pass';
+  if (failed > 0 && (!all || failed === rejecting.length)) return outcome('reject', unknown);
+  const isFlagged = judged.some(([name, exceeded]) => exceeded && actions[name] === 'flag');
+  return outcome(isFlagged ? 'flag' : 'pass', unknown);
+}
+
+function outcome(action: IpVerdict['action'], unknown: readonly string[] = []): IpVerdict {
+  return { action, unknown };
 }
 
 function conditionsOf(

@@ -54,9 +54,10 @@ export async function judgePolicy(
     issued: facts,
     verifying,
   });
-  if (address === 'reject') return { refusal: 'API.FAILED_IP_VALIDATION', notEvaluated };
-  if (address === 'not-evaluated') notEvaluated.push('ipValidationRules');
-  const flagged = address === 'flag' ? flagOf(facts) : null;
+  notEvaluated.push(...address.unknown.map((name) => `ipValidationRules.actions.${name}`));
+  if (address.action === 'reject') return { refusal: 'API.FAILED_IP_VALIDATION', notEvaluated };
+  if (address.action === 'not-evaluated') notEvaluated.push('ipValidationRules');
+  const flagged = address.action === 'flag' ? flagOf(facts) : null;
   // The raised score counts like one that was raised before.
   if (flagged && flagged.flag.facts.score >= (settings.autoBanScoreThreshold ?? Infinity)) {
     return { refusal: 'API.BOT_SCORE_ABOVE_THRESHOLD', notEvaluated, ...flagged };

@@ -78,7 +78,21 @@ describe('the RSW lane', () => {
     expect(seen.size).toBe(2000);
   });
 
-  test('accepts the canonical answer and no other form of it', async () => {
+  test('accepts an answer without its leading zeros, as programs write numbers', async () => {
+    let minted = minter.mint(0);
+    while (minted.y[0] !== 0) minted = minter.mint(0);
+    const { y, t } = minted;
+    const read = await opened({ params: { t } }, y);
+    const minimal = y.slice(y.findIndex((byte) => byte !== 0));
+    expect(await powSolved(read, { y: encodeBase64url(y) }, NOON)).toBe(true);
+    expect(await powSolved(read, { y: encodeBase64url(minimal) }, NOON)).toBe(true);
+    const between = new Uint8Array([0, ...minimal]);
+    expect(await powSolved(read, { y: encodeBase64url(between) }, NOON)).toBe(between.length === 256);
+    expect(await powSolved(read, { y: encodeBase64url(minimal.slice(1)) }, NOON)).toBe(false);
+    expect(await powSolved(read, { y: '' }, NOON)).toBe(false);
+  });
+
+  test('accepts the canonical answer and no other number of the same residue', async () => {
     const { x, y, t } = minter.mint(0);
     const n = key.modulus;
     const answer = toBigInt(y);

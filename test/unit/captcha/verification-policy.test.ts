@@ -163,6 +163,24 @@ describe('ip validation', () => {
     });
   });
 
+  test('lists each action whose condition could not be judged, also where all are required', async () => {
+    const rules = on({
+      actions: { cityChangeAction: 'reject', abuseScoreExceedAction: 'reject' },
+      requireAllConditions: true,
+    });
+    expect(await judge(rules, { ip: '192.0.2.200' })).toEqual({
+      refusal: 'API.FAILED_IP_VALIDATION',
+      notEvaluated: ['ipValidationRules.actions.cityChangeAction', 'ipValidationRules.actions.distanceExceedAction'],
+    });
+    const passes = {
+      actions: { cityChangeAction: 'reject', countryChangeAction: 'reject' },
+      requireAllConditions: true,
+    };
+    expect((await judge(on(passes), { ip: '2001:db8::1' })).notEvaluated).toContain(
+      'ipValidationRules.actions.cityChangeAction',
+    );
+  });
+
   test('rejects only when all conditions fail where all are required, also by country', () => {
     const rules = settingsOf(
       on({
@@ -173,7 +191,7 @@ describe('ip validation', () => {
     ).ipValidationRules;
     const verifying = lookup!('2001:db8::1');
     const compare = (country: string): string =>
-      validateAddress(rules, { sameAddress: false, sameCity: null, issued: { ...seen, country }, verifying });
+      validateAddress(rules, { sameAddress: false, sameCity: null, issued: { ...seen, country }, verifying }).action;
     // From Germany either condition rejects; from elsewhere the distance alone does not.
     expect(compare('DE')).toBe('reject');
     expect(compare('FR')).toBe('pass');
