@@ -154,9 +154,7 @@ const shared: Readonly<Record<string, string>> = {
   'AliasRequest.requestBody': 'turnstile-siteverify.requestBody',
   AliasResponse: 'turnstile-siteverify.response',
   IsoTime: 'list-access-rules.response.rules[].createdAt',
-  IsoTimeWithOffset: 'create-access-rules.requestBody.rules[].expiry|0',
-  IsoTimeOrLocal: 'create-access-control-rule.requestBody.rule.expiry',
-  DayOrTime: 'get-traffic-data.requestBody.startDate',
+  IsoTimeWithOffset: 'create-access-rules.response.rules[].expiry|0',
 };
 
 /**

@@ -11,6 +11,7 @@ import type { Readable } from 'node:stream';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits.ts';
 import { rulePieces } from '../contract/management/rule-file/rule-pieces.ts';
 import type { RulePiece } from '../contract/management/rule-file/rule-pieces.ts';
+import { epochMsOf } from '../contract/management/time.ts';
 import { CommandError } from './command-line.ts';
 import type { Given } from './command.ts';
 import { ImportUndo } from './import-undo.ts';
@@ -174,7 +175,6 @@ async function opened(path: string): Promise<Source> {
 export function expiryOf(text: string): string {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() + Number(count) * UNIT_MS[unit]!).toISOString();
-  if (Number.isNaN(Date.parse(text)))
-    throw new CommandError('--expiry is a date like 2027-01-31T00:00:00Z, or 30d, 12h.');
+  if (epochMsOf(text) === null) throw new CommandError('--expiry is a date like 2027-01-31T00:00:00Z, or 30d, 12h.');
   return text;
 }

@@ -1,4 +1,5 @@
 /** Times in flags: `1h`, `30m` and `7d` ago, `now`, ISO 8601, or epoch milliseconds, as the API takes them. */
+import { epochMsOf } from '../contract/management/time.ts';
 import { CommandError } from './command-line.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -9,7 +10,7 @@ export function timeOf(flag: string, text: string | undefined, nowMs = Date.now(
   if (text === 'now') return new Date(nowMs).toISOString();
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(Math.max(0, nowMs - Number(count) * UNIT_MS[unit]!)).toISOString();
-  if (/^\d{9,16}$/.test(text) || (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)))) return text;
+  if (epochMsOf(text) !== null) return text;
   throw new CommandError(`${flag} is ${text}. Use a time ago such as 1h, 30m or 7d, or 2027-01-31T00:00:00Z.`);
 }
 

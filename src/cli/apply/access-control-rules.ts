@@ -59,6 +59,6 @@ async function canonical(
       const steps = inner.split('.').slice(1);
       report.add([...path, ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))], message);
     }
-    return { hash: `\0${path.join('.')}`, rule: given as AccessRule };
+    return { hash: `\0${path.join('.')}`, rule: { ...(given as Omit<AccessRule, 'expiry'>), expiry: '' } };
   }
 }

@@ -211,7 +211,7 @@ function canonicalRule({ type, verdict, mode, expiry, rollout, note }: FileRule,
     value,
     verdict,
     mode: mode ?? 'enforce',
-    expiry: expiry ? new Date(Math.floor(Date.parse(expiry) / 1000) * 1000).toISOString() : null,
+    expiry: typeof expiry === 'number' ? new Date(Math.floor(expiry / 1000) * 1000).toISOString() : null,
     rollout: rollout ?? 100,
     note: note || null,
   };

@@ -1,5 +1,6 @@
 /** `gatehouse top DIMENSION`: the values of a dimension with the most requests, and all other values together. */
 import type { z } from 'zod/mini';
+import { epochMsOf } from '../../contract/management/time.ts';
 import { verdictDimensions } from '../../contract/management/verdict-query.ts';
 import type { trafficByDimensionResponse } from '../../contract/management/verdict-query.ts';
 import { decisions } from '../../contract/vocabulary.ts';
@@ -70,8 +71,7 @@ function bucketFor(since: string | undefined, until: string | undefined): string
 }
 
 function msOf(time: string | undefined): number | null {
-  if (time === undefined) return null;
-  return /^\d+$/.test(time) ? Number(time) : Date.parse(time);
+  return time === undefined ? null : epochMsOf(time);
 }
 
 type Row = Pick<Traffic['series'][number], 'value' | 'total' | 'allow' | 'challenge' | 'block'>;

@@ -2701,7 +2701,7 @@ export interface components {
              */
             abuseScoreThreshold: number;
             /**
-             * @description Act only if all conditions hold
+             * @description Refuse only if all conditions with `reject` hold that could be judged; `notEvaluated` lists the others
              * @default false
              * @example true
              */
@@ -2790,7 +2790,7 @@ export interface components {
              */
             abuseScoreThreshold?: number;
             /**
-             * @description Act only if all conditions hold
+             * @description Refuse only if all conditions with `reject` hold that could be judged; `notEvaluated` lists the others
              * @default false
              * @example true
              */
@@ -2859,7 +2859,7 @@ export interface components {
              */
             abuseScoreThreshold?: number;
             /**
-             * @description Act only if all conditions hold
+             * @description Refuse only if all conditions with `reject` hold that could be judged; `notEvaluated` lists the others
              * @example true
              */
             requireAllConditions?: boolean;
@@ -4341,7 +4341,7 @@ export interface components {
              * @enum {string}
              */
             mode: "enforce" | "monitor";
-            /** @description When the rule ends, in ISO 8601. `null`: never */
+            /** @description When the rule ends. `null`: never */
             expiry: components["schemas"]["IsoTimeWithOffset"] | null;
             /** @description Percent of visitors that the rule applies to, 0 to 100, always the same visitors */
             rollout: number;
@@ -4378,7 +4378,7 @@ export interface components {
              * @enum {string}
              */
             mode: "enforce" | "monitor";
-            /** @description When the rule ends, in ISO 8601. `null`: never */
+            /** @description When the rule ends. `null`: never */
             expiry: components["schemas"]["IsoTimeWithOffset"] | null;
             /** @description Percent of visitors that the rule applies to, 0 to 100, always the same visitors */
             rollout: number;
@@ -4398,8 +4398,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "enforce" | "monitor";
-            /** @description When the rule ends, in ISO 8601. `null`: never */
-            expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description When the rule ends. `null`: never */
+            expiry?: components["schemas"]["Time"] | null;
             /** @description Percent of visitors that the rule applies to, 0 to 100, always the same visitors */
             rollout?: number | string;
             /** @description For people */
@@ -4737,7 +4737,7 @@ export interface components {
             placeAfter: number | null;
         };
         PolicyPreview: {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The policies as they would be. Absent: as they are */
             policies?: components["schemas"]["Policy.requestBody"][];
@@ -5226,14 +5226,14 @@ export interface components {
         DeviceTypeFilter: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
         BotProofFilter: ("range" | "dns" | "signature" | "claimed" | "impostor") | ("range" | "dns" | "signature" | "claimed" | "impostor")[];
         AsnFilter: (number | string) | (number | string)[];
-        /** @description ISO 8601, UTC without an offset, or epoch milliseconds */
+        /** @description ISO 8601 with or without punctuation, UTC without an offset, or epoch milliseconds, also as text */
         Time: number | string;
         LogWindow: {
             /** @description Start of the time range, inclusive */
             since: components["schemas"]["Time"];
             /** @description End of the time range, exclusive. Default: now */
             until?: components["schemas"]["Time"];
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         Bucket: ("minute" | "hour" | "day") | number | string;
@@ -5671,7 +5671,7 @@ export interface components {
             selectionReason: string | null;
             /** @description `userScopeHash` of the access control rule that matched */
             accessRule: string | null;
-            /** @description Type of the access control rule that matched */
+            /** @description Type of the access control rule that matched: `block` or `restrict` */
             policyType: ("block" | "restrict") | null;
             /** @description When the solution arrived */
             submittedAt: number | null;
@@ -5952,8 +5952,8 @@ export interface components {
         AliasResponse: {
             /** @description Whether the token is good */
             success: boolean;
-            /** @description Why not, in the codes of the other service */
-            "error-codes": string[];
+            /** @description Why not, in the codes of the other service. reCAPTCHA: absent where there is no error */
+            "error-codes"?: string[];
             /** @description When the challenge was issued, in ISO 8601 */
             challenge_ts?: string;
             /** @description Host name of the page */
@@ -5980,10 +5980,6 @@ export interface components {
          * @description ISO 8601 with `Z` or an offset
          */
         IsoTimeWithOffset: string;
-        /** @description ISO 8601, UTC without an offset */
-        IsoTimeOrLocal: string;
-        /** @description A day or a time in ISO 8601, UTC without an offset */
-        DayOrTime: string | components["schemas"]["IsoTimeOrLocal"];
         /** @description Every error but one */
         Error: {
             /** @description What went wrong */
@@ -6284,8 +6280,8 @@ export interface components {
                     /** @description What the field must equal */
                     value: string | number;
                 }[];
-                /** @description When the rule ends, in ISO 8601, UTC without an offset. Default: in an hour */
-                expiry?: components["schemas"]["IsoTimeOrLocal"];
+                /** @description When the rule ends. Default: in an hour */
+                expiry?: components["schemas"]["Time"];
                 /** @description Name of the group that the rule is in */
                 ruleGroupId?: string;
                 /**
@@ -6371,10 +6367,10 @@ export interface components {
             accountId: string;
             /** @description Sites to count. Default: every site of the account */
             siteKeys?: string[];
-            /** @description First day or time, in ISO 8601 (UTC). Needs `endDate` */
-            startDate?: components["schemas"]["DayOrTime"];
-            /** @description Last day, included whole, or end time, in ISO 8601 (UTC) */
-            endDate?: components["schemas"]["DayOrTime"];
+            /** @description First day or time. Needs `endDate` */
+            startDate?: components["schemas"]["Time"];
+            /** @description Last day, included whole, or end time. At most 7,305 days after `startDate` */
+            endDate?: components["schemas"]["Time"];
             /** @description Month to count, 1 to 12. Needs `year` */
             month?: number;
             /** @description Year of the month */
@@ -6479,13 +6475,10 @@ export interface components {
                 resultReason?: string;
                 /** @description `userScopeHash` of the access control rule that matched */
                 accessRule?: string;
-                /**
-                 * @description Type of the access control rule that matched
-                 * @enum {string}
-                 */
-                policyType?: "block" | "restrict";
+                /** @description Type of the access control rule that matched: `block` or `restrict` */
+                policyType?: string;
                 /** @description Risk detectors that must all have fired */
-                triggeredDetectors?: string[];
+                triggeredDetectors?: string | string[];
                 /** @description Part of any text, number or list of the record, in any letter case */
                 freeText?: string;
             };
@@ -6599,7 +6592,7 @@ export interface components {
             nextCursor: string | null;
         };
         "list-rule-lists.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         "list-rule-lists.response": {
@@ -6607,7 +6600,7 @@ export interface components {
             lists: components["schemas"]["RuleList"][];
         };
         "create-rule-list.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Its name: `a-z`, `0-9` and `-`, at most 48 characters */
             name: string;
@@ -6669,7 +6662,7 @@ export interface components {
             includeReserved?: boolean;
         };
         "update-rule-list.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Name of the list */
             name: string;
@@ -6700,7 +6693,7 @@ export interface components {
             includeReserved?: boolean;
         };
         "delete-rule-list.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Name of the list */
             name: string;
@@ -6715,7 +6708,7 @@ export interface components {
             name: string;
         };
         "refresh-rule-list.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Name of the list */
             name: string;
@@ -6732,7 +6725,7 @@ export interface components {
             list: components["schemas"]["RuleList"];
         };
         "replace-rule-list.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Name of the list */
             name: string;
@@ -6745,7 +6738,7 @@ export interface components {
             acceptChange?: boolean;
         };
         "preview-rule-list.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Name of a known list, whose settings count where none are sent, or of a new one */
             name: string;
@@ -7455,7 +7448,7 @@ export interface components {
             keys: components["schemas"]["OriginKey"][];
         };
         "get-robots.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Host name that the file is of. Without it, the one that was asked for last */
             host?: string;
@@ -7548,11 +7541,11 @@ export interface components {
             }[];
         };
         "get-attack-mode.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         "set-attack-mode.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description `true` switches it on, or gives it another end */
             on?: boolean;
@@ -7570,7 +7563,7 @@ export interface components {
             minimumRate?: number;
         };
         "list-access-rules.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Rules on a page. Without it, every rule is streamed */
             limit?: number;
@@ -7617,7 +7610,7 @@ export interface components {
         "create-access-rules.requestBody": {
             /** @description The rules */
             rules: components["schemas"]["NewAccessRule"][];
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the oldest active one; with `ifVersion`, the only one */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -7637,7 +7630,7 @@ export interface components {
         "delete-access-rules.requestBody": {
             /** @description The rules to delete */
             conditions: components["schemas"]["AccessRuleCondition"][];
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the oldest active one; with `ifVersion`, the only one */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -7651,7 +7644,7 @@ export interface components {
             version: number;
         };
         "get-access-rule-hits.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description What the rule compares */
             type: components["schemas"]["AccessRuleType"];
@@ -7692,7 +7685,7 @@ export interface components {
             isExact: boolean;
         };
         "explain-access-rules.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description IP address, version 4 or 6 */
             ip?: string;
@@ -7768,7 +7761,7 @@ export interface components {
             version: number;
         };
         "preview-access-rules.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Rules that would be created or changed */
             rules?: components["schemas"]["NewAccessRule"][];
@@ -7788,8 +7781,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "enforce" | "monitor";
-            /** @description Expiry of lines that have none, in ISO 8601 */
-            expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Expiry of lines that have none */
+            expiry?: components["schemas"]["Time"] | null;
             /** @description Note of lines that have none */
             note?: string | null;
             /** @description Columns of a `csv` file whose heading is in an earlier part */
@@ -7904,8 +7897,8 @@ export interface components {
              * @enum {string}
              */
             mode?: "enforce" | "monitor";
-            /** @description Expiry of lines that have none, in ISO 8601 */
-            expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            /** @description Expiry of lines that have none */
+            expiry?: components["schemas"]["Time"] | null;
             /** @description Note of lines that have none */
             note?: string | null;
             /**
@@ -7917,7 +7910,7 @@ export interface components {
             columns?: string[];
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         "import-access-rules.response": {
@@ -7940,7 +7933,7 @@ export interface components {
             version: number;
         };
         "export-access-rules.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /**
              * @description Format of the file
@@ -7955,7 +7948,7 @@ export interface components {
         };
         "export-access-rules.response": string;
         "access-rules-history.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /**
              * @description Most entries in the response
@@ -7974,7 +7967,7 @@ export interface components {
             versions: components["schemas"]["AccessRuleVersion"][];
         };
         "rollback-access-rules.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The version whose rules are restored */
             version: number;
@@ -7994,7 +7987,7 @@ export interface components {
             deleted: number;
         };
         "get-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description An earlier version. Default: the current one */
             version?: number;
@@ -8041,7 +8034,7 @@ export interface components {
             hitsAreExact?: boolean;
         };
         "set-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8062,7 +8055,7 @@ export interface components {
             };
         };
         "add-policy.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8079,7 +8072,7 @@ export interface components {
             before?: string;
         };
         "update-policy.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8096,7 +8089,7 @@ export interface components {
             policy: components["schemas"]["Policy.requestBody"];
         };
         "move-policy.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8113,7 +8106,7 @@ export interface components {
             before?: string;
         };
         "remove-policy.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8153,7 +8146,7 @@ export interface components {
             } | null;
         };
         "test-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The policies to test. Absent: the current ones */
             policies?: components["schemas"]["Policy.requestBody"][];
@@ -8351,7 +8344,7 @@ export interface components {
             differences: components["schemas"]["PolicySetDifference"];
         };
         "import-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8424,7 +8417,7 @@ export interface components {
             notes: string[];
         };
         "policies-history.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /**
              * @description Most entries in the response
@@ -8441,7 +8434,7 @@ export interface components {
             versions: components["schemas"]["PolicySetVersion"][];
         };
         "diff-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The earlier version */
             from: number;
@@ -8457,7 +8450,7 @@ export interface components {
             differences: components["schemas"]["PolicySetDifference"];
         };
         "rollback-policies.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description The `version` that this change was made for. If it is another by now, nothing changes and the response is 409. Without it, the last write wins */
             ifVersion?: number;
@@ -8617,7 +8610,7 @@ export interface components {
             id: string;
         };
         "list-verdicts.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
@@ -8661,7 +8654,7 @@ export interface components {
             cursor?: string;
         };
         "tail-verdicts.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Only verdicts with this decision, or one of these */
             decision?: components["schemas"]["DecisionFilter"];
@@ -8762,7 +8755,7 @@ export interface components {
             until: number;
         };
         "get-traffic-summary.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
@@ -8799,7 +8792,7 @@ export interface components {
         "get-traffic-by-dimension.requestBody": {
             /** @description What the verdicts are grouped by */
             groupBy: components["schemas"]["TrafficDimension"];
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
@@ -8869,7 +8862,7 @@ export interface components {
             isExact: boolean;
         };
         "get-bot-traffic.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Start of the time range. Default: 24 hours ago. Whole minutes are counted */
             since?: components["schemas"]["Time"];
@@ -8905,7 +8898,7 @@ export interface components {
             robotsIsExact: boolean;
         };
         "get-origin-latency.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
@@ -8947,7 +8940,7 @@ export interface components {
             }[];
         };
         "list-sessions.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Only sessions with at least this risk */
             minRisk?: number | string;
@@ -8972,7 +8965,7 @@ export interface components {
         "get-session-telemetry.requestBody": {
             /** @description Id of the session, challenge or token */
             jti: string;
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         "get-session-telemetry.response": {
@@ -9058,7 +9051,7 @@ export interface components {
         "get-risk-history.requestBody": {
             /** @description Id of the session, challenge or token */
             jti: string;
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         "get-risk-history.response": {
@@ -9109,7 +9102,7 @@ export interface components {
             total: number;
         };
         "export-verdicts.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description Start of the time range, inclusive */
             since?: components["schemas"]["Time"];
@@ -9146,7 +9139,7 @@ export interface components {
         "erase-session.requestBody": {
             /** @description Id of the session, challenge or token */
             jti: string;
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
         };
         "erase-session.response": {
@@ -9156,7 +9149,7 @@ export interface components {
             erased: number;
         };
         "rebuild-log.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /**
              * @description Which records: verdicts or reports of pages (`telemetry`) of the instance, or captchas of the account
@@ -9185,7 +9178,7 @@ export interface components {
             nextCursor: string | null;
         };
         "search-verdicts.requestBody": {
-            /** @description Site key of the instance. Without it, a write is about the only active instance of the account, and a read about the oldest */
+            /** @description Site key of the instance. Without it, the only active instance; of several, a read is about the oldest, and a write 409 */
             siteKey?: string;
             /** @description IP address, version 4 or 6 */
             ip?: string;
@@ -9322,7 +9315,7 @@ export interface components {
         "submit-solution.requestBody": {
             /** @description The challenge as it was received */
             challenge: string;
-            /** @description Solution of the task, whose fields depend on the kind */
+            /** @description Solution of the task, whose fields depend on the kind. `y` of a proof of work: big-endian, base64url */
             solution: {
                 [key: string]: unknown;
             };

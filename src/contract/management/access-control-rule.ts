@@ -3,7 +3,7 @@
  * `userAgent` is compared whole here, unlike in edge access rules. See docs/access-rules.md.
  */
 import * as z from 'zod/mini';
-import { isoTimestamp } from './iso-time.ts';
+import { instant } from './time.ts';
 import { captchaTypes } from '../vocabulary.ts';
 
 export const accessConditionFields = ['ip', 'ipMask', 'userId', 'ja4Hash', 'userAgent', 'countryCode', 'asn'] as const;
@@ -45,8 +45,8 @@ export const accessRuleInput = z.strictObject({
   type: z.enum(['block', 'restrict']),
   description: z.optional(z.string().check(z.maxLength(1024))),
   conditions: z.array(accessConditionInput).check(z.minLength(1), z.maxLength(CONDITIONS_MAX)),
-  /** ISO 8601; one hour from now when omitted. Without an offset it is UTC. */
-  expiry: z.optional(isoTimestamp),
+  /** One hour from now when omitted. */
+  expiry: z.optional(instant),
   ruleGroupId: z.optional(ruleGroupId),
   ...restrictionFields,
   /** Fields of a listed rule, accepted so that it can be sent back unchanged. They have no effect. */

@@ -1,7 +1,8 @@
 /** `POST /protect/bots/traffic`: which bots came, what robots.txt told them, and what they did and got. */
 import * as z from 'zod/mini';
 import { botBehaviours } from '../vocabulary.ts';
-import { instant, siteKeyField, wholeNumber } from './verdict-query.ts';
+import { instant } from './time.ts';
+import { siteKeyField, wholeNumber } from './verdict-query.ts';
 
 export const BOTS_DEFAULT = 100;
 export const BOTS_MAX = 500;

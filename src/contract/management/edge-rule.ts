@@ -5,6 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { decisions, edgeRuleTypes } from '../vocabulary.ts';
+import { instant } from './time.ts';
 
 /** Errors listed in one refusal: enough to correct a file, bounded against a hostile one. */
 export const EDGE_RULE_ERRORS_LISTED_MAX = 100;
@@ -28,10 +29,10 @@ export const edgeRuleInput = z.strictObject({
   /** `monitor`: the rule is recorded as fired and decides nothing. */
   mode: z.optional(z.enum(['enforce', 'monitor'])),
   /**
-   * ISO 8601 with offset, in the future unless the rule was listed. From then on the rule matches nothing, even before the
-   * ruleset is published again.
+   * In the future unless the rule was listed. From then on the rule matches nothing, even before the ruleset is published
+   * again.
    */
-  expiry: z.optional(z.nullable(z.iso.datetime({ offset: true }))),
+  expiry: z.optional(z.nullable(instant)),
   /** Percent of visitors to whom the rule applies, stable per visitor. */
   rollout: z.optional(rolloutPercent),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),

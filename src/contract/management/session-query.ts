@@ -1,6 +1,7 @@
 /** The list of an instance's sessions. See docs/verdict-log.md. */
 import * as z from 'zod/mini';
-import { instant, sessionFacts, siteKeyField, wholeNumber } from './verdict-query.ts';
+import { instant } from './time.ts';
+import { sessionFacts, siteKeyField, wholeNumber } from './verdict-query.ts';
 
 const PAGE_MAX_SESSIONS = 200;
 const PAGE_DEFAULT_SESSIONS = 50;

@@ -7,6 +7,7 @@ import { riskCauses, riskDetectors } from '../edge/risk-detectors.ts';
 import { telemetryTraits } from '../edge/telemetry.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../vocabulary.ts';
 import { verdictRecord } from '../edge/verdict-record.ts';
+import { instant } from './time.ts';
 
 export const VERDICT_PAGE_DEFAULT_ROWS = 50;
 export const VERDICT_PAGE_MAX_ROWS = 1000;
@@ -42,32 +43,12 @@ export type VerdictDimension = (typeof verdictDimensions)[number];
 const digits = z.string().check(z.regex(/^\d{1,15}$/));
 export const wholeNumber = (min: number, max: number) =>
   z.pipe(z.pipe(z.union([z.int(), digits]), z.transform(Number)), z.int().check(z.gte(min), z.lte(max)));
-const oneOrMany = <T extends z.ZodMiniType>(item: T) =>
+/** A value, or a list of them; to a list. */
+export const oneOrMany = <T extends z.ZodMiniType>(item: T) =>
   z.pipe(
     z.union([item, z.array(item).check(z.minLength(1), z.maxLength(FILTER_VALUES_MAX))]),
     z.transform((value): z.output<T>[] => (Array.isArray(value) ? value : [value as z.output<T>])),
   );
-
-/** `Date.parse` reads 30 February as 2 March. */
-function isDay(text: string): boolean {
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
-}
-
-/** ISO 8601 (without offset: UTC) or epoch milliseconds, to epoch milliseconds. */
-export const instant = z.pipe(
-  z.union([z.int().check(z.gte(0), z.lte(8.64e15)), z.string().check(z.minLength(1), z.maxLength(40))]),
-  z.transform((value, context): number => {
-    if (typeof value === 'number') return value;
-    if (/^\d{9,16}$/.test(value)) return Number(value);
-    const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/.exec(value);
-    const zoned = iso?.[1] !== undefined && iso[4] === undefined ? `${value}Z` : value;
-    const parsed = iso && isDay(value.slice(0, 10)) ? Date.parse(zoned) : Number.NaN;
-    if (!Number.isNaN(parsed) && parsed >= 0) return parsed;
-    context.issues.push({ code: 'custom', message: 'Expected ISO 8601 or epoch milliseconds', input: value });
-    return z.NEVER;
-  }),
-);
 
 /** `minute`, `hour`, `day`, or a whole number of minutes in seconds; to seconds. */
 export const bucketSeconds = z.pipe(

@@ -208,6 +208,22 @@ export const accessControl: readonly Clause[] = [
     },
   },
   {
+    kind: 'field',
+    says: 'a listed rule can be passed back to create unchanged after its expiry, and stays expired',
+    async holds(service) {
+      const account = await service.account();
+      const expiry = new Date(stackNow() + 1000).toISOString();
+      await account.api.post('/access-control/create', block('192.0.2.9', { expiry }));
+      const [listed] = (await account.api.post('/access-control/get')).rules;
+      await eventually(
+        () => account.api.post('/access-control/get'),
+        ({ rules }) => rules[0]!.expired,
+      );
+      await account.api.post('/access-control/create', { rule: listed! });
+      expect((await account.api.post('/access-control/get')).rules).toMatchObject([{ expiry, expired: true }]);
+    },
+  },
+  {
     kind: 'limit',
     says: 'a rule without expiry expires one hour after its creation',
     async holds(service) {

@@ -84,6 +84,8 @@ export const audit: readonly Clause[] = [
         ['selectionReason', 'OLD_TIMESTAMP'],
         ['accessRule', 'none'],
         ['triggeredDetectors', ['none-of-them']],
+        ['triggeredDetectors', 'none-of-them'],
+        ['policyType', 'allow'],
       ] as const) {
         expect([criterion, (await search(account, { searchCriteria: { [criterion]: missing } })).total]).toEqual([
           criterion,

@@ -114,6 +114,18 @@ export const traffic: readonly Clause[] = [
   },
   {
     kind: 'limit',
+    says: 'a range has up to 7,305 days, twenty years, and may begin long before the log',
+    async holds(service) {
+      const account = await service.account();
+      expect(await rows(account, { month: 12, year: 1999 })).toHaveLength(31);
+      expect(await rows(account, { startDate: '20200101', endDate: '2025-12-31' })).toHaveLength(2192);
+      expect(await rows(account, { startDate: '2001-01-01', endDate: '2020-12-31' })).toHaveLength(7305);
+      const longer = { ...ignored, startDate: '2001-01-01', endDate: '2021-01-01' };
+      await account.refused('/gettrafficdata', longer, 'startDate');
+    },
+  },
+  {
+    kind: 'limit',
     says: 'month is 1 to 12 and comes with a year',
     async holds(service) {
       const account = await service.account();

@@ -100,6 +100,60 @@ export const verdictLog: readonly Clause[] = [
     },
   },
   {
+    kind: 'field',
+    says: 'a time is read in every common form, in JSON and in forms alike',
+    async holds(service) {
+      const { account } = await logged(service);
+      const authorization = `Bearer ${account.key}`;
+      const everything = (await account.api.post('/protect/verdicts', { since: 0 })).total;
+      expect(everything).toBeGreaterThan(0);
+      const times = [
+        '0',
+        '1970-01-01',
+        '19700101',
+        '1970-01-01T00:00',
+        '19700101T000000Z',
+        '1970-01-01T01:00:00+01:00',
+      ];
+      for (const path of [
+        '/protect/verdicts',
+        '/protect/verdicts/distinct-sources',
+        '/protect/verdicts/distinct-fired-rules',
+        '/protect/traffic-by-dimension',
+      ]) {
+        const more = path.endsWith('dimension') ? { groupBy: 'none', bucket: 'day' } : {};
+        const { body: wanted } = await account.call(path, { ...more, since: 0 });
+        const { until: _until, ...same } = wanted;
+        for (const time of times) {
+          const form = Object.entries({ ...more, since: time })
+            .map(([name, value]) => `${name}=${value}`)
+            .join('&');
+          for (const [body, contentType] of [
+            [{ ...more, since: time }, 'application/json'],
+            // The plus sign of the offset is not escaped, as many clients send it.
+            [form, 'application/x-www-form-urlencoded'],
+          ] as const) {
+            const answer = await service.send(path, body, { authorization, contentType });
+            expect([path, contentType, time, answer.status]).toEqual([path, contentType, time, 200]);
+            expect(answer.body).toMatchObject(same);
+          }
+        }
+      }
+      for (const time of ['2027-02-30', 'yesterday', '2027-01-01T25:00']) {
+        await account.refused('/protect/verdicts', { since: time }, 'since');
+      }
+      const instance = { siteKey: (await account.api.post('/protect/instances'))[0]!.globalSiteKey };
+      const rule = { type: 'ip', value: '192.0.2.77', verdict: 'block' };
+      for (const expiry of ['2045-01-01', '20450101T000000Z', Date.UTC(2045, 0, 1), String(Date.UTC(2045, 0, 1))]) {
+        const { body } = await account.call('/protect/access-rules/create', {
+          ...instance,
+          rules: [{ ...rule, expiry }],
+        });
+        expect([expiry, body.rules[0].expiry]).toEqual([expiry, '2045-01-01T00:00:00.000Z']);
+      }
+    },
+  },
+  {
     kind: 'endpoint',
     says: 'POST /protect/verdicts/distinct-fired-rules returns the ids of the rules that fired in a window, which needs since',
     async holds(service) {

@@ -184,6 +184,22 @@ describe('listing rules', () => {
     expect({ ...again.rules[0], updatedAt: '' }).toEqual({ ...rule, updatedAt: '' });
   });
 
+  test('a listed rule can be passed back after its expiry too, and stays expired', async () => {
+    const { token } = await newAccount();
+    const expiry = new Date(testNow() + 60_000).toISOString();
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry });
+    const [before] = (await list(token)).rules;
+    later(120_000);
+    expect((await create(token, before)).status).toBe(200);
+    const [after] = (await list(token)).rules;
+    expect(after).toEqual({ ...before, updatedAt: after.updatedAt, expired: true });
+    expect((await create(token, after)).status).toBe(200);
+    const { type, conditions } = after;
+    expect((await create(token, { type, conditions, expiry })).body.error.details).toEqual([
+      { path: 'rule.expiry', message: 'is in the past' },
+    ]);
+  });
+
   test('pages neither skip nor repeat a rule, in every order, up to 10,000 at once', async () => {
     const { token, account } = await newAccount();
     await insertRules(account.id, 'g', 10_001, testNow());

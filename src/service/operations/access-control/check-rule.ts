@@ -22,8 +22,8 @@ export async function checkedRule(
   const details: ErrorDetail[] = [];
   const conditions = checkedConditions(input.conditions, details);
   const restriction = checkedRestriction(input, details);
-  const expiry = input.expiry === undefined ? nowMs + DEFAULT_LIFE_MS : epochMs(input.expiry);
-  if (expiry <= nowMs) details.push({ path: 'rule.expiry', message: 'is in the past' });
+  const expiry = input.expiry ?? nowMs + DEFAULT_LIFE_MS;
+  if (expiry <= nowMs && !wasListed(input)) details.push({ path: 'rule.expiry', message: 'is in the past' });
   if (details.length > 0) throw new OperationError('API.INVALID_BODY', 'The rule cannot be added', details);
   return {
     userScopeHash: await userScopeHashOf(conditions),
@@ -34,6 +34,14 @@ export async function checkedRule(
     ruleGroupId: input.ruleGroupId ?? null,
     expiry,
   };
+}
+
+/**
+ * A listed rule may be sent back unchanged, also after its expiry: it is stored as expired. A new rule that is over
+ * already is a mistake, and has none of the fields that only the service writes.
+ */
+function wasListed({ expired, userScopeHash }: AccessRuleInput): boolean {
+  return expired !== undefined || userScopeHash !== undefined;
 }
 
 /** The same conditions, in any order and any spelling, have the same hash. */
@@ -83,9 +91,4 @@ function checkedRestriction(input: AccessRuleInput, details: ErrorDetail[]): Acc
     return {};
   }
   return Object.fromEntries(given.map((name) => [name, input[name]])) as AccessRestriction;
-}
-
-/** The schema has checked the format. A time without an offset is UTC. */
-function epochMs(iso: string): number {
-  return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
 }

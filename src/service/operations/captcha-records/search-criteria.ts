@@ -7,11 +7,11 @@ import { canonicalValue } from '../../../rules/canonical.ts';
 import { captchaStatuses } from '../../../store/event-log/captcha-record.ts';
 import type { CaptchaField } from '../../../store/event-log/captcha-fields.ts';
 import type { CaptchaCondition } from '../../../store/event-log/captcha-condition.ts';
+import { oneOrMany } from '../../../contract/management/verdict-query.ts';
 import { deviceTypes } from '../../../contract/vocabulary.ts';
 import { OperationError } from '../operation-error.ts';
 
 const text = z.string().check(z.minLength(1), z.maxLength(1024));
-const DETECTORS_MAX = 32;
 
 export const searchCriteria = z.strictObject({
   ip: z.optional(text),
@@ -28,9 +28,10 @@ export const searchCriteria = z.strictObject({
   resultReason: z.optional(text),
   /** The `userScopeHash` of the rule. */
   accessRule: z.optional(text),
-  policyType: z.optional(z.enum(['block', 'restrict'])),
+  /** `block` or `restrict`, the types of a rule. No record has another one. */
+  policyType: z.optional(text),
   /** All of them must have triggered. */
-  triggeredDetectors: z.optional(z.array(text).check(z.minLength(1), z.maxLength(DETECTORS_MAX))),
+  triggeredDetectors: z.optional(oneOrMany(text)),
   freeText: z.optional(text),
 });
 export type SearchCriteria = z.infer<typeof searchCriteria>;

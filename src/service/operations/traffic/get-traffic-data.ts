@@ -4,7 +4,7 @@
  * them.
  */
 import * as z from 'zod/mini';
-import { isoTimestamp } from '../../../contract/management/iso-time.ts';
+import { dayOrInstant } from '../../../contract/management/time.ts';
 import { siteKey } from '../../../contract/management/site.ts';
 import { countCaptchas } from '../../../store/event-log/client/captcha-log.ts';
 import type { CaptchaTraffic } from '../../../store/event-log/client/captcha-traffic.ts';
@@ -15,7 +15,6 @@ import type { TrafficRange } from './traffic-range.ts';
 
 const MINUTE_MS = 60_000;
 const SITE_KEYS_MAX = 10_000;
-const isoDate = z.union([z.iso.date(), isoTimestamp]);
 export const ignoredText = z.string().check(z.minLength(1), z.maxLength(4096));
 
 const counts = z.object({
@@ -56,10 +55,10 @@ export const getTrafficData = operation({
     token: ignoredText,
     accountId: ignoredText,
     siteKeys: z.optional(z.array(siteKey).check(z.minLength(1), z.maxLength(SITE_KEYS_MAX))),
-    startDate: z.optional(isoDate),
-    endDate: z.optional(isoDate),
+    startDate: z.optional(dayOrInstant),
+    endDate: z.optional(dayOrInstant),
     month: z.optional(z.int().check(z.gte(1), z.lte(12))),
-    year: z.optional(z.int().check(z.gte(2000), z.lte(2100))),
+    year: z.optional(z.int().check(z.gte(1970), z.lte(9999))),
   }),
   response: z.array(trafficRow),
   async handler(context) {

@@ -86,7 +86,7 @@ function ruleWrite(input: EdgeRuleInput, value: string): RuleWrite {
     value,
     verdict,
     ...(mode === 'monitor' ? { mode } : {}),
-    ...(expiry === undefined || expiry === null ? {} : { expiry: Math.floor(Date.parse(expiry) / 1000) }),
+    ...(expiry === undefined || expiry === null ? {} : { expiry: Math.floor(expiry / 1000) }),
     ...(rollout === undefined || rollout === 100 ? {} : { rollout }),
     ...(note === undefined || note === null || note === '' ? {} : { note }),
   };

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
-import { accessRuleHitsResponse, bucketSeconds, instant } from '../../../../contract/management/verdict-query.ts';
+import { instant } from '../../../../contract/management/time.ts';
+import { accessRuleHitsResponse, bucketSeconds } from '../../../../contract/management/verdict-query.ts';
 import { canonicalValue } from '../../../../rules/canonical.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';

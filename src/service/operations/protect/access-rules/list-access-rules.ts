@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
-import { instant } from '../../../../contract/management/verdict-query.ts';
+import { instant } from '../../../../contract/management/time.ts';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';

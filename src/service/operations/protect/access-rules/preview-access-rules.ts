@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../../contract/management/edge-rule-limits.ts';
 import { edgeRuleCanonical, edgeRuleCondition, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
-import { instant } from '../../../../contract/management/verdict-query.ts';
+import { instant } from '../../../../contract/management/time.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import { RulesetCompiler } from '../../../../rules/compiler.ts';
 import { createRuleset } from '../../../../rules/ruleset.ts';

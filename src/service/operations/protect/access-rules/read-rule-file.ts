@@ -44,7 +44,7 @@ export function readRuleFile(
 ): RuleFile {
   const { verdict, mode, expiry, note } = file;
   // Lines may be over already, because an export has such rules.
-  if (typeof expiry === 'string' && Date.parse(expiry) <= nowMs) {
+  if (typeof expiry === 'number' && expiry <= nowMs) {
     throw new OperationError('API.INVALID_BODY', 'The rules of this file would never match', [
       { path: 'expiry', message: EXPIRY_IN_THE_PAST },
     ]);

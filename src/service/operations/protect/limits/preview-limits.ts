@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
 import { policyMode } from '../../../../contract/management/policy-set/policy.ts';
-import { instant } from '../../../../contract/management/verdict-query.ts';
+import { instant } from '../../../../contract/management/time.ts';
 import { operation } from '../../define-operation.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
 import { isoTime } from '../access-rules/rule-response.ts';

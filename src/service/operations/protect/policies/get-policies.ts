@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { limit } from '../../../../contract/management/policy-set/limit.ts';
 import { originsStored, policyListed } from '../../../../contract/management/policy-set/policy-api.ts';
 import { ruleHits } from '../../../../contract/management/edge-rule.ts';
-import { instant } from '../../../../contract/management/verdict-query.ts';
+import { instant } from '../../../../contract/management/time.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';

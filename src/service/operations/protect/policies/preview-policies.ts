@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
-import { instant } from '../../../../contract/management/verdict-query.ts';
+import { instant } from '../../../../contract/management/time.ts';
 import { diffPolicySets } from '../../../../policies/diff.ts';
 import { operation } from '../../define-operation.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
