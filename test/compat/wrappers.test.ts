@@ -51,6 +51,7 @@ const wrappers = [
       /(?<=")https:\/\/www\." \+ \(\w+\.useRecaptchaNet \? "recaptcha\.net" : "google\.com"\) \+ "(?=\/recaptcha)/g,
     verify: withExpressRecaptcha,
   },
+  { name: 'recaptcha-v3', verify: withExpressRecaptcha },
 ] satisfies Wrapper[];
 type Name = (typeof wrappers)[number]['name'];
 
@@ -194,6 +195,21 @@ test('react-google-recaptcha-v3 gets a token for an action, with a score', async
   const facts = { success: true, action: 'shop/login', score: expect.any(Number) as number };
   expect(await verify('react-google-recaptcha-v3', token)).toMatchObject(facts);
 });
+
+test.each(['', '?enterprise'])(
+  'recaptcha-v3%s renders without a place, and gets a token for each action',
+  async (query) => {
+    await open('recaptcha-v3', query);
+    await expect.poll(() => call('typeof captcha')).toBe('object');
+    const known: string[] = [];
+    for (let index = 0; index < 2; index++) {
+      await call('captcha.login()');
+      known.push(await nextToken(known));
+    }
+    for (const token of known)
+      expect(await verify('recaptcha-v3', token)).toMatchObject({ success: true, action: 'shop/login' });
+  },
+);
 
 test('react-google-recaptcha executes the invisible size as often as it is asked', async () => {
   await open('react-google-recaptcha', '?size=invisible');
