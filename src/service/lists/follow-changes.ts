@@ -12,7 +12,7 @@ import type { ServiceStore } from '../environment.ts';
 export async function followChanges(store: ServiceStore, read: StoredList, nowMs: number): Promise<StoredList | null> {
   const book = ruleBook(store, read.instanceId);
   const present = await findList(store, read.instanceId, read.name);
-  if (present?.createdAt !== read.createdAt) {
+  if (present === null || present.birth !== read.birth) {
     await book.removeList(read.name, nowMs);
     return null;
   }

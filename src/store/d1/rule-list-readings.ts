@@ -29,16 +29,16 @@ export async function dueLists(env: StoreEnv, limit: number, nowMs: number): Pro
  */
 export async function beginReading(
   env: StoreEnv,
-  { instanceId, name, createdAt, dueAt, reading }: StoredList,
+  { instanceId, name, birth, dueAt, reading }: StoredList,
   untilMs: number,
   nowMs: number,
 ): Promise<StoredList | null> {
   const row = await env.DB.prepare(
     `UPDATE rule_lists SET reading = ?4, reading_until = ?5
-      WHERE instance_id = ?1 AND name = ?2 AND created_at = ?3 AND reading IS ?6 AND due_at IS ?8
+      WHERE instance_id = ?1 AND name = ?2 AND birth IS ?3 AND reading IS ?6 AND due_at IS ?8
         AND (reading_until IS NULL OR reading_until <= ?7) RETURNING *`,
   )
-    .bind(instanceId, name, createdAt, randomToken(MARK_BYTES), untilMs, reading, nowMs, dueAt)
+    .bind(instanceId, name, birth, randomToken(MARK_BYTES), untilMs, reading, nowMs, dueAt)
     .first<ListRow>();
   if (row === null) return null;
   const taken = storedList(row);

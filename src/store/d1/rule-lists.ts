@@ -4,16 +4,19 @@
  */
 import type { ListAuthorization, ListSettings, ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
-import { openAtRest, sealAtRest } from '../keys/master-key.ts';
+import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 
 const MINUTE_MS = 60_000;
+const BIRTH_BYTES = 9;
 
 export interface StoredList {
   instanceId: string;
   name: string;
   settings: ListSettings;
   hasAuthorization: boolean;
+  /** Of this list and no other, also not of one of the same name that is created after it. `null`: an old one. */
+  birth: string | null;
   createdAt: number;
   dueAt: number | null;
   triedAt: number | null;
@@ -39,6 +42,7 @@ export interface ListRow {
   name: string;
   settings: string;
   authorization_sealed: string | null;
+  birth: string | null;
   created_at: number;
   due_at: number | null;
   tried_at: number | null;
@@ -68,6 +72,7 @@ export function storedList(row: ListRow): StoredList {
     name: row.name,
     settings: JSON.parse(row.settings) as ListSettings,
     hasAuthorization: row.authorization_sealed !== null,
+    birth: row.birth,
     createdAt: row.created_at,
     dueAt: row.due_at,
     triedAt: row.tried_at,
@@ -110,8 +115,8 @@ export async function createList(
   nowMs: number,
 ): Promise<StoredList | null> {
   const row = await env.DB.prepare(
-    `INSERT INTO rule_lists (instance_id, name, settings, expiry_seconds, authorization_sealed, created_at, due_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+    `INSERT INTO rule_lists (instance_id, name, settings, expiry_seconds, authorization_sealed, birth, created_at,
+       due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
   )
     .bind(
       key.instanceId,
@@ -119,6 +124,7 @@ export async function createList(
       JSON.stringify(settings),
       settings.expirySeconds,
       authorization && (await sealed(env, key, authorization)),
+      randomToken(BIRTH_BYTES),
       nowMs,
       settings.url === null ? null : nowMs,
     )

@@ -93,6 +93,22 @@ describe('a list that somebody reads', () => {
     expect(await decision('1.2.3.4')).toBe('default');
     expect(await only()).toMatchObject({ state: 'new', entries: 0, url: null });
   });
+
+  test('and that is deleted and made anew in the millisecond of its creation does not have them either', async () => {
+    await ask('/create', given);
+    const { createdAt } = await only();
+    publisher.answer = async () => {
+      await ask('/delete', { name });
+      await ask('/create', { name, mode: 'enforce' });
+      await serviceEnv.DB.prepare('UPDATE rule_lists SET created_at = ? WHERE instance_id = ?')
+        .bind(createdAt, instance.id)
+        .run();
+      return lines(['1.2.3.4']);
+    };
+    await refresh();
+    expect(await decision('1.2.3.4')).toBe('default');
+    expect(await only()).toMatchObject({ createdAt, state: 'new', entries: 0 });
+  });
 });
 
 test('entries that a stopped refresh has left of a deleted list can be deleted', async () => {
