@@ -24,7 +24,10 @@ beforeAll(async () => {
     SITE_SECRET: secretKey,
     LOG_SINKS: 'console',
   });
-  await stack().runScheduled();
+  await eventually(
+    () => stack().runScheduled(),
+    (isDone) => isDone,
+  );
 });
 
 test('rules from the management API are enforced', async () => {

@@ -1,10 +1,11 @@
 /** The service stops and comes back: rules and bots come from KV after a restart, and changes arrive afterwards. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
 import { eventually, manage, rulesLoaded, useStack } from '../support/stack.ts';
 import { signalsOf } from './edge-visitor.ts';
 
 const stack = useStack({ schedule: false });
+afterEach(() => stack().startService());
 const statusFor = async (userAgent: string) => {
   const answer = await browse(`${stack().edgeUrl}/echo`, { headers: { 'user-agent': userAgent } });
   await answer.arrayBuffer();
@@ -70,5 +71,4 @@ test('a restarted edge knows a search engine by the table of bots in KV while th
   await outage();
   const both = async () => [(await fromBing(BINGBOT)).status, (await fromBing('Mozilla/5.0')).status];
   await eventually(both, ([bot, other]) => bot === 200 && other === 403);
-  await stack().startService();
 });
