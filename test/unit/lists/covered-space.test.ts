@@ -30,7 +30,7 @@ test.each<[string, string[], string | null]>([
   ],
   ['eight countries', ['cDE', 'cFR', 'cPL', 'cIT', 'cES', 'cNL', 'cBE', 'cAT'], null],
   ['nine countries', ['cDE', 'cFR', 'cPL', 'cIT', 'cES', 'cNL', 'cBE', 'cAT', 'cCH'], '9 countries'],
-])('%s: what is too much at once is %3$s', (_, keys, excess) => {
+])('%s: the excess is named, or there is none', (_, keys, excess) => {
   expect(excessOf(keys)).toBe(excess);
 });
 
