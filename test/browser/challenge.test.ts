@@ -37,9 +37,7 @@ describe('a challenged navigation', () => {
     expect(first?.status()).toBe(403);
     expect(await first?.headerValue('x-protect-decision')).toBe('challenge');
 
-    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
-      timeout: 20_000,
-    });
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'));
     const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as { path: string; query: string };
     expect(echoed).toMatchObject({ path: '/echo/wanted', query: 'color=blue' });
     expect(visitor.page.url()).toBe(`${stack().edgeUrl}/echo/wanted?color=blue`);
@@ -53,15 +51,13 @@ describe('a challenged navigation', () => {
   test('ends on a path of two slashes, on the same host', async () => {
     await visitor.page.goto(`${stack().edgeUrl}//echo/a?x=1`);
     // The demo site has no such page.
-    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor({ timeout: 20_000 });
+    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
     expect(visitor.page.url()).toBe(`${stack().edgeUrl}//echo/a?x=1`);
   });
 
   test('leaves verdicts for the challenge and for the pass', async () => {
     await visitor.page.goto(`${stack().edgeUrl}/echo/logged`);
-    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
-      timeout: 20_000,
-    });
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'));
     const { verdicts } = await eventually(
       () =>
         manage<{ verdicts: { decision: string; source: string }[] }>(stack(), '/protect/verdicts', {
@@ -77,9 +73,7 @@ describe('a challenged navigation', () => {
 
   test('is not challenged again while the clearance is valid', async () => {
     await visitor.page.goto(`${stack().edgeUrl}/echo/one`);
-    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
-      timeout: 20_000,
-    });
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'));
     const second = await visitor.page.goto(`${stack().edgeUrl}/echo/two`);
     expect(second?.status()).toBe(200);
     expect(await second?.headerValue('x-protect-decision')).toBe('allow');
@@ -100,9 +94,7 @@ describe('a challenged form', () => {
     await visitor.page.goto(`${stack().edgeUrl}/form`);
     await visitor.page.fill('input[name=name]', name);
     await visitor.page.click('button');
-    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
-      timeout: 20_000,
-    });
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'));
     const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as { method: string; bodyLength: number };
     expect(echoed.method).toBe('POST');
     expect(echoed.bodyLength).toBe(new URLSearchParams({ name }).toString().length);

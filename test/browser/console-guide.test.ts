@@ -30,7 +30,7 @@ test('an account without traffic sees the guide, whose steps end by themselves',
   const { page } = console;
   const stack = console.stack();
   await console.open('');
-  await page.getByText('No request of a visitor has arrived yet.').waitFor({ timeout: 90_000 });
+  await page.getByText('No request of a visitor has arrived yet.').waitFor();
   await done('1. Create a site');
   await done('2. Create an instance');
   await done('3. Issue a client JWT');

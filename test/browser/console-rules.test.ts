@@ -167,7 +167,7 @@ test('a list of 200,000 is previewed in pieces, with the requests and addresses 
   await console.open('/rules/import');
   await chooseFile(lines);
   await button('Preview').click();
-  await page.getByText(/^(50|100|150),000 of 200,002 lines looked at/).waitFor({ timeout: 120_000 });
+  await page.getByText(/^(50|100|150),000 of 200,002 lines looked at/).waitFor();
   await page
     .getByText('200,001 rules would be added, 0 changed, 0 stay as they are, 1 line is no rule.')
     .waitFor({ timeout: 200_000 });
@@ -202,7 +202,7 @@ test('a list of 200,000 with three bad lines is imported, they are named, and th
     expect.stringMatching(/^200,003\s.*=cmd\(\)/s),
   ]);
   await button(/^Undo: back to version/).click();
-  await page.getByText('The rules are as they were before the import.').waitFor({ timeout: 60_000 });
+  await page.getByText('The rules are as they were before the import.').waitFor();
   expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
 }, 300_000);
 
@@ -212,12 +212,12 @@ test('an import that is stopped keeps whole pieces, and can be taken back', asyn
   await console.open('/rules/import');
   await chooseFile(addresses(200_000));
   await button('Import').click();
-  await page.getByText(/^[1-9][0-9,]* of 200,000 lines/).waitFor({ timeout: 60_000 });
+  await page.getByText(/^[1-9][0-9,]* of 200,000 lines/).waitFor();
   await button('Stop').click();
-  await page.getByRole('heading', { name: 'Stopped' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Stopped' }).waitFor();
   expect(((await ruleValues()).length - before.length) % 10_000).toBe(0);
   await button(/^Undo: back to version/).click();
-  await page.getByText('The rules are as they were before the import.').waitFor({ timeout: 60_000 });
+  await page.getByText('The rules are as they were before the import.').waitFor();
   expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
 }, 200_000);
 
@@ -259,22 +259,22 @@ test('an import that loses the network in the middle goes on where it stopped, o
   await loseCall(console.context, '/protect/access-rules/import', 'answer', 2);
   await chooseFile(lines);
   await button('Import').click();
-  await page.getByRole('heading', { name: 'Stopped' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Stopped' }).waitFor();
   await page.getByText('10,000 of 30,000 lines: 10,000 added').waitFor();
   await page.getByText('Whether the next piece arrived is not known.').waitFor();
   expect((await ruleValues()).length - before.length).toBe(20_000);
   await button('Continue').click();
-  await page.getByRole('heading', { name: 'Imported' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Imported' }).waitFor();
   await page.getByText('30,000 of 30,000 lines: 20,000 added, 0 changed, 10,000 as before, 0 refused.').waitFor();
   expect((await ruleValues()).length - before.length).toBe(30_000);
   await button(/^Undo: back to version/).click();
-  await page.getByText('The rules are as they were before the import.').waitFor({ timeout: 60_000 });
+  await page.getByText('The rules are as they were before the import.').waitFor();
   expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
   // The first piece: nothing has arrived as far as the page can know, and it can be taken back all the same.
   await console.context.unrouteAll();
   await loseCall(console.context, '/protect/access-rules/import', 'answer');
   await button('Import').click();
-  await page.getByText('0 of 30,000 lines').waitFor({ timeout: 60_000 });
+  await page.getByText('0 of 30,000 lines').waitFor();
   await button(/^Undo: back to version/).click();
   await eventually(ruleValues, (values) => values.length === before.length);
 }, 200_000);

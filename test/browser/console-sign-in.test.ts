@@ -258,7 +258,7 @@ describe('the console', () => {
     const second = await context.newPage();
     await second.goto(`${stack().consoleUrl}/security`);
     await second.getByRole('button', { name: email }).click();
-    await expect.poll(() => page.url(), { timeout: 20_000 }).toBe(stack().consoleUrl);
+    await expect.poll(() => page.url()).toBe(stack().consoleUrl);
     await context.close();
   });
 

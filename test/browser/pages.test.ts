@@ -47,13 +47,13 @@ describe('a challenged navigation', () => {
   test('shows an unreachable service differently from a refusal', async () => {
     await visitor.context.route('**/__protect/challenge', (route) => route.abort());
     await visitor.page.goto(`${server.url}/protected`);
-    await visitor.page.getByText('The verification service cannot be reached.').waitFor({ timeout: 10_000 });
+    await visitor.page.getByText('The verification service cannot be reached.').waitFor();
   });
 
   test('tries again by itself when the network returns', async () => {
     await visitor.context.route('**/__protect/challenge', (route) => route.abort());
     await visitor.page.goto(`${server.url}/protected`);
-    await visitor.page.getByText('The verification service cannot be reached.').waitFor({ timeout: 10_000 });
+    await visitor.page.getByText('The verification service cannot be reached.').waitFor();
     await visitor.context.unroute('**/__protect/challenge');
     await visitor.page.evaluate(() => dispatchEvent(new Event('online')));
     await visitor.page.waitForFunction(() => document.title === 'inside');
@@ -114,7 +114,7 @@ describe('a visitor', () => {
     server.pages.set('/no-script', { body: '<title>let through</title>' });
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByRole('link', { name: 'Continue without scripts' }).waitFor();
-    await visitor.page.waitForURL('**/no-script', { timeout: 5000 });
+    await visitor.page.waitForURL('**/no-script');
     expect(server.calls).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ test('the session id finds the challenge, the risk history and the telemetry of 
   expect(first?.headers()['x-protect-decision']).toBe('challenge');
   const cookieValue = async (): Promise<string> =>
     (await visitor.context.cookies()).find(({ name }) => name === 'protect_session')?.value ?? '';
-  const value = await eventually(cookieValue, (text) => text !== '', 30_000);
+  const value = await eventually(cookieValue, (text) => text !== '');
   const jti = decodeURIComponent(value).split('|')[0] ?? '';
 
   await visitor.page.goto(`${stack().edgeUrl}/?second`, { waitUntil: 'networkidle' });

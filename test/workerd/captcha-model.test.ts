@@ -78,7 +78,6 @@ let accounts = 0;
 
 test.each(questions.map((question, index) => [JSON.stringify(question.conditions), index]))(
   'each page by %s equals a naive search at that moment',
-  { timeout: 120_000 },
   async (_, index) => {
     const question = questions[index as number] as (typeof questions)[number];
     await fc.assert(

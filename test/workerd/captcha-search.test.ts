@@ -186,42 +186,38 @@ describe.each([
   });
 });
 
-test(
-  'a search that reaches its limit of rows is marked, and continues where it stopped',
-  { timeout: 30_000 },
-  async () => {
-    // Small segments, so that there are more runs than one step searches.
-    const name = 'captcha/captcha-share:0:0';
-    const share = shard(service, name);
-    await share.tune({ hotRowsMax: 1_000_000, segmentRows: 5 });
-    const events = Array.from({ length: 600 }, (_, number) => ({ ...issued(number), account_id: 'captcha-share' }));
-    await appendCaptchas(service, events);
-    for (let left = 600; left > 0;) left = await share.seal();
-    const wanted = events
-      .map((event) => mergeCaptcha(null, event))
-      .filter(({ country }) => country === 'DE')
-      .sort((a, b) => b.timestamp - a.timestamp || (a.id < b.id ? 1 : -1));
-    const search = {
-      conditions: [{ field: 'country' as const, is: 'DE' }],
-      since: 0,
-      until: Number.MAX_SAFE_INTEGER,
-      searchedRowsMax: 100,
-    };
-    const found: string[] = [];
-    let before: RowKey | null = null;
-    let pages = 0;
-    do {
-      const page: Awaited<ReturnType<typeof scanShards>> = await scanShards(service, [name], search, before, 1000);
-      expect(page.totalIsExact).toBe(false);
-      expect(page.total).toBeLessThan(wanted.length);
-      found.push(...page.rows.map(({ id }) => id));
-      before = page.next;
-      pages += 1;
-    } while (before !== null);
-    expect(found).toEqual(wanted.map(({ id }) => id));
-    expect(pages).toBe(2);
-  },
-);
+test('a search that reaches its limit of rows is marked, and continues where it stopped', async () => {
+  // Small segments, so that there are more runs than one step searches.
+  const name = 'captcha/captcha-share:0:0';
+  const share = shard(service, name);
+  await share.tune({ hotRowsMax: 1_000_000, segmentRows: 5 });
+  const events = Array.from({ length: 600 }, (_, number) => ({ ...issued(number), account_id: 'captcha-share' }));
+  await appendCaptchas(service, events);
+  for (let left = 600; left > 0;) left = await share.seal();
+  const wanted = events
+    .map((event) => mergeCaptcha(null, event))
+    .filter(({ country }) => country === 'DE')
+    .sort((a, b) => b.timestamp - a.timestamp || (a.id < b.id ? 1 : -1));
+  const search = {
+    conditions: [{ field: 'country' as const, is: 'DE' }],
+    since: 0,
+    until: Number.MAX_SAFE_INTEGER,
+    searchedRowsMax: 100,
+  };
+  const found: string[] = [];
+  let before: RowKey | null = null;
+  let pages = 0;
+  do {
+    const page: Awaited<ReturnType<typeof scanShards>> = await scanShards(service, [name], search, before, 1000);
+    expect(page.totalIsExact).toBe(false);
+    expect(page.total).toBeLessThan(wanted.length);
+    found.push(...page.rows.map(({ id }) => id));
+    before = page.next;
+    pages += 1;
+  } while (before !== null);
+  expect(found).toEqual(wanted.map(({ id }) => id));
+  expect(pages).toBe(2);
+});
 
 test('a search during which a row is erased must start again', async () => {
   const name = 'captcha/captcha-stale:0:0';
