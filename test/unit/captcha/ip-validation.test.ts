@@ -41,7 +41,7 @@ function verdict(
   verifying: Partial<AddressFacts>,
   given: Partial<Omit<IpComparison, 'verifying'>> = {},
   rules: object = {},
-): IpVerdict {
+): IpVerdict['action'] {
   const { ipValidationRules } = siteSettings.parse({
     domains: ['example.com'],
     ipValidationRules: {
@@ -59,7 +59,7 @@ function verdict(
     issued: { ...facts, country, asn, latitude, longitude },
     ...given,
     verifying: { ...BERLIN, ...verifying },
-  });
+  }).action;
 }
 const unknown = { ...facts, country: null, asn: null, latitude: null, longitude: null };
 
