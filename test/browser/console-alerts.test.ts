@@ -132,7 +132,7 @@ test('of two people who change one channel, the second is told, and another fiel
 });
 
 test('people who may only read see channels without buttons that change them', async () => {
-  const viewer = { email: 'viewer@example.com', name: 'Vi', role: 'viewer' };
+  const viewer = { email: 'viewer-of-alerts@example.com', name: 'Vi', role: 'viewer' };
   await manage(console.stack(), '/users/create', viewer);
   const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), viewer.email));
   const channel = await makeChannel('Seen');

@@ -98,7 +98,7 @@ test('what an attack does is saved alone, and of two people who change it, the s
 });
 
 test('people who may only read see attack mode without its switch', async () => {
-  const viewer = { email: 'viewer@example.com', name: 'Vi', role: 'viewer' };
+  const viewer = { email: 'viewer-of-attack@example.com', name: 'Vi', role: 'viewer' };
   await manage(console.stack(), '/users/create', viewer);
   const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), viewer.email));
   await console.comesAs({}, cookie);

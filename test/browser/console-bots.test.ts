@@ -185,7 +185,7 @@ test('each published list is shown with its networks, its age and what is wrong'
 });
 
 test('people who may only read see the lists without buttons that change them', async () => {
-  const viewer = { email: 'viewer@example.com', name: 'Vi', role: 'viewer' };
+  const viewer = { email: 'viewer-of-bots@example.com', name: 'Vi', role: 'viewer' };
   await manage(console.stack(), '/users/create', viewer);
   const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), viewer.email));
   await manage(console.stack(), '/protect/bots/own/add', {

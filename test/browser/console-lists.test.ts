@@ -164,7 +164,7 @@ test('of two people who change one setting, the second is told, and another sett
 });
 
 test('people who may only read see a list without buttons that change it', async () => {
-  const viewer = { email: 'viewer@example.com', name: 'Vi', role: 'viewer' };
+  const viewer = { email: 'viewer-of-lists@example.com', name: 'Vi', role: 'viewer' };
   await manage(console.stack(), '/users/create', viewer);
   const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), viewer.email));
   await makeFile('seen', '20.9.9.0/24');

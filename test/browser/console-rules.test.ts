@@ -295,8 +295,8 @@ test('a version of the history comes back, and so does the one before', async ()
 
 test('a viewer sees rules and no way to change them, and the API refuses their writes', async () => {
   const stack = console.stack();
-  await manage(stack, '/users/create', { email: 'viewer@example.com', name: 'Viewer', role: 'viewer' });
-  const cookie = await sessionByLink(stack, await signInLink(stack, 'viewer@example.com'));
+  await manage(stack, '/users/create', { email: 'viewer-of-rules@example.com', name: 'Viewer', role: 'viewer' });
+  const cookie = await sessionByLink(stack, await signInLink(stack, 'viewer-of-rules@example.com'));
   await console.comesAs({}, cookie);
   await console.open('/rules');
   await console.page.getByText('Edge access rules').first().waitFor();
