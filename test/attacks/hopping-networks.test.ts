@@ -49,9 +49,15 @@ async function post(path: string, from: string, body: object): Promise<{ status:
 }
 
 /** The edge of a busy machine may find the service late. Then the client asks again. */
+const answered = (path: string, from: string, sent: object) =>
+  eventually(
+    () => post(path, from, sent),
+    ({ status }) => status !== 503,
+    HOPS_MS,
+  );
+
 async function challengeFrom(from: string, capabilities: object = {}): Promise<ChallengeResponse> {
-  const ask = () => post('challenge', from, { action: 'contact', capabilities });
-  const { status, body } = await eventually(ask, (response) => response.status !== 503, HOPS_MS);
+  const { status, body } = await answered('challenge', from, { action: 'contact', capabilities });
   expect(status).toBe(200);
   return body as ChallengeResponse;
 }
@@ -81,7 +87,7 @@ async function waitingFrom(from: string): Promise<string> {
 }
 
 async function hasWaited(challenge: string, from: string): Promise<boolean> {
-  const { status, body } = await post('solution', from, { challenge, solution: {} });
+  const { status, body } = await answered('solution', from, { challenge, solution: {} });
   expect(status).toBeLessThan(500);
   return status === 200 && (body as SolutionResponse).verified;
 }

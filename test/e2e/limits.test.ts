@@ -72,7 +72,7 @@ afterAll(async () => {
 
 const onPath = (path: string, limit: string) => ({
   name: `on-${limit}`,
-  when: { field: 'path', operator: 'equals', value: path },
+  when: { field: 'path', operator: 'startsWith', value: path },
   then: { action: 'limit', limit },
 });
 
@@ -122,15 +122,25 @@ async function flood(path: string, each: number): Promise<number[]> {
 }
 const times = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length;
 
+/** The path whose limit is spent. */
+let spent = '';
+
 test('of 600 posts at once through three edges an exact limit of 50 lets 50 through, and no other body', async () => {
-  const statuses = await flood('/order', 200);
+  let floods = 0;
+  // A service that is too busy to answer in time refuses with 503, and may have counted. Then the next path is flooded.
+  const statuses = await eventually(
+    () => flood((spent = `/order/${floods++}`), 200),
+    (answers) => !answers.includes(503),
+  );
   expect([times(statuses, 200), times(statuses, 429)]).toEqual([50, 550]);
-  const bodies = received.get('/order') ?? [];
+  const bodies = received.get(spent) ?? [];
   expect([bodies.length, new Set(bodies).size]).toEqual([50, 50]);
+  for (let index = 0; index < floods; index++)
+    expect(received.get(`/order/${index}`)?.length ?? 0).toBeLessThanOrEqual(50);
 });
 
 test('the refusal says when to come back, and the log why it was refused', async () => {
-  const { status, headers, text } = await post(edges[0]!, '/order', 'a=1');
+  const { status, headers, text } = await post(edges[0]!, spent, 'a=1');
   expect(status).toBe(429);
   expect(headers.get('ratelimit-policy')).toBe(`"orders";q=50;w=${DAY_SECONDS}`);
   expect(headers.get('ratelimit')).toBe(`"orders";r=0;t=${headers.get('retry-after')}`);
