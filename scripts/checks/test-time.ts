@@ -37,7 +37,6 @@ const rules: { pattern: RegExp; advice: string; allowed: Record<string, string> 
       'test/browser/session-opening.test.ts': 'a navigation in the next task of the page',
       'test/browser/pages-stack.test.ts': 'a submission in the next task of the page',
       'test/browser/compat-turnstile.test.ts': 'the next task of the page',
-      'test/browser/console-traffic.test.ts': 'the time in which a hidden page would ask again',
       'test/attacks/pictures-by-program.test.ts': 'the pace of a person, which the service measures',
     },
   },

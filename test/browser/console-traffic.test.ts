@@ -81,6 +81,7 @@ describe('the live tail', () => {
 
   test('asks nothing while nobody can see it', async () => {
     const { page } = console;
+    await page.clock.install();
     await console.open('/tail');
     await page.getByRole('row').nth(1).waitFor();
     const show = (state: string) =>
@@ -93,8 +94,8 @@ describe('the live tail', () => {
     await show('hidden');
     await request('/while-hidden');
     await loggedVerdict({}, ({ request_path: path }) => path === '/while-hidden');
-    // The timer of the last poll has run by then, and asked nothing.
-    await page.evaluate(() => new Promise((wake) => setTimeout(wake, 2500)));
+    // A minute of the page's clock: the timer of the last poll runs, and asks nothing.
+    await page.clock.runFor(60_000);
     expect(asked).toBeLessThanOrEqual(1);
     expect(await page.getByText('/while-hidden').count()).toBe(0);
     await show('visible');
