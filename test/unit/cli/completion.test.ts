@@ -20,7 +20,8 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 /** What the bash function offers for a line, of which the last word is being typed. */
 function offered(...words: string[]): string[] {
   const script = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gatehouse; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-uc', script, 'bash', './bash', 'gatehouse', ...words], {
+  // Bash reads the machine's start-up file when its input is a socket, as a pipe of Node is.
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-uc', script, 'bash', './bash', 'gatehouse', ...words], {
     encoding: 'utf8',
     cwd: dir,
   });

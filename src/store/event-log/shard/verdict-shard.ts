@@ -326,7 +326,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   #unsealedMax(): number {
     const { size, bytes } = this.#hot;
     const { unsealedMax, hotBytesMax } = this.#bounds;
-    if (bytes === 0) return unsealedMax;
+    // Without rows, what counts is room that the columns keep for the next ones.
+    if (size === 0 || bytes === 0) return unsealedMax;
     return Math.min(unsealedMax, Math.ceil((size * hotBytesMax * HOT_BYTES_TIMES_MAX) / bytes));
   }
 
