@@ -54,8 +54,10 @@ const PURE_TEST_TIMEOUT_MS = 300_000;
 const FIXED_SEED = 20_351;
 const SEED_BELOW = 2 ** 31;
 const isFull = process.env['FULL_PROPERTIES'] === '1';
-const seed = Number(process.env['PROPERTY_SEED'] ?? (isFull ? randomInt(SEED_BELOW) : FIXED_SEED));
-if (isFull) {
+const isDrawn = isFull && process.env['PROPERTY_SEED'] === undefined;
+// This file is read for each project. The environment keeps what the first reading has drawn.
+const seed = Number((process.env['PROPERTY_SEED'] ??= String(isFull ? randomInt(SEED_BELOW) : FIXED_SEED)));
+if (isDrawn) {
   const again = `FULL_PROPERTIES=1 PROPERTY_SEED=${seed} vitest run --project properties FILE`;
   console.log(`Property tests begin at seed ${seed}. To run a file again: ${again}`);
 }
