@@ -11,7 +11,7 @@ export interface FormPart {
   isFile: boolean;
   /** The name has a backslash, or the value a transfer encoding: parsers differ in what they make of it. */
   isAmbiguous: boolean;
-  /** Of the delimiter before the part. The part ends where the next delimiter starts. */
+  /** Where the delimiter before the part starts. The part ends where the next delimiter starts. */
   start: number;
   valueStart: number;
   valueEnd: number;

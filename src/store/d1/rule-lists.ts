@@ -15,7 +15,7 @@ export interface StoredList {
   name: string;
   settings: ListSettings;
   hasAuthorization: boolean;
-  /** Of this list and no other, also not of one of the same name that is created after it. `null`: an old one. */
+  /** A random mark that tells the list from a later one of the same name. `null`: the list is older than the mark. */
   birth: string | null;
   createdAt: number;
   dueAt: number | null;
