@@ -18,7 +18,7 @@ const UNDERSCORE = 95;
 const SPACE = 32;
 const LETTER_U = 117;
 const ASCII_MAX = 127;
-/** Marks a percent sign that two hexadecimal digits do not follow. */
+/** Marks an escape that cannot be decoded. */
 const NO_CHARACTER = 0xffff;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
