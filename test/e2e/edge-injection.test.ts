@@ -2,10 +2,6 @@
  * The protect script breaks no page: what the gate hands on is the origin's bytes and the script, or the origin's bytes.
  * On workerd itself, with an origin that answers whatever a test gives it.
  */
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, Server } from 'node:http';
-import { request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHash } from 'node:crypto';
 import {
   brotliCompressSync,
@@ -15,71 +11,20 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { describe, expect, test } from 'vitest';
 import { assetHashes } from '../../src/widget/bundle.generated.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/eventually.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { call, originAnswers, upstream, useEdgeBeforeOrigin } from './edge-before-origin.ts';
 
 const SCRIPT = `<script src="/__protect/protect.js?v=${assetHashes['protect.js']}" async></script>`;
 /** The places of a script, in a page that is written with marks for them. */
 const MARK = '§';
-let upstream: Upstream;
-let edge: RawWorker;
-let origin: Server;
-let answer: { headers: Record<string, string>; pieces: Buffer[] };
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.setPolicy({ autoInject: true });
-  await upstream.setRules([{ type: 'userAgent', value: 'blockme', verdict: 'block' }]);
-  origin = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html', ...answer.headers });
-    for (const piece of answer.pieces.slice(0, -1)) response.write(piece);
-    response.end(answer.pieces.at(-1));
-  });
-  await new Promise<void>((ready) => origin.listen(0, '127.0.0.1', ready));
-  edge = await startRawWorker({
-    source: await bundleWorker('src/edge/index.ts'),
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
-    vars: {
-      SERVICE_URL: upstream.url,
-      ORIGIN_URL: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
-      CLIENT_JWT: upstream.clientJwt,
-    },
-  });
-  answer = { headers: {}, pieces: [Buffer.from('')] };
-  await eventually(
-    async () => (await fetch(edge.url, { headers: { 'user-agent': 'BlockMe' } })).status,
-    (status) => status === 403,
-  );
-});
-afterAll(async () => {
-  await edge?.stop();
-  origin?.closeAllConnections();
-  origin?.close();
-  await upstream?.stop();
-});
+useEdgeBeforeOrigin({ autoInject: true });
 
-/** The bytes of the response as they came, nothing decoded. */
 function get(headers: Record<string, string>, ...pieces: Buffer[]) {
-  answer = { headers, pieces };
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
-    const call = httpRequest(edge.url, { headers: { 'accept-encoding': 'gzip, br, zstd, deflate' } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-      );
-      response.on('error', reject);
-    });
-    call.once('error', reject);
-    call.end();
-  });
+  originAnswers({ headers, pieces });
+  return call({ 'accept-encoding': 'gzip, br, zstd, deflate' });
 }
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');

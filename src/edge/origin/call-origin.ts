@@ -4,9 +4,11 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { HeldReturn, RequestContext } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
+import { replacedRequest } from '../request/facts.ts';
+import type { RequestFacts } from '../request/facts.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin, visitorLocation } from './send-to-origin.ts';
-import { injectProtectScript } from './inject.ts';
+import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
 import type { Origins } from './origins.ts';
 import { isOwnLoop } from './loop.ts';
 
@@ -46,12 +48,16 @@ export async function callOrigin(
   const calledAtMs = Date.now();
   try {
     if (!isUsable) throw new Error(origin);
-    const response = await sendToOrigin(facts, origin, config, {
-      decision: verdict.decision,
-      verified: verified === true || clearance !== null,
-      preflight: verdict.source === 'preflight',
-      body,
-    });
+    const send = (asked: RequestFacts) =>
+      sendToOrigin(asked, origin, config, {
+        decision: verdict.decision,
+        verified: verified === true || clearance !== null,
+        preflight: verdict.source === 'preflight',
+        body,
+      });
+    const sent = await send(facts);
+    const isPart = config?.policy.autoInject === true && mayBePartOfPage(sent, facts.headers);
+    const response = isPart ? await pageInstead(sent, () => send(withoutRange(facts))) : sent;
     // The response to a loop is the gate's own.
     const isLoop = response.status === LOOP_STATUS && response.headers.has(header.requestId);
     origins.called(chosen, isLoop ? null : response.status);
@@ -68,6 +74,20 @@ export async function callOrigin(
     console.error(JSON.stringify({ level: 'error', event, requestId, origin: name, message: String(error) }));
     return failed('unreachable');
   }
+}
+
+/** The whole page that `part` is of, and `part` itself where that is no page with the script. */
+async function pageInstead(part: Response, askForWhole: () => Promise<Response>): Promise<Response> {
+  const whole = await askForWhole();
+  const [kept, dropped] = isPage(whole) ? [whole, part] : [part, whole];
+  void dropped.body?.cancel();
+  return kept;
+}
+
+function withoutRange(facts: RequestFacts): RequestFacts {
+  const headers = new Headers(facts.request.headers);
+  for (const name of ['range', 'if-range']) headers.delete(name);
+  return replacedRequest(facts, new Request(facts.request, { headers }), facts.target);
 }
 
 /** The origin's response as the visitor gets it. */

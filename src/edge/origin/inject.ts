@@ -1,7 +1,7 @@
 /**
- * Puts the protect script into allowed HTML documents, with the page's own CSP nonce. Only the beginning of a page is
- * read; everything behind the script passes as it came. A page without a safe place for a script passes untouched, to
- * the byte, and is counted.
+ * Puts the protect script into allowed HTML pages, with the page's own CSP nonce. Only the beginning of a page is read;
+ * everything behind the script passes as it came. A page without a safe place for a script passes untouched, to the
+ * byte, and is counted. A page gets the script whatever it was asked for as, so that a cache can keep one for all.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -20,8 +20,16 @@ const READABLE_ENCODING = /^(?:gzip|br|identity)?$/i;
 const BEGINNING_MAX_BYTES = 16 * 1024;
 /** Where browsers look for the charset that a page names itself (HTML section 13.2.3.2). */
 const CHARSET_WITHIN_BYTES = 1024;
-/** They are about the bytes that the origin sent. */
-const ABOUT_BYTES = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
+/** They are about the bytes that the origin sent, or let a client join a range of them with the bytes that it has. */
+const ABOUT_BYTES = [
+  'content-length',
+  'content-digest',
+  'repr-digest',
+  'digest',
+  'content-md5',
+  'accept-ranges',
+  'last-modified',
+];
 
 /** One character for each byte. */
 const latin1 = new TextDecoder('latin1');
@@ -30,23 +38,44 @@ type Count = (name: string) => void;
 
 export function injectProtectScript(
   response: Response,
-  facts: RequestFacts,
+  { headers: asked, request }: RequestFacts,
   count: Count,
 ): Response | Promise<Response> {
-  if (!hash || !isWholeDocument(facts, response)) return response;
-  const { headers } = response;
-  if (!READABLE_ENCODING.test(headers.get('content-encoding') ?? '')) return untouched(response, count, 'encoding');
+  const { headers, status } = response;
+  const isSameAsWithScript = status === 304 && /W\//.test(request.headers.get('if-none-match') ?? '');
+  if (isSameAsWithScript || (asked.method === 'HEAD' && isPage(response))) return withoutBytesOf(response);
+  if (!hash || asked.method !== 'GET' || response.body === null || !isPage(response)) return response;
+  // What a page's script asks for is often a fragment, and its visitor has the session of the page.
+  const isNavigation = asked.fetchDest === null || /^(?:document|iframe)$/.test(asked.fetchDest);
+  const untouched: Untouched = (reason) => {
+    if (isNavigation) count(`scripts_not_injected{reason="${reason}"}`);
+    return response;
+  };
+  if (!READABLE_ENCODING.test(headers.get('content-encoding') ?? '')) return untouched('encoding');
   const nonce = scriptNonce(headers.get('content-security-policy'));
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
-  return injected(response, tag, count);
+  return injected(response, tag, untouched);
 }
 
-function untouched(response: Response, count: Count, reason: 'encoding' | 'charset' | 'markup'): Response {
-  count(`scripts_not_injected{reason="${reason}"}`);
+type Untouched = (reason: 'encoding' | 'charset' | 'markup') => Response;
+
+/** Whether the origin sent a part of what may be a page with the script, or none where it ends before that page does. */
+export function mayBePartOfPage({ status, headers }: Response, { method, range }: RequestFacts['headers']): boolean {
+  if (method !== 'GET' || !range) return false;
+  return (
+    status === 416 || (status === 206 && (isHtml(headers) || /^multipart\//i.test(headers.get('content-type') ?? '')))
+  );
+}
+
+function withoutBytesOf(response: Response): Response {
+  const { headers } = response;
+  for (const name of ABOUT_BYTES) headers.delete(name);
+  const etag = headers.get('etag');
+  if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
   return response;
 }
 
-async function injected(response: Response, tag: string, count: Count): Promise<Response> {
+async function injected(response: Response, tag: string, untouched: Untouched): Promise<Response> {
   // The original stays unread until there is a place: the runtime can still pass on its very bytes, compressed or not.
   const copy = response.clone().body!;
   const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> = copy.getReader();
@@ -65,19 +94,14 @@ async function injected(response: Response, tag: string, count: Count): Promise<
   }
   if (typeof place === 'string' || (!isCharsetSent && wouldHideCharset(text, tag))) {
     void reader.cancel();
-    return untouched(response, count, typeof place === 'string' ? 'markup' : 'charset');
+    return untouched(typeof place === 'string' ? 'markup' : 'charset');
   }
   void response.body!.cancel();
   const { readable, writable } = new IdentityTransformStream();
   const beginning = new Blob(chunks);
   reader.releaseLock();
   void pour(new Blob([beginning.slice(0, place), tag, beginning.slice(place)]), copy, writable);
-  const changed = new Response(readable, response);
-  const { headers } = changed;
-  for (const name of ABOUT_BYTES) headers.delete(name);
-  const etag = headers.get('etag');
-  if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
-  return changed;
+  return withoutBytesOf(new Response(readable, response));
 }
 
 /** Whether the page may name its charset where browsers look for it, and would no longer do so behind the tag. */
@@ -106,20 +130,16 @@ function scriptNonce(policy: string | null): string | undefined {
   return undefined;
 }
 
-/**
- * What the request asked for comes first, then the check that most responses fail: each look into `Headers` crosses into
- * the runtime.
- */
-function isWholeDocument({ headers: { method, fetchDest } }: RequestFacts, response: Response): boolean {
-  if (method !== 'GET') return false;
-  if (fetchDest !== null && fetchDest !== 'document' && fetchDest !== 'iframe') return false;
-  const { headers } = response;
+/** A whole page that may be changed. The check that most responses fail comes first. */
+export function isPage({ headers, status }: Response): boolean {
+  return isHtml(headers) && status === 200 && !headers.has('content-range');
+}
+
+/** Each look into `Headers` crosses into the runtime. */
+function isHtml(headers: Headers): boolean {
   return (
     /^text\/html\b/i.test(headers.get('content-type') ?? '') &&
-    response.status === 200 &&
-    response.body !== null &&
     !/attachment/i.test(headers.get('content-disposition') ?? '') &&
-    !headers.has('content-range') &&
     !/\bno-transform\b/i.test(headers.get('cache-control') ?? '')
   );
 }
