@@ -40,7 +40,7 @@ const COMBINATION_CALLS_TIMED = 5;
 const SLOWEST_SHOWN = 15;
 const PAGE_TARGET_MS = 50;
 /** As many as a page has rows, six at a time like the reader's, each as long as a row group. */
-const RANGE_READS = { reads: 50, atOnce: 6, bytes: 45_000 };
+const RANGE_READS = { reads: 50, atOnce: 6, bytes: 85_000 };
 interface Filled {
   accepted: number;
   duplicates: number;

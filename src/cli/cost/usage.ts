@@ -43,7 +43,7 @@ export const OBJECT_CALLS_PER_POLL = 2;
 export const D1_ROWS_PER_SERVICE_CALL = 2;
 
 /** Of a verdict in R2: its row of the Parquet file. */
-export const SEALED_BYTES_PER_VERDICT = 60;
+export const SEALED_BYTES_PER_VERDICT = 100;
 /** Of a report in R2. */
 export const SEALED_BYTES_PER_REPORT = 250;
 /** Of a verdict in its shard: index and counts. */

@@ -11,8 +11,8 @@ const statistics = { hasStatistics: true };
 
 export const captchaSchema: StreamSchema<FlatCaptcha> = {
   columns: {
-    id: text({ encoding: 'prefixes', ...statistics }),
-    jti: text({ encoding: 'prefixes' }),
+    id: text({ ...packed, ...statistics }),
+    jti: text(packed),
     account_id: text(),
     site_key: text({ ...packed, ...statistics }),
     timestamp: moment(statistics),

@@ -25,9 +25,10 @@ export function readChunk(bytes: Uint8Array, column: Column, count: number, rows
   let header = readPageHeader(cursor);
   let dictionary: PageBytes | null = null;
   if (header.isDictionary) {
-    dictionary = pageBytes(cursor.take(header.length), column, header.unpackedLength);
+    dictionary = pageBytes(cursor.take(header.length), column.isPacked, header.unpackedLength);
     header = readPageHeader(cursor);
   }
+  const isPacked = header.encoding === RLE_DICTIONARY ? column.isPacked : column.hadPackedDeltas;
   const entries = header.values;
   if (column.kind !== 'texts' && entries !== count) throw new UnreadableSegmentError('A column has too few rows');
   if (column.nullable && column.kind !== 'texts' && header.nulls === entries) return rows.map(() => null);
@@ -35,8 +36,9 @@ export function readChunk(bytes: Uint8Array, column: Column, count: number, rows
   const definitions = cursor.take(header.definitionLength);
   const levels = header.definitionLength + header.repetitionLength;
   const data = cursor.take(header.length - levels);
-  const values = new PageValues(column, header, pageBytes(data, column, header.unpackedLength - levels), dictionary);
+  const values = new PageValues(column, header, pageBytes(data, isPacked, header.unpackedLength - levels), dictionary);
   if (column.kind === 'texts') {
+    // In version 1 a null list had level 0 and an empty one 1. Now an empty list has 0, and 1 would be a null entry.
     const full = column.nullable ? 2 : 1;
     return lists(readLevels(repetitions, 1, entries), readLevels(definitions, full, entries), full, values, rows);
   }
@@ -51,7 +53,7 @@ interface PageBytes {
   unpackTo(end: number): void;
 }
 
-function pageBytes(data: Uint8Array, { isPacked }: Column, length: number): PageBytes {
+function pageBytes(data: Uint8Array, isPacked: boolean, length: number): PageBytes {
   if (isPacked && data.length > 0) {
     if (!(length >= 0 && length <= PAGE_BYTES_MAX)) throw new UnreadableSegmentError('A page is too large');
     return new SnappyBytes(data, length);
@@ -90,7 +92,7 @@ function lists(
   rows: readonly number[],
 ): Cell[] {
   const places: number[] = [];
-  const sizes: (number | null)[] = [];
+  const sizes: number[] = [];
   let entry = 0;
   // Before this entry: the last row, and the number of values.
   let row = -1;
@@ -101,17 +103,15 @@ function lists(
       if (definitions[entry] === full) place++;
     }
     if (entry >= repetitions.length) throw new UnreadableSegmentError('A list has too few rows');
-    const isNull = full === 2 && definitions[entry] === 0;
     const first = place;
     row = wanted;
     do if (definitions[entry++] === full) places.push(place++);
     while (repetitions[entry] === 1);
-    sizes.push(isNull ? null : place - first);
+    sizes.push(place - first);
   }
   const found = values.at(places) as string[];
   let start = 0;
   return sizes.map((size) => {
-    if (size === null) return null;
     start += size;
     return found.slice(start - size, start);
   });

@@ -7,7 +7,7 @@ import type { FileMetaData } from 'hyparquet';
 import * as z from 'zod/mini';
 import { UnreadableSegmentError } from './byte-cursor.ts';
 import type { RowGroup } from './row-group-reader.ts';
-import { SEGMENT_VERSION } from './segment-metadata.ts';
+import { readableVersions } from './segment-metadata.ts';
 import type { SegmentExtras, SegmentSource } from './segment-metadata.ts';
 
 const count = z.int();
@@ -37,7 +37,7 @@ export function readSegmentFooter(bytes: Uint8Array): SegmentFooter {
   const values = new Map(metadata.key_value_metadata?.map(({ key, value }) => [key, value]));
   const version = values.get('gatehouse.version');
   if (version === undefined) throw new UnreadableSegmentError('It is a Parquet file of another program');
-  if (version !== SEGMENT_VERSION) throw new UnreadableSegmentError(`It has the unknown version ${version}`);
+  if (!readableVersions.has(version)) throw new UnreadableSegmentError(`It has the unknown version ${version}`);
   try {
     return {
       source: source.parse(JSON.parse(values.get('gatehouse.source') ?? '')),

@@ -4,8 +4,12 @@
  */
 import type { Counts } from '../shard-rpc.ts';
 
-/** A rebuild takes files of this layout only. */
-export const SEGMENT_VERSION = '1';
+/**
+ * Version 1 had deltas for ids, times and numbers, no `request_id` that was the `id`, and a list that could be null. Both
+ * are read. Files of any other version are refused.
+ */
+export const SEGMENT_VERSION = '2';
+export const readableVersions: ReadonlySet<string> = new Set(['1', SEGMENT_VERSION]);
 
 export interface SegmentSource {
   stream: string;

@@ -10,17 +10,14 @@ import { fileColumns } from './row-group-reader.ts';
 import { EXACT_COLUMN } from './stream-schema.ts';
 import type { Cell, Column, ColumnKind, StreamSchema } from './stream-schema.ts';
 
-/** Beyond this, the difference of two integers is not exact. */
-const DELTA_VALUE_MAX = 2 ** 50;
 /** Longer texts are cut in the statistics, which engines allow for. */
 const STATISTICS_TEXT_BYTES = 64;
 
-const encodings = {
-  dictionary: 'RLE_DICTIONARY',
-  prefixes: 'DELTA_BYTE_ARRAY',
-  deltas: 'DELTA_BINARY_PACKED',
-  runs: 'RLE',
-} as const;
+/** Iceberg knows a column by its number. The columns after these two have the next numbers, in the order of the file. */
+const EXACT_COLUMN_ID = 1;
+const FIRST_COLUMN_ID = 2;
+/** The entries of a list have a number of their own, which is this much above that of the list. */
+const LIST_ENTRY_IDS = 1000;
 
 export class SegmentWriter<Flat> {
   readonly #schema: StreamSchema<Flat>;
@@ -75,10 +72,10 @@ export class SegmentWriter<Flat> {
     const { rows } = this;
     const start = this.#bytes.offset;
     void this.#writer.write({
-      columnData: this.#columns.map(([name, { encoding, isPacked, hasStatistics, kind }], at) => ({
+      columnData: this.#columns.map(([name, { isPacked, hasStatistics, kind }], at) => ({
         name,
         data: physical(kind, this.#cells[at] as Cell[]),
-        encoding: encodings[encoding],
+        encoding: kind === 'boolean' ? ('RLE' as const) : ('RLE_DICTIONARY' as const),
         codec: isPacked ? ('SNAPPY' as const) : ('UNCOMPRESSED' as const),
         statistics: hasStatistics,
       })),
@@ -111,8 +108,9 @@ export class SegmentWriter<Flat> {
 }
 
 /** The value, or what stands in its place when the column cannot hold it. */
-function fitting({ kind, nullable, encoding }: Column, cell: Cell): Cell {
-  if (cell === null) return nullable ? null : substitutes[kind];
+function fitting({ kind, nullable }: Column, cell: Cell): Cell {
+  const substitute = nullable && kind !== 'texts' ? null : substitutes[kind];
+  if (cell === null) return substitute;
   const isRight =
     kind === 'text'
       ? typeof cell === 'string'
@@ -122,8 +120,8 @@ function fitting({ kind, nullable, encoding }: Column, cell: Cell): Cell {
           ? typeof cell === 'boolean'
           : kind === 'double'
             ? typeof cell === 'number'
-            : Number.isSafeInteger(cell) && (encoding !== 'deltas' || Math.abs(cell as number) <= DELTA_VALUE_MAX);
-  return isRight ? cell : nullable ? null : substitutes[kind];
+            : Number.isSafeInteger(cell);
+  return isRight ? cell : substitute;
 }
 
 const substitutes: Record<ColumnKind, Cell> = {
@@ -142,14 +140,15 @@ function physical(kind: ColumnKind, cells: Cell[]): Cell[] | (bigint | null)[] {
 
 function elementsOf(columns: readonly [string, Column][]): SchemaElement[] {
   const elements: SchemaElement[] = [{ name: 'root', num_children: columns.length }];
-  for (const [name, { kind, nullable }] of columns) {
+  for (const [at, [name, { kind, nullable }]] of columns.entries()) {
+    const field_id = name === EXACT_COLUMN ? EXACT_COLUMN_ID : FIRST_COLUMN_ID + at;
     const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
-    if (kind !== 'texts') elements.push({ name, repetition_type, ...types[kind] });
+    if (kind !== 'texts') elements.push({ name, repetition_type, field_id, ...types[kind] });
     else
       elements.push(
-        { name, repetition_type, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
+        { name, repetition_type: 'REQUIRED', field_id, num_children: 1, ...types.list },
         { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-        { name: 'element', repetition_type: 'REQUIRED', ...types.text },
+        { name: 'element', repetition_type, field_id: LIST_ENTRY_IDS + field_id, ...types.text },
       );
   }
   return elements;
@@ -157,6 +156,7 @@ function elementsOf(columns: readonly [string, Column][]): SchemaElement[] {
 
 const types = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  list: { converted_type: 'LIST', logical_type: { type: 'LIST' } },
   integer: { type: 'INT64' },
   double: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },

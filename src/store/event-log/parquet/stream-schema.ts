@@ -1,6 +1,7 @@
 /**
  * What the Parquet files of one stream look like: a flat list of columns, and how a record becomes one value per column
- * and back. Every engine reads the types that are used here. The tables are in docs/verdict-log.md.
+ * and back. Every engine reads the types that are used here, and the two encodings: a dictionary, and runs for booleans.
+ * Deltas would be smaller, and stop parquetjs. The tables are in docs/verdict-log.md.
  */
 
 /** Values of one column in one row; `texts` is a list. Integers and moments are safe integers. */
@@ -9,18 +10,14 @@ export type Cell = string | number | boolean | readonly string[] | null;
 /** `moment`: epoch milliseconds, TIMESTAMP_MILLIS in the file. */
 export type ColumnKind = 'text' | 'texts' | 'integer' | 'double' | 'boolean' | 'moment';
 
-/**
- * `dictionary`: each distinct value once and a place per row. `prefixes`: texts that begin like the one before them
- * (DELTA_BYTE_ARRAY). `deltas`: integers that grow slowly (DELTA_BINARY_PACKED). `runs`: booleans.
- */
-export type ColumnEncoding = 'dictionary' | 'prefixes' | 'deltas' | 'runs';
-
 export interface Column {
   kind: ColumnKind;
+  /** Of a list it is the entries that the file says can be null, because ClickHouse reads no list that can be. */
   nullable: boolean;
-  encoding: ColumnEncoding;
   /** Compressed with Snappy. A dictionary of a few short texts is smaller without. */
   isPacked: boolean;
+  /** Segments of version 1 have deltas in this column, and these are compressed with Snappy. */
+  hadPackedDeltas: boolean;
   /** Smallest and largest value per row group, so that engines skip row groups. */
   hasStatistics: boolean;
 }
@@ -36,15 +33,15 @@ export interface StreamSchema<Flat = Record<string, Cell>> {
 /** The column that every stream ends with: the JSON of a record that its columns cannot give back exactly. */
 export const EXACT_COLUMN = 'record';
 
-type Options = Partial<Pick<Column, 'nullable' | 'encoding' | 'isPacked' | 'hasStatistics'>>;
+type Options = Partial<Omit<Column, 'kind'>>;
 
-function column(kind: ColumnKind, encoding: ColumnEncoding, options: Options): Column {
-  return { kind, nullable: false, encoding, isPacked: false, hasStatistics: false, ...options };
+function column(kind: ColumnKind, options: Options): Column {
+  return { kind, nullable: false, isPacked: false, hadPackedDeltas: false, hasStatistics: false, ...options };
 }
 
-export const text = (options: Options = {}): Column => column('text', 'dictionary', options);
-export const texts = (options: Options = {}): Column => column('texts', 'dictionary', options);
-export const integer = (options: Options = {}): Column => column('integer', 'dictionary', options);
-export const double = (options: Options = {}): Column => column('double', 'dictionary', options);
-export const truth = (options: Options = {}): Column => column('boolean', 'runs', options);
-export const moment = (options: Options = {}): Column => column('moment', 'deltas', options);
+export const text = (options: Options = {}): Column => column('text', options);
+export const texts = (options: Options = {}): Column => column('texts', options);
+export const integer = (options: Options = {}): Column => column('integer', options);
+export const double = (options: Options = {}): Column => column('double', options);
+export const truth = (options: Options = {}): Column => column('boolean', options);
+export const moment = (options: Options = {}): Column => column('moment', { isPacked: true, ...options });

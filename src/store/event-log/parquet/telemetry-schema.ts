@@ -30,11 +30,11 @@ export interface FlatTelemetry {
 
 const packed = { isPacked: true };
 const statistics = { hasStatistics: true };
-const counted = { encoding: 'deltas', ...packed } as const;
+const counted = { ...packed, hadPackedDeltas: true };
 
 export const telemetrySchema: StreamSchema<FlatTelemetry> = {
   columns: {
-    id: text({ encoding: 'prefixes', ...statistics }),
+    id: text({ ...packed, ...statistics }),
     timestamp: moment(statistics),
     instance_id: text(),
     jti: text({ ...packed, ...statistics }),
@@ -54,7 +54,7 @@ export const telemetrySchema: StreamSchema<FlatTelemetry> = {
     key_gap_deviation_ms: integer(packed),
     traits: texts(),
     service_isolate: text(),
-    service_seq: integer({ encoding: 'deltas', ...statistics }),
+    service_seq: integer({ ...packed, ...statistics }),
   },
 
   flatten({ id, timestamp, instance_id, jti, report, edge }: TelemetryRecord) {

@@ -8,7 +8,7 @@ import type { StreamSchema } from './stream-schema.ts';
 
 export interface FlatVerdict {
   id: string;
-  /** `null`: the same as `id`, as edges write it. */
+  /** Edges write the same as `id`. `null` in segments of version 1: the same as `id`. */
   request_id: string | null;
   timestamp: number;
   instance_id: string;
@@ -21,7 +21,7 @@ export interface FlatVerdict {
   ja4: string | null;
   user_agent: string;
   bot_id: string | null;
-  bot_behaviours: readonly string[] | null;
+  bot_behaviours: readonly string[];
   bot_proof: string | null;
   device_type: string;
   method: string;
@@ -56,8 +56,8 @@ const statistics = { hasStatistics: true };
 
 export const verdictSchema: StreamSchema<FlatVerdict> = {
   columns: {
-    id: text({ encoding: 'prefixes', ...statistics }),
-    request_id: text({ ...nullable, encoding: 'prefixes' }),
+    id: text({ ...packed, ...statistics }),
+    request_id: text({ ...nullable, ...packed, ...statistics }),
     timestamp: moment(statistics),
     instance_id: text(),
     site_key: text(),
@@ -94,14 +94,14 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
     edge_colo: text(),
     edge_version: text(),
     edge_isolate: text(),
-    edge_seq: integer({ encoding: 'deltas', ...statistics }),
+    edge_seq: integer({ ...packed, ...statistics }),
   },
 
   flatten(record: VerdictRecord) {
     const { bot, edge, fired_rules: fired } = record;
     return {
       id: record.id,
-      request_id: record.request_id === record.id ? null : record.request_id,
+      request_id: record.request_id,
       timestamp: record.timestamp,
       instance_id: record.instance_id,
       site_key: record.site_key,
@@ -113,7 +113,7 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
       ja4: record.ja4,
       user_agent: record.user_agent,
       bot_id: bot?.id ?? null,
-      bot_behaviours: bot?.behaviours ?? null,
+      bot_behaviours: bot?.behaviours ?? [],
       bot_proof: bot?.proof ?? null,
       device_type: record.device_type,
       method: record.method,
