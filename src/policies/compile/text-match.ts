@@ -1,37 +1,40 @@
 /** Compares a text of the request with the values of a test. No regular expression: a visitor's text cannot slow it down. */
+import { spelledEscapes } from '../../bytes/percent-escapes.ts';
 import { canonicalPath, canonicalSpelling } from '../../bytes/url-path.ts';
 import { foldCase } from '../../rules/user-agent-fold.ts';
 import type { PolicyTest } from '../expression.ts';
 import { compilePattern } from './path-glob.ts';
 
 export type TextMatch = (text: string) => boolean;
-type Spell = (text: string) => string;
 
 /** The values of a test, in the spelling of what they are compared with. */
 export function spelledValues({ field, operator, value }: PolicyTest): string[] {
-  const values = (Array.isArray(value) ? value : [value]).map(String);
-  return values.map(spellingOf(field, operator));
+  return (Array.isArray(value) ? value : [value]).map((one) => {
+    const text = String(one);
+    if (field === 'path') return canonicalPathValue(text, operator);
+    if (field === 'userAgent') return foldCase(text);
+    return field === 'host' || field === 'ja4' ? text.toLowerCase() : text;
+  });
 }
 
-function spellingOf(field: PolicyTest['field'], operator: PolicyTest['operator']): Spell {
-  if (field === 'path') return operator === 'contains' || operator === 'endsWith' ? canonicalPart : canonicalWhole;
-  if (field === 'userAgent') return foldCase;
-  return field === 'host' || field === 'ja4' ? (text) => text.toLowerCase() : (text) => text;
+/**
+ * A path or a piece of one, as a request's canonical path spells it. Only whole segments at its start resolve `.` and `..`.
+ * Elsewhere these are text: `startsWith "/."` means hidden files, not every path.
+ */
+function canonicalPathValue(value: string, operator: PolicyTest['operator']): string {
+  // The parser of URLs would drop these characters, and an empty piece would be in every path.
+  const text = spelledEscapes(value.replace(/[\0- ?#]/g, encodeURIComponent)).replaceAll('\\', '/');
+  const wholeEnd = endOfWholeSegments(text, operator);
+  const start = wholeEnd > 0 ? canonicalPath(text.slice(0, wholeEnd)) : '';
+  // The letter before each segment keeps the parser from resolving dots.
+  const rest = canonicalPath(`/x${text.slice(wholeEnd).replaceAll('/', '/x')}`).replaceAll('/x', '/');
+  return canonicalSpelling(start + rest.slice(1));
 }
 
-/** A pattern that begins with `*` has no path's beginning to resolve. */
-function canonicalWhole(path: string): string {
-  return path.startsWith('/') ? canonicalPath(path) : canonicalPart(path);
-}
-
-/** A piece of a path has no dot segments to resolve, and its first segment has no beginning. */
-function canonicalPart(piece: string): string {
-  return canonicalSpelling(
-    piece
-      .split('/')
-      .map((segment) => (/^\.{0,2}$/.test(segment) ? segment : canonicalPath(`/${segment}`).slice(1)))
-      .join('/'),
-  );
+function endOfWholeSegments(text: string, operator: PolicyTest['operator']): number {
+  if (operator === 'contains' || operator === 'endsWith') return 0;
+  const end = operator === 'startsWith' ? text.length : operator === 'matches' ? text.indexOf('*') : -1;
+  return end < 0 ? text.length : text.lastIndexOf('/', end) + 1;
 }
 
 export function compileTextMatch({ field, operator }: PolicyTest, values: readonly string[]): TextMatch | null {

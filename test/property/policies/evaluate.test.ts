@@ -6,7 +6,7 @@ import { canonicalExpression } from '../../../src/policies/canonical.ts';
 import { compilePolicies } from '../../../src/policies/compile/compile-policies.ts';
 import type { Expression, PolicyTest } from '../../../src/policies/expression.ts';
 import type { PolicyRequest } from '../../../src/policies/request.ts';
-import { runs } from '../../support/properties.ts';
+import { propertySeed, runs } from '../../support/properties.ts';
 import { randomFrom } from '../rules/random.ts';
 import { anyExpression } from './expressions.ts';
 import { readingsOf, testHolds } from './oracle.ts';
@@ -14,7 +14,7 @@ import { randomRequest } from './requests.ts';
 
 const EXPRESSIONS = runs(2000);
 const REQUESTS = runs(1000);
-const SEED = 20_261;
+const SEED = propertySeed;
 
 const expressions = fc.sample(anyExpression, { numRuns: EXPRESSIONS, seed: SEED });
 const random = randomFrom(SEED);

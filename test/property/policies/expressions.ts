@@ -9,7 +9,7 @@ type Value = NonNullable<PolicyTest['value']>;
 
 export const words = {
   host: ['shop.example', 'api.shop.example', 'shop.example:8443'],
-  path: ['/', '/api', '/api/v1/users', '/API', '/login', '/a b', '/img/logo.png', '/api/', '/ä'],
+  path: ['/', '/api', '/api/v1/users', '/API', '/login', '/a b', '/img/logo.png', '/api/', '/ä', '/.git', '/a '],
   method: ['GET', 'POST', 'DELETE'],
   text: ['', 'a', 'ab', 'A', 'abc', 'yes', 'a b', 'é', '"', '\\', '\u007f', '\u2028', '*', 'a*b', '😀'],
   name: ['sid', 'x-a', 'X-A', 'lang', 'q'],
@@ -50,10 +50,12 @@ function textTest(
         .join(''),
     )
     .filter((text) => text !== '');
-  const start = field === 'path' ? oneOf(['/', '/a', '/api', '/API/', '/*', '/**', '/api/*', '/**/users', '*']) : part;
+  const start =
+    field === 'path' ? oneOf(['/', '/.', '/a', '/a ', '/api', '/API/', '/*', '/**', '/api/*', '/**/users', '*']) : part;
   const pattern =
     field === 'path'
-      ? start
+      ? // A pattern without a wildcard is a whole path, and the whole path `/.` is `/`.
+        start.map((text) => (text === '/.' ? '/.*' : text))
       : fc.array(fc.oneof(part, oneOf(['*', '**'])), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
   const named = names === undefined ? fc.constant({}) : oneOf(names).map((name) => ({ name }));
   const compared = fc.oneof(

@@ -49,6 +49,7 @@ const paths = [
   '/a%20b',
   '/%C3%A4',
   '/img/../api',
+  '/a%20',
   '/x',
 ];
 const userAgents = [...words.userAgent, 'CURL/8.5.0', 'MOZILLA', 'é ΣΑΣ'];
