@@ -12,7 +12,9 @@ const PAGE =
   '<!doctype html><html lang="en"><title>page</title><script src="/__protect/protect.js"></script><h1>page</h1>';
 
 const server = useWidgetServer();
-const visitor = useVisitor({ expected: (message) => /worker-src|Failed to load resource/.test(message.text()) });
+const visitor = useVisitor({
+  expected: (message) => /worker-src|trusted-types|Failed to load resource/.test(message.text()),
+});
 beforeEach(() => {
   server.pages.clear();
   server.pages.set('/page', { body: PAGE });
@@ -40,6 +42,20 @@ describe('the work', () => {
   test('is done in slices on the page where no worker may run', async () => {
     const policy = STRICT_CSP.replace("worker-src 'self'", "worker-src 'none'");
     server.pages.set('/page', { body: PAGE, headers: { 'content-security-policy': policy } });
+    await visitor.page.goto(`${server.url}/page`);
+    expect(await ready(visitor.page)).toBe(true);
+    expect(solutions()).toBe(1);
+  });
+
+  test.each([
+    ["worker-src 'none'"],
+    ["default-src 'self'; worker-src 'none'"],
+    ["script-src 'nonce-abc' 'strict-dynamic'; worker-src 'none'"],
+    ['trusted-types mine'],
+    ["default-src 'self'; trusted-types 'none'"],
+  ])('is done under the policy %s', async (policy) => {
+    const body = PAGE.replace('<script', '<script nonce="abc"');
+    server.pages.set('/page', { body, headers: { 'content-security-policy': policy } });
     await visitor.page.goto(`${server.url}/page`);
     expect(await ready(visitor.page)).toBe(true);
     expect(solutions()).toBe(1);

@@ -24,6 +24,7 @@ import { KvStore } from '../feed/kv.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../feed/page-texts.ts';
 import { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
+import type { InjectPorts } from '../origin/inject.ts';
 import { Origins } from '../origin/origins.ts';
 import { RobotsFiles } from '../origin/robots-file.ts';
 import { readIpCategories } from '../request/ip-categories.ts';
@@ -74,6 +75,7 @@ export interface Isolate {
   /** Requests whose address from the proxy was not one. */
   unreadAddresses: number;
   origins: Origins;
+  obstacles: InjectPorts['obstacles'];
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;
@@ -141,6 +143,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     count,
     unreadAddresses: 0,
     origins,
+    obstacles: new Map(),
   });
 }
 

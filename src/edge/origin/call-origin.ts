@@ -9,12 +9,12 @@ import type { RequestFacts } from '../request/facts.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin, visitorLocation } from './send-to-origin.ts';
 import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
+import type { InjectPorts } from './inject.ts';
 import type { Origins } from './origins.ts';
 import { isOwnLoop } from './loop.ts';
 
-export interface OriginPorts {
+export interface OriginPorts extends InjectPorts {
   origins: Pick<Origins, 'of' | 'called'>;
-  count: (name: string) => void;
 }
 
 /** Loop Detected (RFC 5842). */
@@ -99,9 +99,9 @@ export async function handedOn({ context }: Forward, called: OriginResponse, por
 function finished(
   context: RequestContext,
   { response, origin }: OriginResponse,
-  { count }: OriginPorts,
+  ports: OriginPorts,
 ): Response | Promise<Response> {
   const location = visitorLocation(response, context.facts.target, origin);
   const handed = annotated(response, context, location);
-  return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, count) : handed;
+  return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, ports) : handed;
 }

@@ -1,19 +1,16 @@
 /**
  * Puts the protect script into allowed HTML pages, with the page's own CSP nonce. Only the beginning of a page is read;
- * everything behind the script passes as it came. A page without a safe place for a script passes untouched, to the
- * byte, and is counted. A page gets the script whatever it was asked for as, so that a cache can keep one for all.
+ * everything behind the script passes as it came. A page without a safe place for a script, or with a policy under which
+ * it could open no session, passes untouched, to the byte, and is counted. A page gets the script whatever it was asked for as, so that a cache can keep one for all.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestFacts } from '../request/facts.ts';
+import { readPagePolicy } from './page-policy.ts';
+import type { PolicyObstacle } from './page-policy.ts';
 import { scriptPlace } from './script-place.ts';
 import type { ScriptPlace } from './script-place.ts';
 
 const hash = assetHashes['protect.js'];
-const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
-/** Directives that apply to a script element (CSP 3 section 6.8.1), first to last. A style's nonce does not count. */
-const SCRIPT_SOURCES = ['script-src-elem', 'script-src', 'default-src'].map(
-  (name) => new RegExp(`(?:^|[;,])\\s*${name}\\s([^;,]*)`, 'i'),
-);
 /** What the runtime decodes and encodes again. */
 const READABLE_ENCODING = /^(?:gzip|br|identity)?$/i;
 /** Comments before the head are short. */
@@ -34,12 +31,16 @@ const ABOUT_BYTES = [
 /** One character for each byte. */
 const latin1 = new TextDecoder('latin1');
 
-type Count = (name: string) => void;
+export interface InjectPorts {
+  count: (name: string) => void;
+  /** What policies of pages had against the script, each with the path of the last such page. */
+  obstacles: Map<PolicyObstacle, string>;
+}
 
 export function injectProtectScript(
   response: Response,
-  { headers: asked, request }: RequestFacts,
-  count: Count,
+  { headers: asked, request, target }: RequestFacts,
+  { count, obstacles }: InjectPorts,
 ): Response | Promise<Response> {
   const { headers, status } = response;
   const isSameAsWithScript = status === 304 && /W\//.test(request.headers.get('if-none-match') ?? '');
@@ -52,12 +53,16 @@ export function injectProtectScript(
     return response;
   };
   if (!READABLE_ENCODING.test(headers.get('content-encoding') ?? '')) return untouched('encoding');
-  const nonce = scriptNonce(headers.get('content-security-policy'));
+  const { nonce, obstacle } = readPagePolicy(headers.get('content-security-policy'), target);
+  if (obstacle !== null) {
+    if (isNavigation) obstacles.set(obstacle, target.path);
+    return untouched(obstacle);
+  }
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
   return injected(response, tag, untouched);
 }
 
-type Untouched = (reason: 'encoding' | 'charset' | 'markup') => Response;
+type Untouched = (reason: 'encoding' | 'charset' | 'markup' | PolicyObstacle) => Response;
 
 /** Whether the origin sent a part of what may be a page with the script, or none where it ends before that page does. */
 export function mayBePartOfPage({ status, headers }: Response, { method, range }: RequestFacts['headers']): boolean {
@@ -119,15 +124,6 @@ async function pour(beginning: Blob, rest: ReadableStream, into: WritableStream)
   } catch (error) {
     await rest.cancel(error).catch(() => undefined);
   }
-}
-
-function scriptNonce(policy: string | null): string | undefined {
-  if (policy === null) return undefined;
-  for (const directive of SCRIPT_SOURCES) {
-    const sources = directive.exec(policy)?.[1];
-    if (sources !== undefined) return NONCE.exec(sources)?.[1];
-  }
-  return undefined;
 }
 
 /** A whole page that may be changed. The check that most responses fail comes first. */

@@ -6,6 +6,7 @@ import { isSameSecret } from '../../bytes/same-secret.ts';
 import { json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
+import { policyRemedies } from '../origin/page-policy.ts';
 import type { OriginState } from '../origin/origins.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
@@ -52,6 +53,11 @@ function details(isolate: Isolate, nowMs: number): object {
   if (config && config.policies.skipped > 0) {
     warnings.push(
       `Policies of a newer release that have no effect here: ${config.policies.skipped}. Update this edge.`,
+    );
+  }
+  for (const [directive, path] of isolate.obstacles) {
+    warnings.push(
+      `Pages such as ${path} open no session: add ${policyRemedies[directive]} to ${directive} of their Content-Security-Policy.`,
     );
   }
   const states = origins.states(config);

@@ -24,11 +24,16 @@ export function assetUrl(base: string, name: string): string {
   const url = `${base}/${name}.js?v=${versions[name] ?? ''}`;
   const scope = globalThis as unknown as { trustedTypes?: TrustedTypesFactory; [SHARED]?: ScriptUrlPolicy };
   if (scope.trustedTypes === undefined) return url;
-  scope[SHARED] ??= scope.trustedTypes.createPolicy(POLICY_NAME, {
-    createScriptURL(candidate) {
-      if (!/^[^?#]*\/[a-z-]+\.js\?v=[0-9a-f]*$/.test(candidate)) throw new TypeError('Not a Gatehouse script');
-      return candidate;
-    },
-  });
+  try {
+    scope[SHARED] ??= scope.trustedTypes.createPolicy(POLICY_NAME, {
+      createScriptURL(candidate) {
+        if (!/^[^?#]*\/[a-z-]+\.js\?v=[0-9a-f]*$/.test(candidate)) throw new TypeError('Not a Gatehouse script');
+        return candidate;
+      },
+    });
+  } catch {
+    // The page allows other policies only. Where it does not require trusted types, the address works as it is.
+    return url;
+  }
   return scope[SHARED].createScriptURL(url) as string;
 }

@@ -98,7 +98,7 @@ export const advice: Readonly<Record<Watched, Advice>> = {
   scripts_not_injected: {
     title: 'Pages without the protect script',
     normal: 'It stands still between releases of the site.',
-    todo: 'Visitors of these pages get no session and are challenged. Send the pages as utf-8 with a head, without another encoding.',
+    todo: 'Visitors of these pages get no session and are challenged. Send the pages as utf-8 with a head, without another encoding. A reason such as script-src is a directive of their Content-Security-Policy: add ‘self’ to script-src and connect-src, gatehouse to trusted-types, and allow-scripts allow-same-origin to sandbox.',
   },
   feed_failures: {
     title: 'Refreshes of rules that failed',

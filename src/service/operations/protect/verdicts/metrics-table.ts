@@ -123,10 +123,10 @@ export const metrics: readonly Metric[] = [
   wakes(
     by(
       'reason',
-      ['encoding', 'charset', 'markup'],
+      ['encoding', 'charset', 'markup', 'sandbox', 'script-src', 'connect-src', 'trusted-types'],
       counter(
         'scripts_not_injected',
-        'Pages that passed untouched, because the protect script has no safe place in them',
+        'Pages that passed untouched: the protect script has no safe place in them, or their policy keeps it from working',
       ),
     ),
   ),
