@@ -30,17 +30,15 @@ if (existsSync(MEMORY_DISK)) {
   if (bavail * bsize >= MEMORY_DISK_MIN_BYTES) process.env['TMPDIR'] ??= MEMORY_DISK;
 }
 
-/**
- * A file with its own stack waits for most of its time, so five workers keep two cores busy. Each takes up to a gigabyte
- * with its stack and its browser.
- */
-const WORKERS_PER_CORE = 2.5;
+/** Each worker takes up to a gigabyte with its stack and its browser. */
 const WORKER_BYTES = 2 * GIB;
 const WORKERS_MAX = 12;
-const maxWorkers = Math.max(
-  2,
-  Math.floor(Math.min(WORKERS_MAX, WORKERS_PER_CORE * availableParallelism(), totalmem() / WORKER_BYTES)),
-);
+const workers = (perCore: number): number =>
+  Math.max(2, Math.floor(Math.min(WORKERS_MAX, perCore * availableParallelism(), totalmem() / WORKER_BYTES)));
+/** Pure code keeps a core busy, and every further worker loads all modules once more. */
+const PURE_WORKERS = workers(1.5);
+/** A file with a stack waits for most of its time. */
+const STACK_WORKERS = workers(2.5);
 
 /** A call to a stack is slower than a function call, and a first request can wait for a Worker to start. */
 const STACK_TEST_TIMEOUT_MS = 180_000;
@@ -72,15 +70,19 @@ const pure = { ...sharedWorkers, testTimeout: PURE_TEST_TIMEOUT_MS, hookTimeout:
 
 const throughTheStack = {
   ...sharedWorkers,
+  maxWorkers: STACK_WORKERS,
   globalSetup: 'test/support/prepared-state.ts',
   testTimeout: STACK_TEST_TIMEOUT_MS,
   hookTimeout: STACK_START_TIMEOUT_MS,
   expect: { poll: { timeout: POLL_TIMEOUT_MS } },
 };
 
+/** Projects with different numbers of workers run one after the other. */
+const last = { sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
-    maxWorkers,
+    maxWorkers: PURE_WORKERS,
     provide: { properties: { isFull, seed } },
     sequence: { sequencer: LongestFirst },
     teardownTimeout: STACK_START_TIMEOUT_MS,
@@ -134,11 +136,20 @@ export default defineConfig({
           name: 'promises',
           include: ['test/promises/*.test.ts', 'test/conformance/*.test.ts'],
           ...throughTheStack,
+          // `npm test` runs these three files beside the pure code.
+          maxWorkers: PURE_WORKERS,
         },
       },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'], ...throughTheStack } },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack } },
-      { test: { name: 'compat', include: ['test/compat/*.test.ts'], ...throughTheStack } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'],
+          ...throughTheStack,
+          ...last,
+        },
+      },
+      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack, ...last } },
+      { test: { name: 'compat', include: ['test/compat/*.test.ts'], ...throughTheStack, ...last } },
     ],
   },
 });
