@@ -57,14 +57,16 @@ async function post(operation: Operation, body: string, contentType = 'applicati
   return { status: response.status, text, writes };
 }
 
-async function expectRefusedAt(operation: Operation, body: string, path: string, contentType?: string) {
+/** Expects a refusal that names each of the paths. */
+async function expectRefusedAt(operation: Operation, body: string, wanted: readonly string[], contentType?: string) {
   const { status, text, writes } = await post(operation, body, contentType);
   expect([status, text]).toEqual([400, expect.stringContaining('"error"')]);
   const { error } = JSON.parse(text) as { error: { code: number; key: string; details?: { path: string }[] } };
   expect(error.code).toBe(400);
   expect(error.key).toMatch(/^API\.(INVALID_BODY|PARSE_ERROR|MISSING_BODY)$/);
   const paths = (error.details ?? []).map((detail) => detail.path);
-  expect(paths.some((one) => one === path || one.startsWith(`${path}.`))).toBe(true);
+  const isNamed = (name: string) => paths.some((one) => one === name || one.startsWith(`${name}.`));
+  expect(wanted.filter((name) => !isNamed(name))).toEqual([]);
   expect(writes).toEqual([]);
 }
 
@@ -106,18 +108,20 @@ function everyOperation(check: (row: (typeof rows)[number]) => Promise<void>) {
 test(
   'names every required field that is missing',
   everyOperation(async ({ operation, schema }) => {
-    for (const name of schema.required ?? []) await expectRefusedAt(operation, '{}', name);
+    const { required = [] } = schema;
+    if (required.length > 0) await expectRefusedAt(operation, '{}', required);
   }),
 );
 
-// One test for each type: all of them together come near the time that a test has on a busy machine.
 test.each(Object.entries(samples))('names every field that must not be of the type %s', (type, value) =>
   everyOperation(async ({ operation, members }) => {
-    for (const [name, member] of members) {
+    const refusing = members.filter(([, member]) => {
       const accepted = typesOf(member);
-      if (accepted.size === 0 || accepted.has(type)) continue;
-      await expectRefusedAt(operation, JSON.stringify({ [name]: value }), name);
-    }
+      return accepted.size > 0 && !accepted.has(type);
+    });
+    const names = refusing.map(([name]) => name);
+    if (names.length === 0) return;
+    await expectRefusedAt(operation, JSON.stringify(Object.fromEntries(names.map((name) => [name, value]))), names);
   })(),
 );
 
@@ -129,7 +133,7 @@ test(
       // The operation's own limit on its body bounds a whole file as text.
       if (member.maxLength === undefined && member.type === 'string' && operation.maxBodyBytes) continue;
       for (const unit of ['a', '😀']) {
-        await expectRefusedAt(operation, JSON.stringify({ [name]: unit.repeat(HUGE_CHARS) }), name);
+        await expectRefusedAt(operation, JSON.stringify({ [name]: unit.repeat(HUGE_CHARS) }), [name]);
       }
     }
   }),
@@ -138,8 +142,13 @@ test(
 test(
   'refuses names of the prototype chain and look-alikes',
   everyOperation(async ({ operation }) => {
-    for (const name of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '__proto__', 'nаme', 'name\u0000']) {
-      await expectRefusedAt(operation, `{${JSON.stringify(name)}:{"polluted":true}}`, name);
+    // The parser stops at the first `__proto__`, and so names it alone.
+    for (const names of [
+      ['constructor', 'prototype', 'toString', 'hasOwnProperty', 'nаme', 'name\u0000'],
+      ['__proto__'],
+    ]) {
+      const body = `{${names.map((name) => `${JSON.stringify(name)}:{"polluted":true}`).join(',')}}`;
+      await expectRefusedAt(operation, body, names);
     }
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   }),
@@ -152,7 +161,7 @@ test(
     for (const [name, member] of members) {
       const types = typesOf(member);
       const body = `${name}=1&${name}=2`;
-      if (types.size > 0 && !types.has('array')) await expectRefusedAt(operation, body, name, form);
+      if (types.size > 0 && !types.has('array')) await expectRefusedAt(operation, body, [name], form);
       else expect((await post(operation, body, form)).status).toBeLessThan(500);
     }
   }),
