@@ -17,6 +17,8 @@ export interface ClientAsset {
 
 /** Scripts that other scripts load. They are built first, because the others contain their hashes. */
 const loaded = ['pow-worker', 'environment', 'languages', 'dialog', 'visual'];
+/** The challenge page's script alone loads this one. No other needs its hash. */
+const loadedLast = 'protect';
 /** The widget under the APIs of other products, each with the folder that its path has in the address of the original. */
 const compatFolders: Record<string, string> = {
   'compat/turnstile': 'turnstile/v0',
@@ -27,7 +29,7 @@ const compatFolders: Record<string, string> = {
 };
 /** Built as an ES module instead of a classic script. */
 const modules = new Set(['compat/procaptcha-module']);
-const entries = ['widget', 'protect', 'interstitial', 'copy', 'frame', ...Object.keys(compatFolders)];
+const entries = ['widget', 'copy', 'frame', ...Object.keys(compatFolders), loadedLast, 'interstitial'];
 const output = 'src/widget/bundle.generated.ts';
 
 interface SizeLimit {
@@ -82,7 +84,7 @@ export async function buildClient(): Promise<Record<string, ClientAsset>> {
   for (const name of [...loaded, ...entries]) {
     const built = await bundle(name, versions);
     assets[`${name}.js`] = built;
-    if (loaded.includes(name)) versions[name] = built.hash;
+    if (loaded.includes(name) || name === loadedLast) versions[name] = built.hash;
   }
   const frame = framePage(assets['frame.js']?.hash ?? '');
   return { ...assets, 'frame.html': frame, 'page-texts.json': asset(JSON.stringify(otherPages(locales))) };

@@ -9,6 +9,7 @@ import { safeReturnTarget } from './interstitial/return-target.ts';
 import { loadAsset } from './loading/asset-loader.ts';
 import { scriptLocation } from './loading/script-location.ts';
 import { startWorker } from './pow/pow-engine.ts';
+import type { GatehouseProtect } from './protect.ts';
 import { asCaptchaError, type ErrorState } from './token/captcha-error.ts';
 import { createHoneypot } from './token/honeypot.ts';
 import { passChallenge } from './token/pass-challenge.ts';
@@ -17,7 +18,19 @@ import type { VisualModule } from './visual/visual-module.ts';
 /** Names of the texts in the page: `<template data-state="…">`. */
 type State = 'working' | 'done' | 'sent' | 'cookies' | ErrorState;
 
+/** A visitor waits no longer for a session than a form of the site does. */
+const SESSION_MAX_MS = 8000;
+
 const script = scriptLocation();
+
+/** Whatever goes wrong, the challenge goes on: it does not need a session. */
+async function openSession(): Promise<void> {
+  const opened = loadAsset(script, 'protect').then(
+    () => (window as { gatehouseProtect?: GatehouseProtect }).gatehouseProtect?.ready,
+    () => undefined,
+  );
+  await Promise.race([opened, new Promise((resolve) => setTimeout(resolve, SESSION_MAX_MS))]);
+}
 
 function start(root: HTMLElement): void {
   const status = root.querySelector<HTMLElement>('[role=status]')!;
@@ -27,6 +40,8 @@ function start(root: HTMLElement): void {
   const heldForm = root.querySelector<HTMLFormElement>('form');
   const { api = '/__protect', sitekey = '', action = '', returnTo = '/', level = '0' } = root.dataset;
   let sent = false;
+  /** Before the challenge, which costs what the session's risk asks for. */
+  let session: Promise<void> | undefined;
 
   function text(state: State): string {
     return (root.querySelector(`template[data-state=${state}]`) as HTMLTemplateElement).content.textContent;
@@ -45,6 +60,7 @@ function start(root: HTMLElement): void {
     show('working');
     meter.value = 0;
     try {
+      await (session ??= 'session' in root.dataset ? openSession() : Promise.resolve());
       await passChallenge({
         location: script,
         startEngine: startWorker,

@@ -45,7 +45,7 @@ if (window.gatehouseProtect === undefined) {
       return false;
     }
   };
-  const ready = activated().then(() => sessions.ensure());
+  const ready = activated().then(() => sessions.begin());
   window.gatehouseProtect = {
     get jti() {
       return sessionId();
@@ -58,5 +58,5 @@ if (window.gatehouseProtect === undefined) {
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void sessions.resume();
   });
-  void reportTelemetry(script.base, ready);
+  void reportTelemetry(script.base, ready, () => sessions.renew());
 }

@@ -71,6 +71,16 @@ describe('a challenged navigation', () => {
     ]);
   });
 
+  test('also opens a session, for sites whose pages cannot', async () => {
+    await visitor.page.goto(`${stack().edgeUrl}/echo/session`);
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'));
+    const cookies = await visitor.context.cookies();
+    expect(cookies.map(({ name }) => name)).toContain('protect_session');
+    const answer = await visitor.page.goto(`${stack().edgeUrl}/api/session-of-the-challenge`);
+    expect(answer?.status()).not.toBe(401);
+    expect(visitor.complaints).toEqual([]);
+  });
+
   test('is not challenged again while the clearance is valid', async () => {
     await visitor.page.goto(`${stack().edgeUrl}/echo/one`);
     await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'));

@@ -4,6 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { sessionRefusedTiming } from '../../src/contract/edge/headers.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { STRICT_CSP, useWidgetServer } from './widget-server.ts';
@@ -83,6 +84,23 @@ describe('the work', () => {
     await visitor.page.goto(`${server.url}/page`);
     expect([await ready(visitor.page), questions(), solutions()]).toEqual([true, 3, 3]);
   });
+});
+
+test('a session that the gate refused for this page is opened anew at once', async () => {
+  await visitor.page.goto(`${server.url}/page`);
+  await ready(visitor.page);
+  const refused = await jtiOf(visitor.page);
+  server.pages.set('/page', { body: PAGE, headers: { 'server-timing': `db;dur=5, ${sessionRefusedTiming}` } });
+  await visitor.page.goto(`${server.url}/page`);
+  expect([await ready(visitor.page), solutions()]).toEqual([true, 2]);
+  expect(await jtiOf(visitor.page)).not.toBe(refused);
+});
+
+test('a session that is refused while its page is open is opened anew after the next report', async () => {
+  server.overrides.push((path) => (path === 'telemetry' ? { status: 401, body: {} } : null));
+  await visitor.page.goto(`${server.url}/page`);
+  await ready(visitor.page);
+  await expect.poll(solutions).toBe(2);
 });
 
 test('tabs that open together share one session', async () => {

@@ -19,6 +19,9 @@ export const header = {
 /** Readable by browser code on another origin. */
 export const exposedHeaders = [header.requestId, header.decision, header.status] as const;
 
+/** A metric of `Server-Timing`, the only header of its own page that a script can read. */
+export const sessionRefusedTiming = 'protect-session-refused';
+
 export const cookie = {
   session: 'protect_session',
   clearance: '__Host-protect-clearance',

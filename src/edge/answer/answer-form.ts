@@ -3,12 +3,12 @@
  * freely.
  */
 import type { RequestContext } from '../decide/context.ts';
+import { isNavigation } from '../request/header-facts.ts';
 
 export type AnswerForm = 'page' | 'json' | 'text';
 
 export function answerForm({ facts, path }: Pick<RequestContext, 'facts' | 'path'>): AnswerForm {
   if (facts.request.headers.get('upgrade')?.toLowerCase() === 'websocket') return 'text';
   if (path?.pathType === 'json') return 'json';
-  const destination = facts.headers.fetchDest;
-  return destination === null || destination === 'document' || destination === 'iframe' ? 'page' : 'json';
+  return isNavigation(facts.headers) ? 'page' : 'json';
 }

@@ -11,6 +11,7 @@ import type { ErrorEnvelope } from '../../contract/errors.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
+import { tellRefusedSession } from '../session/session-refused.ts';
 import { answerForm } from './answer-form.ts';
 import { message } from './answer.ts';
 import type { Answer, ChallengeExtras, LimitedRequest } from './answer.ts';
@@ -112,12 +113,14 @@ function challengeForms({ config, facts, verdict }: RequestContext, extras: Chal
     level,
     requestId: facts.requestId,
   };
+  const opensSession = !['active', 'waived', 'off'].includes(verdict.sessionStatus);
   const envelope = errorEnvelope('API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
   return {
     status: 403,
     line: 'Challenge required',
     body: { ...envelope, challenge },
-    render: (input) => renderChallengePage({ ...input, ...extras, siteKey, level, returnTo: facts.target.received }),
+    render: (input) =>
+      renderChallengePage({ ...input, ...extras, siteKey, level, returnTo: facts.target.received, opensSession }),
   };
 }
 
@@ -190,7 +193,10 @@ async function page(
     assetHashes,
   });
   const security = pageSecurityHeaders(nonce, branding.logoUrl);
-  return make(context, status, body, { ...security, vary: `${security['vary'] ?? ''}, Origin, Sec-Fetch-Dest` });
+  const vary = `${security['vary'] ?? ''}, Origin, Sec-Fetch-Dest`;
+  const response = make(context, status, body, { ...security, vary });
+  tellRefusedSession(response.headers, context.verdict.sessionStatus);
+  return response;
 }
 
 function errorEnvelope(key: EdgeErrorKey, reason: string): ErrorEnvelope {

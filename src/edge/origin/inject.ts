@@ -5,6 +5,7 @@
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestFacts } from '../request/facts.ts';
+import { isNavigation } from '../request/header-facts.ts';
 import { readPagePolicy } from './page-policy.ts';
 import type { PolicyObstacle } from './page-policy.ts';
 import { scriptPlace } from './script-place.ts';
@@ -47,15 +48,15 @@ export function injectProtectScript(
   if (isSameAsWithScript || (asked.method === 'HEAD' && isPage(response))) return withoutBytesOf(response);
   if (!hash || asked.method !== 'GET' || response.body === null || !isPage(response)) return response;
   // What a page's script asks for is often a fragment, and its visitor has the session of the page.
-  const isNavigation = asked.fetchDest === null || /^(?:document|iframe)$/.test(asked.fetchDest);
+  const isCounted = isNavigation(asked);
   const untouched: Untouched = (reason) => {
-    if (isNavigation) count(`scripts_not_injected{reason="${reason}"}`);
+    if (isCounted) count(`scripts_not_injected{reason="${reason}"}`);
     return response;
   };
   if (!READABLE_ENCODING.test(headers.get('content-encoding') ?? '')) return untouched('encoding');
   const { nonce, obstacle } = readPagePolicy(headers.get('content-security-policy'), target);
   if (obstacle !== null) {
-    if (isNavigation) obstacles.set(obstacle, target.path);
+    if (isCounted) obstacles.set(obstacle, target.path);
     return untouched(obstacle);
   }
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;

@@ -9,7 +9,8 @@ import type { OriginTarget } from '../environment.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { headerKey } from '../request/header-facts.ts';
+import { headerKey, isNavigation } from '../request/header-facts.ts';
+import { tellRefusedSession } from '../session/session-refused.ts';
 import { signForOrigin } from './origin-signature.ts';
 
 /**
@@ -140,6 +141,7 @@ export function annotated(
   if (location !== null) headers.set('location', location);
   for (const value of cookies) headers.append('set-cookie', value);
   if (cookies.length > 0) headers.set('cache-control', 'private, no-store');
+  if (isNavigation(facts.headers)) tellRefusedSession(headers, verdict.sessionStatus);
   return wrapped;
 }
 

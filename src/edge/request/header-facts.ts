@@ -30,6 +30,11 @@ export function isOfPage({ fetchSite, origin, referer, secure, method }: HeaderF
   return fetchSite !== null || origin || referer || (!secure && (method === 'GET' || method === 'HEAD'));
 }
 
+/** Whether a page is asked for to be shown. Browsers leave the header out over plain http, and other clients have none. */
+export function isNavigation({ fetchDest }: Pick<HeaderFacts, 'fetchDest'>): boolean {
+  return fetchDest === null || fetchDest === 'document' || fetchDest === 'iframe';
+}
+
 /**
  * In `headerKey` spelling. `x-original-url` and `x-rewrite-url` name another path than the one that was judged, and some
  * frameworks serve that path.

@@ -3,6 +3,7 @@
  * exchange, and so do the site's tabs. A session costs work, so nothing here repeats it without end: a tab that keeps no
  * cookies works once in ten minutes, and a page whose sessions are refused again and again stops.
  */
+import { sessionRefusedTiming } from '../../contract/edge/headers.ts';
 import { WindowCounts } from '../../bytes/window-counts.ts';
 import { isSessionExpired, sessionCookieValue } from '../session-cookie.ts';
 import { inOneTab } from './in-one-tab.ts';
@@ -30,6 +31,13 @@ export class SessionOpener {
   /** Resolves `true` once there is a session; at once where there is a valid one. */
   ensure(): Promise<boolean> {
     return sessionCookieValue() === null || isSessionExpired(Date.now()) ? this.renew() : Promise.resolve(true);
+  }
+
+  /** For a new page: also in place of a session that the gate refused when the page was asked for. */
+  begin(): Promise<boolean> {
+    const [page] = performance.getEntriesByType('navigation') as Partial<PerformanceNavigationTiming>[];
+    const isRefused = page?.serverTiming?.some(({ name }) => name === sessionRefusedTiming) === true;
+    return isRefused ? this.renew() : this.ensure();
   }
 
   /** Opens a new session in place of one that the edge refused. */

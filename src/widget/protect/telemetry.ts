@@ -17,7 +17,7 @@ const STILL_REPORT_MS = 30_000;
 const REPORTS_MAX = 5;
 
 /** Counts from now on, so that no early input of a session that is already open is missed. Reports once there is one. */
-export async function reportTelemetry(base: string, ready: Promise<boolean>): Promise<void> {
+export async function reportTelemetry(base: string, ready: Promise<boolean>, refused: () => void): Promise<void> {
   let jti = sessionId();
   let use = new PageUse();
   let reports = 0;
@@ -63,7 +63,14 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>): Pr
     reported = state;
     const traits = [...new Set([...automationTraits(), ...driven.traits])];
     const report: TelemetryReport = { v: 1, ...use.report(), traits };
-    navigator.sendBeacon(`${base}/telemetry`, new Blob([JSON.stringify(report)], { type: 'application/json' }));
+    void post(new Blob([JSON.stringify(report)], { type: 'application/json' }));
+  }
+
+  /** Of a page that goes away nobody waits for the response. Of another, a refused session is one that is opened anew. */
+  async function post(body: Blob): Promise<void> {
+    const url = `${base}/telemetry`;
+    if (document.visibilityState === 'hidden') navigator.sendBeacon(url, body);
+    else if ((await fetch(url, { method: 'POST', body, keepalive: true })).status === 401) refused();
   }
 }
 

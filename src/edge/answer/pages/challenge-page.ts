@@ -34,6 +34,8 @@ export interface ChallengePageInput extends PageInput {
   replay?: { url: string; seal: string; noScript: WaitLink | null };
   /** The way through without scripts: a page that opens by itself after `waitSeconds`. */
   noScript?: WaitLink;
+  /** Whether the visitor gets a session here too. Policies of the site's pages may keep the protect script from opening one. */
+  opensSession?: boolean;
   /** Why the visitor sees this again. */
   notice?: 'failed' | 'expired' | 'offline';
 }
@@ -49,7 +51,8 @@ export function renderChallengePage(input: ChallengePageInput): string {
     title: branding.title ?? messages.challengeTitle,
     head: html`${noScriptRefresh(input)} ${noScriptForm(input)} ${pageScript(input, 'interstitial.js', apiBase)}`,
     data: html` data-api="${apiBase}" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
-    data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"`,
+    data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"
+    ${input.opensSession ? html`data-session` : null}`,
     body: html`<p>${branding.message ?? messages.challengeText}</p>
       ${input.notice === undefined ? null : html`<p>${messages[input.notice]}</p>`}
       <p role="status" id="status"></p>
