@@ -7,7 +7,7 @@ import type { OriginTarget } from '../environment.ts';
 import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { Forward } from '../step/step.ts';
-import { annotated, sendToOrigin, visitorLocation } from './send-to-origin.ts';
+import { annotated, sendToOrigin } from './send-to-origin.ts';
 import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
 import type { InjectPorts } from './inject.ts';
 import type { Origins } from './origins.ts';
@@ -101,7 +101,6 @@ function finished(
   { response, origin }: OriginResponse,
   ports: OriginPorts,
 ): Response | Promise<Response> {
-  const location = visitorLocation(response, context.facts.target, origin);
-  const handed = annotated(response, context, location);
+  const handed = annotated(response, context, origin);
   return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, ports) : handed;
 }

@@ -12,6 +12,7 @@ import type { RequestFacts } from '../request/facts.ts';
 import { headerKey, isNavigation } from '../request/header-facts.ts';
 import { tellRefusedSession } from '../session/session-refused.ts';
 import { signForOrigin } from './origin-signature.ts';
+import { showVisitorAddresses } from './visitor-addresses.ts';
 
 /**
  * What no browser sends with a preflight, in `headerKey` spelling: a body, another method, and whatever shows who calls.
@@ -116,7 +117,7 @@ const STATUS_MAX = 599;
 export function annotated(
   response: Response,
   { facts, verdict, cookies, config }: RequestContext,
-  location: string | null,
+  origin: OriginTarget,
 ): Response {
   const preflight = verdict.source === 'preflight';
   const isConstructible = response.status !== 101 && response.status <= STATUS_MAX;
@@ -138,36 +139,11 @@ export function annotated(
   if (usage && verdict.enforcementPolicy === 'enforce' && !headers.has('content-usage')) {
     headers.set('content-usage', usage);
   }
-  if (location !== null) headers.set('location', location);
+  showVisitorAddresses(headers, facts.target, origin);
   for (const value of cookies) headers.append('set-cookie', value);
   if (cookies.length > 0) headers.set('cache-control', 'private, no-store');
   if (isNavigation(facts.headers)) tellRefusedSession(headers, verdict.sessionStatus);
   return wrapped;
-}
-
-const NAMES_A_HOST = /^(?:https?:)?[/\\]{2}/i;
-
-/**
- * `Location` for the visitor where the origin named itself, else `null`. An origin behind the gate often does not know
- * the public name, and must not send visitors past the gate.
- */
-export function visitorLocation(response: Response, target: CanonicalTarget, origin: OriginTarget): string | null {
-  if (response.status < 300 || response.status >= 400 || origin.kind === 'zone' || origin.base === null) return null;
-  const location = response.headers.get('location');
-  const { base } = origin;
-  if (location === null || !NAMES_A_HOST.test(location) || !URL.canParse(location, base)) return null;
-  const named = new URL(location, base);
-  const { host, pathname } = new URL(base);
-  if (withoutDot(named) !== host || host === target.host) return null;
-  const basePath = pathname.replace(/\/$/, '');
-  if (!`${named.pathname}/`.startsWith(`${basePath}/`)) return null;
-  const path = named.pathname.slice(basePath.length) || '/';
-  return `${target.scheme}://${target.host}${path}${named.search}${named.hash}`;
-}
-
-/** A full name may end with a dot. */
-function withoutDot({ host }: URL): string {
-  return host.replace(/\.(?=:|$)/, '');
 }
 
 function originUrl(target: CanonicalTarget, origin: OriginTarget): string {
