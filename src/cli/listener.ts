@@ -9,12 +9,16 @@ import { Agent, createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { escapeInvalidUtf8 } from '../bytes/escaped-bytes.ts';
 import { header } from '../contract/edge/headers.ts';
 
 /** `mf-*` headers control the simulator: `MF-CF-Blob` would replace the whole of `request.cf`. */
 const platformHeader = /^(cf-connecting-ip|cf-connecting-ipv6|cf-pseudo-ipv4|true-client-ip|cf-ew-via|mf-.*)$/i;
 
-const signalHeader = /^(x-client-(ip|asn|country|ja4)|x-signals-secret)$/i;
+const signalHeader = /^(x-client-(ip|asn|country|ja4|user-agent)|x-signals-secret)$/i;
+
+/** Bytes of a longer user agent are not escaped: the request's headers would become too long for the Worker. */
+const ESCAPED_AGENT_MAX_CHARS = 8192;
 
 /** Cloudflare's limit for all request headers together. */
 const HEADER_MAX_BYTES = 128 * 1024;
@@ -90,7 +94,18 @@ function platformHeaders(request: IncomingMessage, signalsSecret: string | null)
   if (signalsSecret !== null && (!trusted || !(header.clientIp in request.headers))) {
     headers.push(header.clientIp, address);
   }
+  if (signalsSecret !== null && !trusted) {
+    const received = userAgentOf(request.rawHeaders);
+    const escaped = escapeInvalidUtf8(received);
+    if (escaped !== received && escaped.length <= ESCAPED_AGENT_MAX_CHARS)
+      headers.push(header.clientUserAgent, escaped);
+  }
   return headers;
+}
+
+/** Two headers become one value in the Worker. */
+function userAgentOf(rawHeaders: readonly string[]): string {
+  return rawHeaders.filter((_, at, all) => at % 2 === 1 && all[at - 1]?.toLowerCase() === 'user-agent').join(', ');
 }
 
 function knowsSecret(request: IncomingMessage, secret: string): boolean {

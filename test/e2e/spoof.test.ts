@@ -64,6 +64,7 @@ function forgeries(ip: string): Record<string, string> {
     'x-client-country': 'KP',
     'x-client-asn': '64500',
     'x-client-ja4': 't13d1516h2_8daaf6152771_02713d6af862',
+    'x-client-user-agent': 'forged',
     'x-signals-secret': 'a-guess-that-is-long-enough-but-wrong',
     'cf-connecting-ip': ip,
     'true-client-ip': ip,
@@ -113,7 +114,8 @@ describe('forged headers on raw workerd', () => {
       (found) => found.verdicts.length === 1,
     );
     // The address of the socket, and nothing that the visitor typed.
-    expect(verdicts[0]).toMatchObject({ ip: '127.0.0.1', asn: null, country: null, ja4: null, decision: 'allow' });
+    const unknown = { asn: null, country: null, ja4: null };
+    expect(verdicts[0]).toMatchObject({ ip: '127.0.0.1', ...unknown, user_agent: 'plain', decision: 'allow' });
   });
 
   test('allow nobody, although one names an allowed address', async () => {

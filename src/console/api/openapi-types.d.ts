@@ -5068,7 +5068,7 @@ export interface components {
             asn: number | null;
             /** @description JA4 fingerprint of the TLS handshake */
             ja4: string | null;
-            /** @description `User-Agent` header, shortened if it is long */
+            /** @description `User-Agent` header, shortened if it is long. Bytes that are no UTF-8 are `\xe9` or U+FFFD */
             user_agent: string;
             /** @description The known bot that the request says it is. `null`: none */
             bot?: {
@@ -5279,7 +5279,7 @@ export interface components {
             interacted: boolean;
             /** @description What its browser gave away about itself */
             traits: components["schemas"]["SessionTrait"][];
-            /** @description `User-Agent` header, shortened if it is long */
+            /** @description `User-Agent` header, shortened if it is long. Bytes that are no UTF-8 are `\xe9` or U+FFFD */
             user_agent: string;
             /** @description Network that it was opened in */
             network: string;

@@ -14,6 +14,7 @@ export const header = {
   clientAsn: 'x-client-asn',
   clientCountry: 'x-client-country',
   clientJa4: 'x-client-ja4',
+  clientUserAgent: 'x-client-user-agent',
 } as const;
 
 /** Readable by browser code on another origin. */

@@ -13,6 +13,8 @@ export interface HeaderFacts extends RequestHeaders {
   clientAsn: string | null;
   clientCountry: string | null;
   clientJa4: string | null;
+  /** The user agent with bytes that are no UTF-8 as `\xe9`. In `userAgent`, the runtime has made U+FFFD of them. */
+  clientUserAgent: string | null;
   /** The edge's own signature on a request that came back to it, see `origin/loop.ts`. */
   signature: string | null;
   origin: boolean;
@@ -73,6 +75,7 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
     clientAsn: null,
     clientCountry: null,
     clientJa4: null,
+    clientUserAgent: null,
     signature: null,
     origin: false,
     signatureInput: false,
@@ -153,6 +156,9 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
         break;
       case 'x-client-ja4':
         facts.clientJa4 = value;
+        break;
+      case 'x-client-user-agent':
+        facts.clientUserAgent = value;
         break;
       case 'x-protect-signature':
         facts.signature = value;

@@ -30,6 +30,7 @@ interface NetworkFacts {
   asn: number | null;
   country: string | null;
   ja4: string | null;
+  userAgent?: string | null;
   isAddressUnread?: boolean;
 }
 
@@ -69,7 +70,8 @@ class ReadSignals implements Signals {
   readonly colo: string;
   readonly isAddressUnread: boolean;
 
-  constructor({ userAgent, uaMobile }: HeaderFacts, facts: NetworkFacts, colo: string, categories: IpCategories) {
+  constructor(headers: HeaderFacts, facts: NetworkFacts, colo: string, categories: IpCategories) {
+    const userAgent = facts.userAgent ?? headers.userAgent;
     const { address, asn, country, ja4, isAddressUnread = false } = facts;
     const ip = address?.text ?? null;
     this.ip = ip;
@@ -78,7 +80,7 @@ class ReadSignals implements Signals {
     this.countryCode = country;
     this.ja4 = ja4;
     this.userAgent = userAgent;
-    this.deviceType = deviceType(userAgent, uaMobile);
+    this.deviceType = deviceType(userAgent, headers.uaMobile);
     this.ipCategories = categories.of(ip, asn, country);
     this.colo = colo;
     this.isAddressUnread = isAddressUnread;
@@ -114,6 +116,7 @@ function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts |
     asn: canonicalAsn(headers.clientAsn),
     country: canonicalCountry(headers.clientCountry),
     ja4: canonicalJa4(headers.clientJa4),
+    userAgent: headers.clientUserAgent,
   };
 }
 
