@@ -10,6 +10,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { WAIT_MS } from './test/support/eventually.ts';
 import { LongestFirst } from './test/support/sequencer.ts';
 
 const GIB = 2 ** 30;
@@ -41,9 +42,8 @@ const PURE_WORKERS = workers(1.5);
 const STACK_WORKERS = workers(2.5);
 
 /** A call to a stack is slower than a function call, and a first request can wait for a Worker to start. */
-const STACK_TEST_TIMEOUT_MS = 180_000;
+const STACK_TEST_TIMEOUT_MS = 2 * WAIT_MS;
 const STACK_START_TIMEOUT_MS = 300_000;
-const POLL_TIMEOUT_MS = 60_000;
 
 /** Far more than a test needs, so that none fails on a busy machine. */
 const PURE_TEST_TIMEOUT_MS = 300_000;
@@ -64,7 +64,12 @@ if (isDrawn) {
  * The files of a project share a few processes. A process for each file, with its imports, took a third of the whole run.
  * Tests leave no stubs behind, and each file stores data under its own accounts and names.
  */
-const sharedWorkers = { isolate: false, unstubGlobals: true, unstubEnvs: true };
+const sharedWorkers = {
+  isolate: false,
+  unstubGlobals: true,
+  unstubEnvs: true,
+  expect: { poll: { timeout: WAIT_MS } },
+};
 
 const pure = { ...sharedWorkers, testTimeout: PURE_TEST_TIMEOUT_MS, hookTimeout: PURE_TEST_TIMEOUT_MS };
 
@@ -74,7 +79,6 @@ const throughTheStack = {
   globalSetup: 'test/support/prepared-state.ts',
   testTimeout: STACK_TEST_TIMEOUT_MS,
   hookTimeout: STACK_START_TIMEOUT_MS,
-  expect: { poll: { timeout: POLL_TIMEOUT_MS } },
 };
 
 /** Projects with different numbers of workers run one after the other. */

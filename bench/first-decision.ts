@@ -34,8 +34,6 @@ const RULES_DEFAULT = 1_000_000;
 const RUNS_DEFAULT = 15;
 const TARGET_MS = 50;
 const PORT_BASE = 8920;
-/** The service compiles a delta of thousands of changes when nobody has changed rules for half a minute. */
-const LOADED_WITHIN_MS = 120_000;
 /** After it has begun to listen, a new workerd has work of its own for some milliseconds. */
 const SETTLED_AFTER_MS = 250;
 const POINTER = `/${partName.pointer}`;
@@ -127,7 +125,6 @@ async function visitorsOf(stack: Stack, edge: RawWorker, rules: number, isWarm: 
         return hasRules(stack, edge, rules);
       },
       (isLoaded) => isLoaded && isWarm(),
-      LOADED_WITHIN_MS,
     );
     const blocked = [...mixedRules(rules, 1)].filter(({ type, verdict }) => type === 'ip' && verdict === 'block');
     const addresses = { 403: blocked.map(({ value }) => value), 200: lastOctets('203.0.113.') };

@@ -29,7 +29,6 @@ try {
   await eventually(
     async () => printed,
     (text) => text.includes('Press Ctrl-C'),
-    120_000,
   );
   const facts = JSON.parse(readFileSync(join(clone, '.gatehouse/stack.json'), 'utf8')) as StackFacts;
   const added = installed.split('\n').filter((line) => line.startsWith('added '));

@@ -44,7 +44,6 @@ try {
   await eventually(
     async () => printed,
     (text) => text.includes('Press Ctrl-C'),
-    120_000,
   );
   const stack = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackFacts;
   writeFileSync(OUTPUT, await walk(browser, stack));

@@ -66,7 +66,6 @@ export async function rulesWritten(facts: StackFacts, stateDir: string): Promise
       const output = await eventually(
         () => run(real(), folder),
         (text) => until.test(text),
-        60_000,
       );
       reference = /([0-9a-f-]{36})$/.exec(output.trim())?.[1] ?? reference;
       parts.push(

@@ -109,21 +109,21 @@ describe('a form whose token', () => {
     const settings = { verifiedTimeout: 1000 };
     await manage(stack(), '/sites/update', { siteKey: stack().siteKey, settings });
     const visitor = newVisitor(stack());
+    // Tokens that were bought before the setting has spread live longer.
+    const tokens: string[] = [];
     const expired = await eventually(
       async () => {
-        const token = await boughtToken(stack(), visitor, { action: 'contact' });
-        // The wrong host name is reported only while the token has not expired, and spends nothing.
-        const late = () => verify(token, { hostname: 'elsewhere.example' });
-        const reason = await eventually(
-          late,
-          ({ body }) => body['reason'] !== 'API.UNAUTHORIZED_ORIGIN_URL',
-          5000,
-        ).catch(() => null);
-        return { token, reason: reason?.body['reason'] };
+        tokens.push(await boughtToken(stack(), visitor, { action: 'contact' }));
+        for (const token of tokens) {
+          // The wrong host name is reported only while the token has not expired, and spends nothing.
+          const { body } = await verify(token, { hostname: 'elsewhere.example' });
+          if (body['reason'] === 'API.TIMESTAMP_TOO_OLD') return token;
+        }
+        return null;
       },
-      ({ reason }) => reason === 'API.TIMESTAMP_TOO_OLD',
+      (token) => token !== null,
     );
-    const answer = await submit(visitor, expired.token, '/echo/guarded/late');
+    const answer = await submit(visitor, expired!, '/echo/guarded/late');
     expect(answer.status).toBe(403);
     const html = await shown(answer);
     expect(html).toContain('The check took too long.');

@@ -7,9 +7,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
 import { sharedChromium, USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-/** A visitor without scripts waits a dozen seconds. */
-const NO_SCRIPT_TIMEOUT_MS = 25_000;
-
 const stack = useStack();
 const visitor = useVisitor();
 
@@ -66,8 +63,8 @@ describe('without scripts', () => {
       await bareTab.goto(`${stack().edgeUrl}/echo/guarded/nothing`);
       await visitor.page.getByRole('link', { name: 'Continue without scripts' }).waitFor();
       await Promise.all([
-        visitor.page.getByText('"/echo/guarded/no-script"').waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
-        bareTab.getByRole('heading', { name: 'Cookies are switched off' }).waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
+        visitor.page.getByText('"/echo/guarded/no-script"').waitFor(),
+        bareTab.getByRole('heading', { name: 'Cookies are switched off' }).waitFor(),
       ]);
     } finally {
       await bare.close();
@@ -90,7 +87,7 @@ describe('a form without scripts that is challenged', () => {
     const goOn = visitor.page.getByRole('button', { name: 'Continue without scripts' });
     await visitor.page.getByRole('heading').waitFor();
     expect(await goOn.isVisible()).toBe(false);
-    await goOn.click({ timeout: NO_SCRIPT_TIMEOUT_MS });
+    await goOn.click();
     await visitor.page.getByText('"/echo/plain-form"').waitFor();
     expect(await visitor.page.textContent('body')).toContain('application/x-www-form-urlencoded');
     await visitor.page.reload().catch(() => null);

@@ -60,7 +60,6 @@ test('the session id finds the challenge, the risk history and the telemetry of 
   const { verdicts } = await eventually(
     search,
     (found) => found.verdicts.filter(({ request_path }) => request_path === '/').length >= 2,
-    20_000,
   );
   expect(verdicts.find(({ request_path }) => request_path === '/')).toMatchObject({
     source: 'clearance',
@@ -74,7 +73,6 @@ test('the session id finds the challenge, the risk history and the telemetry of 
     () => manage<Telemetry>(stack(), '/protect/session-telemetry', { jti }),
     // A page reports four seconds after it opens.
     ({ telemetry }) => telemetry.some(({ report }) => report.pointerMoves > 0 && report.keys > 0),
-    20_000,
   );
   expect(session.requests.total).toBeGreaterThanOrEqual(2);
 });

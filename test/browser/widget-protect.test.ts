@@ -46,7 +46,7 @@ describe('a page of the site', () => {
     await visitor.page.evaluate(() => window.gatehouseProtect?.ready);
     await visitor.page.mouse.move(10, 10);
     await visitor.page.mouse.move(40, 60);
-    await expect.poll(paths, { timeout: 8000 }).toContain('telemetry');
+    await expect.poll(paths).toContain('telemetry');
     const report = telemetryReport.parse(server.calls.find((call) => call.path === 'telemetry')?.body);
     expect(report.traits).toContain('webdriver');
     expect(report.pointerMoves).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe('a page of the site', () => {
       for (let time = 0; time < 40; time++) dispatchEvent(new Event('scroll'));
       for (let time = 0; time < 7; time++) dispatchEvent(new PointerEvent('pointermove'));
     });
-    await expect.poll(paths, { timeout: 8000 }).toContain('telemetry');
+    await expect.poll(paths).toContain('telemetry');
     const report = telemetryReport.parse(server.calls.find((call) => call.path === 'telemetry')?.body);
     expect(report).toMatchObject({ presses: 3, leaps: 2, touches: 0, keys: 8, keyGaps: 7, untrusted: 7 });
     expect(report.visibleMs).toBe(report.elapsedMs);
@@ -81,7 +81,7 @@ describe('a page of the site', () => {
     await page.mouse.move(40, 60);
     const reports = () =>
       server.calls.filter(({ path }) => path === 'telemetry').map(({ body }) => telemetryReport.parse(body));
-    await expect.poll(() => reports().length, { timeout: 8000 }).toBe(1);
+    await expect.poll(() => reports().length).toBe(1);
     // As when the session ended and another tab opened the next one.
     await page.evaluate(() => {
       document.cookie = 'protect_session=jti-2|jwt; Path=/';
@@ -95,7 +95,7 @@ describe('a page of the site', () => {
       return performance.now();
     });
     await page.keyboard.press('a');
-    await expect.poll(() => reports().length, { timeout: 8000 }).toBe(2);
+    await expect.poll(() => reports().length).toBe(2);
     const [, second] = reports();
     expect(second).toMatchObject({ pointerMoves: 0, keys: 1 });
     const now = await page.evaluate(() => performance.now());
@@ -169,7 +169,7 @@ describe('a fetch', () => {
     await visitor.context.route('**/__protect/challenge', (route) => route.abort());
     await visitor.page.goto(`${server.url}/page`);
     const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
-    await visitor.page.getByRole('dialog').getByText('Verification service unreachable').waitFor({ timeout: 10_000 });
+    await visitor.page.getByRole('dialog').getByText('Verification service unreachable').waitFor();
     await visitor.context.unroute('**/__protect/challenge');
     await visitor.page.evaluate(() => dispatchEvent(new Event('online')));
     expect(await status).toBe(200);

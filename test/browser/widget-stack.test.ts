@@ -175,8 +175,8 @@ describe('a widget of the service on a page of another origin', () => {
           await visitor.page.goto(pageUrl('/'));
           await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
           return visitor.page
-            .getByRole('checkbox', { name: /Verified|short task/ })
-            .textContent({ timeout: 10_000 })
+            .getByRole('checkbox', { name: /Verified|short task|Try again/ })
+            .textContent()
             .then(
               () => visitor.page.getByRole(role, { name }).count(),
               () => 0,

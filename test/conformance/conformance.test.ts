@@ -3,7 +3,7 @@
  * The HTTP interface, clause by clause, against one running service: every endpoint, field, limit, rejection and silent
  * behaviour that a client may rely on. README.md shows how to add a clause.
  */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useOwnStack } from '../support/stack.ts';
 import { accessControl } from './clauses/access-control.ts';
 import { apiKeys } from './clauses/api-keys.ts';
@@ -19,9 +19,6 @@ import { ABUSED_IP, verification } from './clauses/verification.ts';
 import { endpoints } from './endpoints.ts';
 import { Service } from './service.ts';
 import type { Clause } from './service.ts';
-
-// Clauses run side by side in one stack, and the first ones wait for its keys.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The operator's dataset, with facts about one address that a clause names. */
 const serviceVars = { ADDRESS_FACTS: JSON.stringify({ [`${ABUSED_IP}/32`]: { abuseScore: 0.9 } }) };

@@ -119,7 +119,6 @@ test('a rule stops at its expiry without a new ruleset', async () => {
         return decision;
       },
       (decision) => decision === 'allow' && (seen.has('block') || stackNow() > expiry),
-      2 * aheadMs + 15_000,
     );
     expect((await manage<{ version: number }>(stack(), '/protect/access-rules', { limit: 1 })).version).toBe(version);
   }
@@ -297,6 +296,5 @@ test('one changed rule among 100,000 is enforced without shipping the base again
       return { before, after: await version() };
     },
     ({ before, after }) => after.base.hash === before.base.hash && after.delta.version === before.delta.version + 1,
-    20_000,
   );
 });

@@ -18,8 +18,6 @@ import type { StackFacts } from '../../src/cli/state.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePortBase } from '../support/ports.ts';
 
-const STARTED_WITHIN_MS = 150_000;
-
 const dockerfile = DockerfileParser.parse(readFileSync('container/Dockerfile', 'utf8'));
 const statements = dockerfile.getInstructions();
 const all = (keyword: string): Instruction[] => statements.filter((one) => one.getKeyword() === keyword);
@@ -136,7 +134,6 @@ describe('the command of the image, in a copy of what it takes', () => {
     await eventually(
       async () => child.exitCode !== null || existsSync(join(folder, '.gatehouse/stack.json')),
       (isOver) => isOver,
-      STARTED_WITHIN_MS,
     );
   });
   afterAll(async () => {

@@ -52,7 +52,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(documented)('$page', ({ page, blocks }) => {
-  test('its commands work as printed', { timeout: 300_000 }, async () => {
+  test('its commands work as printed', async () => {
     const cwd = folderOf(page);
     mkdirSync(join(cwd, '.gatehouse'), { recursive: true });
     copyFileSync(join(stack().stateDir, 'stack.json'), join(cwd, '.gatehouse/stack.json'));

@@ -76,7 +76,7 @@ const helpers = readme.split('\n').filter((line) => /^(fact|api)\(\) \{/.test(li
 
 async function shell(command: string): Promise<Buffer> {
   const script = [...helpers, command].join('\n').replaceAll('http://127.0.0.1:8801', stack().serviceUrl);
-  const options = { cwd: folder, encoding: 'buffer' as const, timeout: 60_000 };
+  const options = { cwd: folder, encoding: 'buffer' as const };
   return (await promisify(execFile)('bash', ['-c', script], options)).stdout;
 }
 

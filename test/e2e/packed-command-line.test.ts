@@ -61,7 +61,7 @@ test('a command that needs the repository says so in one sentence', async () => 
   expect(stderr).toMatch(/^account list needs the repository of Gatehouse, .* npm run gatehouse -- account list\n$/);
 });
 
-test('every line of its README works as printed', { timeout: 300_000 }, async () => {
+test('every line of its README works as printed', async () => {
   const response = await browse(`${stack().edgeUrl}/from-the-readme`);
   const reference = response.headers.get('x-protect-request-id') ?? '';
   await eventually(

@@ -10,8 +10,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { addRules, hitsOf, quickRules, signalsOf } from '../e2e/edge-visitor.ts';
 import type { VisitorSignals } from '../e2e/edge-visitor.ts';
 import { signInLink, useConsole } from '../support/console.ts';
+import { WAIT_MS } from '../support/eventually.ts';
 import { eventually, manage } from '../support/stack.ts';
-import { PAGE_TIMEOUT_MS, sharedChromium } from '../support/visitor.ts';
+import { sharedChromium } from '../support/visitor.ts';
 import { examplesOf } from './readme.ts';
 
 const console = useConsole({ edgeVars: quickRules });
@@ -27,7 +28,7 @@ async function visitorPage({ name = 'person', ...signals }: VisitorSignals & { n
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${name}`;
   const options = { userAgent, extraHTTPHeaders: signalsOf(console.stack(), signals) };
   visitor = await (await sharedChromium()).newContext(options);
-  visitor.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  visitor.setDefaultTimeout(WAIT_MS);
   return visitor.newPage();
 }
 

@@ -7,8 +7,9 @@ import { promisify } from 'node:util';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Stack } from '../../src/cli/stack.ts';
+import { WAIT_MS } from './eventually.ts';
 import { useStack } from './stack.ts';
-import { PAGE_TIMEOUT_MS, sharedChromium } from './visitor.ts';
+import { sharedChromium } from './visitor.ts';
 
 /** The console formats times and numbers by the browser's language, and the headless one has none that is valid. */
 const CONTEXT: BrowserContextOptions = { locale: 'en-US', viewport: { width: 1280, height: 900 } };
@@ -41,7 +42,7 @@ export function useConsole(options: Parameters<typeof useStack>[0] = {}): TestCo
       const [name = '', value = ''] = cookie.split('=');
       await context.addCookies([{ name, value, url: consoleUrl, httpOnly: true, sameSite: 'Strict' }]);
     }
-    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    context.setDefaultTimeout(WAIT_MS);
     page = await context.newPage();
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());

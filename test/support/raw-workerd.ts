@@ -10,11 +10,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { eventually } from './eventually.ts';
 
 /** A CommonJS package without types. It exports the path of its program. */
 const workerd = createRequire(import.meta.url)('workerd') as { default: string };
 
-const START_TIMEOUT_MS = 15_000;
 /** What workerd warns of: on Workers, a promise ends with the request that made it. */
 const SHARED_PROMISE = 'resolved or rejected from a different request context';
 const KV_WORKER = 'test/support/raw-kv-worker.ts';
@@ -81,23 +81,20 @@ export async function startRawWorker(options: RawWorkerOptions): Promise<RawWork
 }
 
 /** workerd writes to its control pipe where it listens. */
-function listeningPort(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const timer = setTimeout(() => reject(new Error('workerd did not start')), START_TIMEOUT_MS);
-    child.stdio[3]?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const found = /"event":"listen","socket":"http","port":(\d+)/.exec(text);
-      if (!found) return;
-      clearTimeout(timer);
-      resolve(Number(found[1]));
-    });
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      reject(new Error(`workerd ended with ${code}`));
-    });
-  });
+async function listeningPort(child: ChildProcess): Promise<number> {
+  let text = '';
+  let problem: Error | null = null;
+  child.stdio[3]?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.once('error', (error) => (problem = error));
+  child.once('exit', (code) => (problem = new Error(`workerd ended with ${code}`)));
+  const port = await eventually(
+    async () => {
+      if (problem !== null) throw problem;
+      return /"event":"listen","socket":"http","port":(\d+)/.exec(text)?.[1];
+    },
+    (found) => found !== undefined,
+  );
+  return Number(port);
 }
 
 function configuration(options: RawWorkerOptions): string {

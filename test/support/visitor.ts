@@ -5,13 +5,11 @@
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { launchChromium } from './chromium.ts';
+import { WAIT_MS } from './eventually.ts';
 
 /** The user agent of a browser with a window, for tests that must not depend on a headless one. */
 export const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
-
-/** Far more than a page needs, as the time limits of tests are. */
-export const PAGE_TIMEOUT_MS = 150_000;
 
 export interface VisitorOptions {
   /** Options of the browser context. */
@@ -49,7 +47,7 @@ export function useVisitor(options: VisitorOptions = {}): Visitor {
     await context?.close();
     complaints.length = 0;
     context = await (await sharedChromium()).newContext(wanted);
-    context.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    context.setDefaultTimeout(WAIT_MS);
     page = await context.newPage();
     page.on('console', (message) => {
       const isComplaint = message.type() === 'error' || message.type() === 'warning';

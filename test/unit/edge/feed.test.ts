@@ -2,7 +2,7 @@
  * The feed of rules and configuration: the nearest valid copy wins, bad copies are counted, and none replaces a good
  * one.
  */
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';
@@ -314,7 +314,7 @@ describe('feed', () => {
     };
     const feed = newFeed(() => true, slow);
     const checked = feed.check();
-    await vi.waitFor(() => expect(held).not.toHaveLength(0));
+    await expect.poll(() => held).not.toHaveLength(0);
     expect(asked.toSorted()).toEqual(['base', 'bots', 'config']);
     held.forEach((release) => release());
     await checked;

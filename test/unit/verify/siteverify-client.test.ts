@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyToken } from '../../../src/verify/siteverify-client.ts';
+import { WAIT_MS } from '../../support/eventually.ts';
 
 let base = '';
 const asked: unknown[] = [];
@@ -23,7 +24,7 @@ const replies: Record<string, { status: number; body: string } | null> = {
   '/long': { status: 200, body: `{"verified":true,"x":"${'x'.repeat(20_000)}"}` },
 };
 /** A server that responds gets plenty of time. Only the silent one times out soon. */
-const timeoutOf = (path: string): number => (path === '/silent' ? 300 : 20_000);
+const timeoutOf = (path: string): number => (path === '/silent' ? 300 : WAIT_MS);
 const server = createServer((request, response) => {
   const reply = replies[request.url ?? ''];
   let body = '';
@@ -110,7 +111,7 @@ test('reports a refused connection as unreachable', async () => {
     url: 'http://127.0.0.1:1/siteverify',
     secret: 's',
     token: 't',
-    timeoutMs: 20_000,
+    timeoutMs: WAIT_MS,
     fetch: send,
   });
   expect(result).toEqual({ ok: false, error: 'unreachable' });
@@ -124,7 +125,7 @@ test('stops reading a response that has no end', async () => {
       controller.enqueue(new Uint8Array(4096).fill(32));
     },
   });
-  const options = { url: 'http://service.test/siteverify', secret: 's', token: 't', timeoutMs: 20_000 };
+  const options = { url: 'http://service.test/siteverify', secret: 's', token: 't', timeoutMs: WAIT_MS };
   const result = await verifyToken({ ...options, fetch: () => Promise.resolve(new Response(endless)) });
   expect(result).toEqual({ ok: false, error: 'nonsense' });
   expect(chunks).toBeLessThan(10);
