@@ -21,7 +21,12 @@ export { changeSite, edgeIsUpToDate, manage } from './manage.ts';
 
 const ATTEMPTS = 20;
 
-export async function startTestStack(options: StackOptions = {}): Promise<Stack> {
+interface TestStackOptions extends StackOptions {
+  /** How far the clock of both Workers runs ahead of the machine's. Only a bundle that a test has made can be told. */
+  clockAheadMs?: number;
+}
+
+export async function startTestStack({ clockAheadMs = 0, ...options }: TestStackOptions = {}): Promise<Stack> {
   const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   if (options.stateDir === undefined) cpSync(inject('preparedState'), stateDir, { recursive: true });
   for (let attempt = 1; ; attempt += 1) {
@@ -32,7 +37,7 @@ export async function startTestStack(options: StackOptions = {}): Promise<Stack>
         stateDir,
         quiet: true,
         seedChanges: letThrough,
-        bundle: (entry) => preparedBundle(inject('preparedBundles'), entry),
+        bundle: async (entry) => clockAhead(clockAheadMs) + (await preparedBundle(inject('preparedBundles'), entry)),
         ...options,
       });
       if (options.stateDir !== undefined) return stack;
@@ -49,6 +54,22 @@ export async function startTestStack(options: StackOptions = {}): Promise<Stack>
       if (!(error instanceof PortBusyError) || attempt === ATTEMPTS || options.portBase !== undefined) throw error;
     }
   }
+}
+
+/** What stands before a Worker's own code. */
+function clockAhead(ms: number): string {
+  if (ms === 0) return '';
+  return `{
+    const Machine = Date;
+    globalThis.Date = class extends Machine {
+      constructor(...parts) {
+        super(...(parts.length === 0 ? [Machine.now() + ${ms}] : parts));
+      }
+      static now() {
+        return Machine.now() + ${ms};
+      }
+    };
+  }\n`;
 }
 
 /** Until an edge has its rules, it fails open and issues no challenges. */
