@@ -1,12 +1,17 @@
 /**
  * The default sink: `POST /edge/v1/verdicts` with the client JWT. Idempotent by isolate and number: when a time-out hides a
  * commit, the retry succeeds and changes nothing. Only an answer that accounts for every record counts as stored: a
- * proxy's page with status 200 is a failure like any other.
+ * proxy's page with status 200 is a failure like any other. When the service says that this clock is wrong, records get
+ * the service's time from then on: the same offset at every retry, so that a record keeps its bytes.
  */
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { verdictBatchResponse } from '../../contract/edge/edge-responses.ts';
-import type { VerdictSink } from '../sink.ts';
+import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import { SENT_AT_HEADER } from '../../contract/edge/edge-api.ts';
+import { verdictBatchResponse, verdictClockResponse } from '../../contract/edge/edge-responses.ts';
+import { systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import type { SinkBatch, VerdictSink } from '../sink.ts';
 import { isTransientStatus, SinkError } from '../sink.ts';
 
 /** Three of these and their back-off fit the 30 s that `waitUntil` grants. */
@@ -19,31 +24,57 @@ export interface ServiceSinkOptions {
   readonly serviceUrl: string;
   readonly clientJwt: string;
   fetch(url: string, init: RequestInit): Promise<Response>;
+  clock?: Pick<Clock, 'nowMs'>;
 }
 
 export function serviceSink(options: ServiceSinkOptions): VerdictSink {
+  const { clock = systemClock } = options;
+  /** What the service's clock is ahead of this one. */
+  let offsetMs = 0;
+
+  async function post(batch: SinkBatch): Promise<Response> {
+    return options.fetch(`${options.serviceUrl}/edge/v1/verdicts`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${options.clientJwt}`,
+        [SENT_AT_HEADER]: String(clock.nowMs() + offsetMs),
+      },
+      body: JSON.stringify(offsetMs === 0 ? batch : { ...batch, records: batch.records.map(corrected) }),
+      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
+      redirect: 'manual',
+    });
+  }
+
+  function corrected(record: VerdictRecord): VerdictRecord {
+    return { ...record, timestamp: record.timestamp + offsetMs };
+  }
+
   return {
     name: 'service',
     carriesCounters: true,
     usesFallback: true,
     async send(batch) {
-      const response = await options.fetch(`${options.serviceUrl}/edge/v1/verdicts`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${options.clientJwt}` },
-        body: JSON.stringify(batch),
-        signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
-        redirect: 'manual',
-      });
+      let response = await post(batch);
+      if (response.status === 409) {
+        const answer = verdictClockResponse.safeParse(await bodyOf(response));
+        if (!answer.success) throw new SinkError('service returned 409', false);
+        offsetMs = answer.data.now - clock.nowMs();
+        response = await post(batch);
+      }
       if (response.status !== 200) {
         // An unread body holds one of the request's six connections.
         await response.body?.cancel();
         throw new SinkError(`service returned ${response.status}`, isTransientStatus(response.status));
       }
-      const bytes =
-        response.body && (await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs: ATTEMPT_TIMEOUT_MS }));
-      const answer = verdictBatchResponse.safeParse(bytes?.ok ? parseJson(bytes.value) : null);
+      const answer = verdictBatchResponse.safeParse(await bodyOf(response));
       const stored = answer.success && answer.data.accepted + answer.data.duplicates + answer.data.rejected.length;
       if (stored !== batch.records.length) throw new SinkError('service did not say what it stored', true);
     },
   };
+}
+
+async function bodyOf({ body }: Response): Promise<unknown> {
+  const bytes = body && (await readBounded(body, ANSWER_MAX_BYTES, { timeoutMs: ATTEMPT_TIMEOUT_MS }));
+  return bytes?.ok ? parseJson(bytes.value) : null;
 }

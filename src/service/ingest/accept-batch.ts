@@ -6,6 +6,7 @@
 import * as core from 'zod/v4/core';
 import { rangeOf } from '../../contract/edge/batch-range.ts';
 import type { BatchRange } from '../../contract/edge/batch-range.ts';
+import { CLOCK_SKEW_MAX_MS } from '../../contract/edge/edge-api.ts';
 import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
 import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
@@ -23,9 +24,6 @@ import { keepRefused } from './refused-records.ts';
 import type { RefusedRecord } from './refused-records.ts';
 import { quickCheck } from './quick-check.ts';
 import type { ServiceStore } from '../environment.ts';
-
-/** Clocks of two data centres differ by less. A record further ahead would be outside every window that is read. */
-const CLOCK_SKEW_MAX_MS = 300_000;
 
 const isPlainRecord = quickCheck(verdictRecord);
 
@@ -111,6 +109,7 @@ function judge(
   const record = checked(given);
   if (record === null) return failed('invalid-record');
   if (record.instance_id !== instance.id) return failed('foreign-instance');
+  // It would be outside every window that is read.
   if (record.timestamp > nowMs + CLOCK_SKEW_MAX_MS) return failed('timestamp-in-future');
   if (record.timestamp < nowMs - ARRIVAL_MAX_AGE_MS) return failed('timestamp-too-old');
   if (range !== null && !isWithin(record, range)) return failed('outside-batch');
