@@ -32,9 +32,9 @@ export interface ExplainInput {
   rulesetVersion: number;
 }
 
-function shorten(text: string): string {
-  if (text.length <= NAME_MAX_CHARS) return text;
-  return `${text.slice(0, NAME_MAX_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+function shorten(text: string, maxChars = NAME_MAX_CHARS): string {
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 function namedRule(id: string): string {
@@ -79,7 +79,7 @@ export function explainVerdict({ match, policiesFired = [], inputs, outcome, rul
     text += `; also fired ${list.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   text += `; ruleset version ${rulesetVersion}.`;
-  return text.length <= RECORD_TEXT_MAX_CHARS ? text : `${text.slice(0, RECORD_TEXT_MAX_CHARS - 1)}…`;
+  return shorten(text, RECORD_TEXT_MAX_CHARS);
 }
 
 /** The explanation of a request to which no rule, category, risk, limit or policy applies: one per ruleset version. */

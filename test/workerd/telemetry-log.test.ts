@@ -102,7 +102,9 @@ describe('reports of a session', () => {
     await log.append([late!, next]);
     expect(await log.read('mine')).toEqual([]);
     expect(await log.read('another')).toEqual([other, next]);
-    expect((await log.objects()).every((key) => key.endsWith('.r1.parquet'))).toBe(true);
+    const objects = await log.objects();
+    expect(objects).not.toEqual([]);
+    expect(objects.filter((key) => !key.endsWith('.r1.parquet'))).toEqual([]);
   });
 
   test('expire with their objects', async () => {

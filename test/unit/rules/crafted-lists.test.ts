@@ -9,7 +9,7 @@ import { readSnapshot } from '../../../src/rules/layout.ts';
 import { NumberTable } from '../../../src/rules/number-table.ts';
 import { SubstringMatcher } from '../../../src/rules/substring-match.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
-import { compile, firedIds, rulesetOf } from './rulesets.ts';
+import { collidingNumbers, compile, firedIds, rulesetOf } from './rulesets.ts';
 
 const agent = (value: string): EdgeRule => ({ type: 'userAgent', value, verdict: 'block' });
 const reads = { count: 0 };
@@ -30,13 +30,6 @@ function readsOf(act: () => void): number {
   reads.count = 0;
   act();
   return reads.count;
-}
-
-/** Numbers whose hash is less than `count`, ascending: all belong to the first place of a table. */
-function collidingNumbers(count: number): Uint32Array {
-  let inverse = 1;
-  for (let i = 0; i < 5; i++) inverse = Math.imul(inverse, 2 - Math.imul(0x9e3779b1, inverse));
-  return Uint32Array.from({ length: count }, (_, hash) => Math.imul(hash, inverse) >>> 0).toSorted();
 }
 
 afterEach(() => {

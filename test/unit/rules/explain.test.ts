@@ -65,4 +65,27 @@ describe('an explanation', () => {
     expect(text.isWellFormed()).toBe(true);
     expect(text).toMatch(/and 91 more; ruleset version 7\.$/);
   });
+
+  test('is whole up to the last character that fits, and then ends with an ellipsis', () => {
+    const long = '😀'.repeat(140);
+    const fired = Array.from({ length: 8 }, (_, i) => rule(`userAgent:${i}${long}`, 'block'));
+    const texts = Array.from({ length: 160 }, (_, chars) => {
+      const inputs: DecideInputs = {
+        network: rule(`list:${'x'.repeat(chars)}`, 'block'),
+        client: rule(`userAgent:${long}`, 'block'),
+        bot: { verdict: 'block', id: long, proof: 'claimed' },
+        category: null,
+        risk: null,
+        limit: null,
+        policy: { verdict: 'block', reason: 'x'.repeat(Math.max(1, chars - 80)) },
+      };
+      return explain(inputs, fired);
+    });
+    const [whole, cut] = [texts.filter((text) => text.endsWith('.')), texts.filter((text) => text.endsWith('…'))];
+    expect(whole.at(-1)).toHaveLength(RECORD_TEXT_MAX_CHARS);
+    // No character is cut in half.
+    expect(new Set(cut.map(({ length }) => RECORD_TEXT_MAX_CHARS - length))).toEqual(new Set([0, 1]));
+    expect(texts.every((text) => text.isWellFormed())).toBe(true);
+    expect(whole.length + cut.length).toBe(texts.length);
+  });
 });

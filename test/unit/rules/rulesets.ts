@@ -42,3 +42,10 @@ export function match(ruleset: Ruleset, signals: Partial<MatchSignals>, nowSecon
 export function firedIds(ruleset: Ruleset, signals: Partial<MatchSignals>): string[] {
   return match(ruleset, signals).fired.map(({ id }) => id);
 }
+
+/** Numbers whose hash is less than `count`, ascending: all belong to the first place of a table. */
+export function collidingNumbers(count: number): Uint32Array {
+  let inverse = 1;
+  for (let i = 0; i < 5; i++) inverse = Math.imul(inverse, 2 - Math.imul(0x9e3779b1, inverse));
+  return Uint32Array.from({ length: count }, (_, hash) => Math.imul(hash, inverse) >>> 0).toSorted();
+}
