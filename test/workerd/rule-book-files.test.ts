@@ -87,6 +87,7 @@ describe('import and export', () => {
         },
         { type: 'userAgent', value: 'bad, bot', verdict: 'challenge', mode: 'monitor', rollout: 2.5 },
         { type: 'countryCode', value: 'T1', verdict: 'allow' },
+        { type: 'userAgent', value: '=cmd|bot', verdict: 'block', note: '@from the "war room"' },
       ],
     });
     const response = await send('/protect/access-rules/export', {
@@ -95,8 +96,9 @@ describe('import and export', () => {
       body: JSON.stringify({ format }),
     });
     const content = new TextDecoder().decode(await response.arrayBuffer());
+    if (format === 'csv') expect(content).toContain(`userAgent,'=cmd|bot,block,enforce,,100,"'@from`);
     const to = await newInstance();
-    expect((await to.rules('/import', { content })).body).toMatchObject({ format, created: 3, skipped: 0 });
+    expect((await to.rules('/import', { content })).body).toMatchObject({ format, created: 4, skipped: 0 });
     expect(withoutAuthors((await to.rules('', {})).body)).toEqual(withoutAuthors((await from.rules('', {})).body));
   });
 });

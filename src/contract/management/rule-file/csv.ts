@@ -1,10 +1,16 @@
 /**
  * CSV as in RFC 4180: fields in double quotes may have commas, line breaks and doubled quotes. The reader is a generator
  * with line numbers, so that a report can name the line. What the writer writes reads back the same.
+ *
+ * A spreadsheet runs a field that begins with `=`, `+`, `-` or `@` as a formula, and rules have texts that visitors sent.
+ * Such a field is written with an apostrophe before it, which the reader removes.
  */
 
 /** Twice the columns that an import can name. A line of a million commas must not fill the memory. */
 const FIELDS_MAX = 64;
+
+/** With apostrophes before it that a rule may have itself. */
+const FORMULA = /^'*[=+\-@\t\r]/;
 
 export interface CsvRecord {
   /** Number of the record's first line, from 1. */
@@ -22,7 +28,7 @@ export function* csvRecords(text: string): Generator<CsvRecord> {
     let more = true;
     while (more) {
       const field = text[at] === '"' ? quotedField(text, at) : plainField(text, at);
-      if (record.fields.length < FIELDS_MAX) record.fields.push(field.value);
+      if (record.fields.length < FIELDS_MAX) record.fields.push(withoutGuard(field.value));
       else record.error ??= `has more than ${FIELDS_MAX} fields`;
       if (field.error !== undefined) record.error ??= field.error;
       line += field.lineBreaks;
@@ -38,7 +44,14 @@ export function* csvRecords(text: string): Generator<CsvRecord> {
 }
 
 export function csvLine(fields: readonly string[]): string {
-  return fields.map((field) => (/[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+  return fields
+    .map((field) => (FORMULA.test(field) ? `'${field}` : field))
+    .map((field) => (/[",\r\n\t]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
+    .join(',');
+}
+
+function withoutGuard(field: string): string {
+  return field.startsWith("'") && FORMULA.test(field) ? field.slice(1) : field;
 }
 
 interface Field {
