@@ -6,7 +6,7 @@
 import type { ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { storedList } from './rule-lists.ts';
+import { sealAddress, storedList } from './rule-lists.ts';
 import type { ListKey, ListRow, StoredList } from './rule-lists.ts';
 
 const MARK_BYTES = 9;
@@ -20,7 +20,7 @@ export async function dueLists(env: StoreEnv, limit: number, nowMs: number): Pro
   )
     .bind(nowMs, limit)
     .all<ListRow>();
-  return results.map(storedList);
+  return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 /**
@@ -41,7 +41,8 @@ export async function beginReading(
     .bind(instanceId, name, birth, randomToken(MARK_BYTES), untilMs, reading, nowMs, dueAt)
     .first<ListRow>();
   if (row === null) return null;
-  const taken = storedList(row);
+  const taken = await storedList(env, row);
+  if (row.url_sealed === null) await sealAddress(env, taken);
   return reading === null ? taken : { ...taken, ...UNKNOWN };
 }
 
@@ -52,7 +53,7 @@ export async function lostReadings(env: StoreEnv, limit: number, nowMs: number):
   const { results } = await env.DB.prepare('SELECT * FROM rule_lists WHERE reading_until <= ? LIMIT ?')
     .bind(nowMs, limit)
     .all<ListRow>();
-  return results.map(storedList);
+  return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 /** Somebody else asks the publisher, who tells changes once. The next reading is of the whole list. */
@@ -70,7 +71,7 @@ export async function listsThatExpire(env: StoreEnv, limit: number, nowMs: numbe
   )
     .bind(nowMs, limit)
     .all<ListRow>();
-  return results.map(storedList);
+  return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 /** Its entries were removed by the run that has it. The next reading is of the whole list. */

@@ -1,6 +1,6 @@
 /**
- * Lists of instances in D1: their settings, and the header that they are fetched with, which is sealed. What becomes of
- * readings is in `rule-list-readings.ts`. The entries are in the instance's RuleBook.
+ * Lists of instances in D1: their settings, and the address and the header that they are fetched with, which are sealed,
+ * because both can have the key of a subscriber. What becomes of readings is in `rule-list-readings.ts`. The entries are in the instance's RuleBook.
  */
 import type { ListAuthorization, ListSettings, ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
@@ -41,6 +41,8 @@ export interface ListRow {
   instance_id: string;
   name: string;
   settings: string;
+  /** `null`: a file, or a list that is older than the column and has its address in the settings. */
+  url_sealed: string | null;
   authorization_sealed: string | null;
   birth: string | null;
   created_at: number;
@@ -64,13 +66,18 @@ export interface ListRow {
 
 export type ListKey = Pick<StoredList, 'instanceId' | 'name'>;
 
-const context = ({ instanceId, name }: ListKey): string => `rule_lists.authorization_sealed:${instanceId}:${name}`;
+type SealedColumn = 'authorization_sealed' | 'url_sealed';
 
-export function storedList(row: ListRow): StoredList {
+const context = ({ instanceId, name }: ListKey, column: SealedColumn): string =>
+  `rule_lists.${column}:${instanceId}:${name}`;
+
+export async function storedList(env: StoreEnv, row: ListRow): Promise<StoredList> {
+  const key = { instanceId: row.instance_id, name: row.name };
+  const settings = JSON.parse(row.settings) as ListSettings;
+  if (row.url_sealed !== null) settings.url = await opened(env, key, 'url_sealed', row.url_sealed);
   return {
-    instanceId: row.instance_id,
-    name: row.name,
-    settings: JSON.parse(row.settings) as ListSettings,
+    ...key,
+    settings,
     hasAuthorization: row.authorization_sealed !== null,
     birth: row.birth,
     createdAt: row.created_at,
@@ -96,14 +103,14 @@ export async function listsOf(env: StoreEnv, instanceId: string): Promise<Stored
   const { results } = await env.DB.prepare('SELECT * FROM rule_lists WHERE instance_id = ? ORDER BY name')
     .bind(instanceId)
     .all<ListRow>();
-  return results.map(storedList);
+  return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 export async function findList(env: StoreEnv, instanceId: string, name: string): Promise<StoredList | null> {
   const row = await env.DB.prepare('SELECT * FROM rule_lists WHERE instance_id = ? AND name = ?')
     .bind(instanceId, name)
     .first<ListRow>();
-  return row && storedList(row);
+  return row && storedList(env, row);
 }
 
 /** `null`: the instance has one of this name. A subscription is due at once. */
@@ -115,21 +122,21 @@ export async function createList(
   nowMs: number,
 ): Promise<StoredList | null> {
   const row = await env.DB.prepare(
-    `INSERT INTO rule_lists (instance_id, name, settings, expiry_seconds, authorization_sealed, birth, created_at,
-       due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+    `INSERT INTO rule_lists (instance_id, name, settings, url_sealed, expiry_seconds, authorization_sealed, birth,
+       created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
   )
     .bind(
       key.instanceId,
       key.name,
-      JSON.stringify(settings),
+      ...(await columnsOf(env, key, settings)),
       settings.expirySeconds,
-      authorization && (await sealed(env, key, authorization)),
+      authorization && (await sealed(env, key, 'authorization_sealed', JSON.stringify(authorization))),
       randomToken(BIRTH_BYTES),
       nowMs,
       settings.url === null ? null : nowMs,
     )
     .first<ListRow>();
-  return row && storedList(row);
+  return row && storedList(env, row);
 }
 
 /**
@@ -144,26 +151,26 @@ export async function updateList(
   { isOtherSource, nowMs }: { isOtherSource: boolean; nowMs: number },
 ): Promise<StoredList | null> {
   const row = await env.DB.prepare(
-    `UPDATE rule_lists SET settings = ?3, expiry_seconds = ?4,
-       authorization_sealed = CASE WHEN ?5 THEN ?6 ELSE authorization_sealed END,
-       due_at = CASE WHEN ?7 THEN ?8 ELSE MIN(due_at, ?9) END, source = source + ?7, etag = CASE WHEN ?7 THEN NULL ELSE etag END,
-       last_modified = CASE WHEN ?7 THEN NULL ELSE last_modified END,
-       synced_at = CASE WHEN ?7 THEN NULL ELSE synced_at END
+    `UPDATE rule_lists SET settings = ?3, url_sealed = ?4, expiry_seconds = ?5,
+       authorization_sealed = CASE WHEN ?6 THEN ?7 ELSE authorization_sealed END,
+       due_at = CASE WHEN ?8 THEN ?9 ELSE MIN(due_at, ?10) END, source = source + ?8, etag = CASE WHEN ?8 THEN NULL ELSE etag END,
+       last_modified = CASE WHEN ?8 THEN NULL ELSE last_modified END,
+       synced_at = CASE WHEN ?8 THEN NULL ELSE synced_at END
      WHERE instance_id = ?1 AND name = ?2 RETURNING *`,
   )
     .bind(
       key.instanceId,
       key.name,
-      JSON.stringify(settings),
+      ...(await columnsOf(env, key, settings)),
       settings.expirySeconds,
       authorization === undefined ? 0 : 1,
-      authorization ? await sealed(env, key, authorization) : null,
+      authorization ? await sealed(env, key, 'authorization_sealed', JSON.stringify(authorization)) : null,
       isOtherSource ? 1 : 0,
       settings.url === null ? null : nowMs,
       nowMs + settings.intervalMinutes * MINUTE_MS,
     )
     .first<ListRow>();
-  return row && storedList(row);
+  return row && storedList(env, row);
 }
 
 export async function deleteList(env: StoreEnv, { instanceId, name }: ListKey): Promise<boolean> {
@@ -184,9 +191,29 @@ export async function authorizationOf(env: StoreEnv, key: ListKey): Promise<List
     .bind(key.instanceId, key.name)
     .first<{ authorization_sealed: string | null }>();
   if (row === null || row.authorization_sealed === null) return null;
-  return JSON.parse(await openAtRest(await rootKey(env), context(key), row.authorization_sealed)) as ListAuthorization;
+  const text = await opened(env, key, 'authorization_sealed', row.authorization_sealed);
+  return JSON.parse(text) as ListAuthorization;
 }
 
-async function sealed(env: StoreEnv, key: ListKey, authorization: ListAuthorization): Promise<string> {
-  return sealAtRest(await rootKey(env), context(key), JSON.stringify(authorization));
+/** Seals the address of a list that was stored before addresses were sealed. */
+export async function sealAddress(env: StoreEnv, list: StoredList): Promise<void> {
+  await env.DB.prepare(
+    'UPDATE rule_lists SET settings = ?, url_sealed = ? WHERE instance_id = ? AND name = ? AND birth IS ? AND source = ?',
+  )
+    .bind(...(await columnsOf(env, list, list.settings)), list.instanceId, list.name, list.birth, list.source)
+    .run();
+}
+
+/** `settings` and `url_sealed`. */
+async function columnsOf(env: StoreEnv, key: ListKey, settings: ListSettings): Promise<[string, string | null]> {
+  const { url } = settings;
+  return [JSON.stringify({ ...settings, url: null }), url && (await sealed(env, key, 'url_sealed', url))];
+}
+
+async function sealed(env: StoreEnv, key: ListKey, column: SealedColumn, text: string): Promise<string> {
+  return sealAtRest(await rootKey(env), context(key, column), text);
+}
+
+async function opened(env: StoreEnv, key: ListKey, column: SealedColumn, text: string): Promise<string> {
+  return openAtRest(await rootKey(env), context(key, column), text);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasHiddenValue, shownUrl } from '../../../src/service/http/shown-url.ts';
+import { hasHiddenValue, shownHost, shownUrl } from '../../../src/service/http/shown-url.ts';
 
 test.each([
   ['https://lists.example/drop.txt', 'https://lists.example/drop.txt'],
@@ -13,4 +13,13 @@ test.each([
   expect(shownUrl(shown)).toBe(shown);
   expect(hasHiddenValue(url)).toBe(false);
   expect(hasHiddenValue(shown)).toBe(shown.includes('***'));
+});
+
+test.each([
+  ['https://lists.example/', 'https://lists.example/'],
+  ['https://lists.example/KEY/drop.txt', 'https://lists.example/***'],
+  ['https://lists.example/?key=abc', 'https://lists.example/***'],
+  ['no address', 'no address'],
+])('of %s the audit trail has %s', (url, shown) => {
+  expect(shownHost(url)).toBe(shown);
 });

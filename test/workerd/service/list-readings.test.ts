@@ -222,6 +222,36 @@ describe('a secret of a list', () => {
     expect(JSON.stringify([entries, await only()])).not.toContain(secret);
   });
 
+  test('in the path of its address is in no entry of the audit trail', async () => {
+    const url = `https://lists.example/${secret}/bad.txt`;
+    await ask('/create', { ...given, url });
+    await ask('/update', { name, url: `${url}?format=text` });
+    const { entries } = (await call(instance.token, '/audit-trail/get', { limit: 9 })).body;
+    expect(entries.map(({ body }: { body: { url?: string } }) => body.url)).toContain('https://lists.example/***');
+    expect(JSON.stringify(entries)).not.toContain(secret);
+  });
+
+  const rowText = async () =>
+    JSON.stringify(await serviceEnv.DB.prepare('SELECT * FROM rule_lists WHERE name = ?').bind(name).first());
+
+  test('in its address is sealed in the database, also that of a list that was stored before', async () => {
+    const url = `https://lists.example/bad.txt?license_key=${secret}`;
+    await ask('/create', { ...given, url });
+    expect(await rowText()).not.toContain(secret);
+    await ask('/update', { name, url: `${url}&v=2` });
+    expect(await rowText()).not.toContain(secret);
+    const { settings } = (await serviceEnv.DB.prepare('SELECT settings FROM rule_lists').first<{
+      settings: string;
+    }>())!;
+    const inClear = JSON.stringify({ ...(JSON.parse(settings) as object), url });
+    await serviceEnv.DB.prepare('UPDATE rule_lists SET settings = ?, url_sealed = NULL').bind(inClear).run();
+    expect(await only()).toMatchObject({ url: 'https://lists.example/bad.txt?license_key=***' });
+    await refresh();
+    expect(publisher.requests.at(-1)?.url).toBe(url);
+    expect(await rowText()).not.toContain(secret);
+    expect(await only()).toMatchObject({ state: 'good', url: 'https://lists.example/bad.txt?license_key=***' });
+  });
+
   test('goes with a preview to the address that it was given for, and to no other of the same host', async () => {
     await ask('/create', { ...given, authorization: { header: 'X-Key', value: secret } });
     await ask('/preview', { name });

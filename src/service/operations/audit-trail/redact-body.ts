@@ -2,7 +2,7 @@
  * What the audit trail keeps of a request body: enough to show what was asked for, without secrets, and bounded in size
  * for any body.
  */
-import { shownUrl } from '../../http/shown-url.ts';
+import { shownHost } from '../../http/shown-url.ts';
 
 const SECRET_NAME =
   /secret|webhookUrl|token(?!Field)|passw|passphrase|credential|jwt|authorization|(api|private)[_-]?key$/i;
@@ -24,7 +24,7 @@ export function redactedBody(value: unknown, isSecret = false, depth = 0): unkno
   const fields = Object.entries(value).slice(0, FIELDS_MAX);
   return Object.fromEntries(
     fields.map(([name, field]) => {
-      const text = name === 'url' && typeof field === 'string' ? shownUrl(field) : field;
+      const text = name === 'url' && typeof field === 'string' ? shownHost(field) : field;
       return [name, redactedBody(text, isSecret || SECRET_NAME.test(name), depth + 1)];
     }),
   );
