@@ -84,10 +84,18 @@ function platformHeaders(request: IncomingMessage, signalsSecret: string | null)
   const address = request.socket.remoteAddress ?? '';
   const trusted = signalsSecret !== null && knowsSecret(request, signalsSecret);
   const headers: string[] = [];
+  let cookieAt = -1;
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const name = request.rawHeaders[at] ?? '';
     const forged = platformHeader.test(name) || (signalsSecret !== null && !trusted && signalHeader.test(name));
-    if (!forged) headers.push(name, request.rawHeaders[at + 1] ?? '');
+    const value = request.rawHeaders[at + 1] ?? '';
+    if (forged) continue;
+    // The Worker would join the lines with a comma, which a cookie's value may have (RFC 9113 section 8.2.3).
+    if (cookieAt >= 0 && /^cookie$/i.test(name)) headers[cookieAt] += `; ${value}`;
+    else {
+      headers.push(name, value);
+      if (/^cookie$/i.test(name)) cookieAt = headers.length - 1;
+    }
   }
   headers.push('CF-Connecting-IP', address);
   if (signalsSecret !== null && !trusted) headers.push(header.signalsSecret, signalsSecret);
