@@ -37,6 +37,12 @@ const judged: readonly Judged[] = [
     after: '["Stryker was here"]',
     reason: 'an entry without an address family is in no table.',
   },
+  {
+    file: 'src/address/ip.ts',
+    before: 'bits >= 32',
+    after: 'bits > 32',
+    reason: 'a shift by no bits is the whole mask as well.',
+  },
   ...['true', 'false'].map((after) => ({
     file: 'src/limits/limit-keys.ts',
     before: 'from.ip === null',
@@ -117,6 +123,12 @@ const judged: readonly Judged[] = [
     before: 'p < theirs.userAgents.count',
     after: 'p <= theirs.userAgents.count',
     reason: 'behind the last pattern is an empty one, which no rule has.',
+  },
+  {
+    file: 'src/edge/decide/judge.ts',
+    before: 'pending !== null',
+    after: 'true',
+    reason: 'what is taken under no kind is asked for by nobody.',
   },
   {
     file: 'src/edge/decide/known-bots.ts',

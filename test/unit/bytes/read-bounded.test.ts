@@ -82,7 +82,9 @@ describe('a stream beyond its limits', () => {
   test('is unreadable when it stalls, and is not mistaken for a shorter body', async () => {
     vi.useFakeTimers();
     try {
+      const cancel = vi.fn();
       const stalling = new ReadableStream<Uint8Array>({
+        cancel,
         start(controller) {
           controller.enqueue(new TextEncoder().encode('captcha-response=good&amount=1'));
         },
@@ -90,6 +92,7 @@ describe('a stream beyond its limits', () => {
       const reading = readBounded(stalling, 1024);
       await vi.advanceTimersByTimeAsync(31_000);
       expect(await reading).toEqual({ ok: false, error: 'unreadable' });
+      expect(cancel.mock.calls).toEqual([['too slow']]);
     } finally {
       vi.useRealTimers();
     }
@@ -98,19 +101,24 @@ describe('a stream beyond its limits', () => {
   test('is unreadable when it trickles, and read when it makes progress', async () => {
     vi.useFakeTimers();
     try {
-      const outcomeOf = async (bytesPerSecond: number) => {
+      const outcomeOf = async (...bytes: number[]) => {
         const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
         const reading = readBounded(readable, 1_000_000);
         const writer = writable.getWriter();
-        for (let second = 0; second < 20; second++) {
-          void writer.write(new Uint8Array(bytesPerSecond)).catch(() => undefined);
+        for (const length of bytes) {
+          void writer.write(new Uint8Array(length)).catch(() => undefined);
           await vi.advanceTimersByTimeAsync(1000);
         }
         void writer.close().catch(() => undefined);
         return (await reading).ok;
       };
-      expect(await outcomeOf(100)).toBe(false);
-      expect(await outcomeOf(1000)).toBe(true);
+      const tenSeconds = (bytes: number) => [bytes, ...Array<number>(9).fill(0)];
+      expect(await outcomeOf(...Array<number>(20).fill(100))).toBe(false);
+      expect(await outcomeOf(...Array<number>(20).fill(1000))).toBe(true);
+      expect(await outcomeOf(...tenSeconds(4096), ...tenSeconds(4096), 1)).toBe(true);
+      expect(await outcomeOf(...tenSeconds(4096), ...tenSeconds(4095), 1)).toBe(false);
+      // What came before does not count again.
+      expect(await outcomeOf(...tenSeconds(20_000), ...tenSeconds(100), 1)).toBe(false);
     } finally {
       vi.useRealTimers();
     }
