@@ -15,6 +15,8 @@ import { errorStatus } from '../src/contract/errors.ts';
 import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-alias.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
+import { permissionPowers, permissionsFor } from '../src/contract/management/permissions.ts';
+import type { Feature, Permission } from '../src/contract/management/permissions.ts';
 import { addExamples } from './openapi-examples.ts';
 import { describeFields } from './openapi-fields.ts';
 import { describeInput } from './openapi-input.ts';
@@ -26,8 +28,8 @@ export interface DocumentedOperation {
   name: string;
   method: string;
   path: string;
-  feature: string;
-  permission: string;
+  feature: Feature;
+  permission: Permission;
   access: 'read' | 'write';
   summary: string;
   body: $ZodType;
@@ -111,12 +113,14 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
   const body = schemaOf(operation.body, 'input');
   const request = named(schemas, requestName(operation.name), body);
   const answer = named(schemas, `${operation.name}.response`, schemaOf(operation.response, 'output'));
+  const power = permissionPowers[operation.permission];
   const needsBody = Array.isArray(body['required']) && body['required'].length > 0;
   return {
     operationId: operation.name,
     summary: operation.summary,
     description:
-      `Feature ${operation.feature}, permission ${operation.permission}.` +
+      `Feature ${operation.feature}, permission ${permissionsFor(operation).toReversed().join(' or ')}.` +
+      (power === undefined ? '' : ` ${power}`) +
       (operation.access === 'write' ? ' A write: refused with 403 while the account owes a payment method.' : ''),
     tags: [operation.feature],
     security: [{ apiKey: [] }, { session: [] }],

@@ -171,6 +171,32 @@ test('an API key gets exactly the permissions that were chosen, and the change i
   await page.getByRole('row').filter({ hasText: 'create-api-key' }).first().waitFor();
 });
 
+test('a key for reading is chosen at once, and a permission that is as powerful as all says so', async () => {
+  const { page } = console;
+  await console.open('/api-keys');
+  await button('New API key').click();
+  await dialog().getByLabel('Name').fill('reports');
+  const powerful = dialog().getByLabel('getApiKeys');
+  expect(await page.locator(`#${await powerful.getAttribute('aria-describedby')}`).innerText()).toContain(
+    'as powerful as all keys together',
+  );
+  await button('Choose what only reads').click();
+  expect([await dialog().getByLabel('readSites').isChecked(), await powerful.isChecked()]).toEqual([true, false]);
+  await button('Create').click();
+  const token = await dialog().locator('.secret').innerText();
+  await button('Done').click();
+  const sites = await fetch(`${console.stack().serviceUrl}/sites/get`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(sites.status).toBe(200);
+  expect(await sites.text()).not.toContain('secretKey');
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+  await row('reports').waitFor();
+  expect(await row('reports').getByText('as powerful as all').count()).toBe(0);
+  expect(await page.getByText('as powerful as all').count()).toBeGreaterThan(0);
+});
+
 test.each([
   ['request', '0.7'],
   ['answer', '0.71'],

@@ -125,7 +125,13 @@ describe('npm start', () => {
     expect([instance.status, JSON.parse(instance.stdout)]).toMatchObject([0, newInstanceSettings.parse({})]);
     const key = JSON.parse(gatehouse('key', 'create', ...owned, '--name', 'ops').stdout) as { token: string };
     const sites = await post(`${stack.serviceUrl}/sites/get`, key.token, {});
-    expect(await sites.json()).toMatchObject([{ name: 'shop', siteKey: site.siteKey }]);
+    const shop = { name: 'shop', siteKey: site.siteKey };
+    expect(await sites.json()).toMatchObject([{ ...shop, secretKey: expect.any(String) }]);
+    const forReports = gatehouse('key', 'create', ...owned, '--name', 'reports', '--permissions', 'read-only');
+    const reader = (JSON.parse(forReports.stdout) as { token: string }).token;
+    const shown = (await (await post(`${stack.serviceUrl}/sites/get`, reader, {})).json()) as object[];
+    expect(shown).toMatchObject([shop]);
+    expect(shown[0]).not.toHaveProperty('secretKey');
     expect(gatehouse('account', 'disable', account.id).status).toBe(0);
     expect((await post(`${stack.serviceUrl}/sites/get`, key.token, {})).status).toBe(403);
   });

@@ -3,7 +3,11 @@
  * the first API key exists. They print JSON, so that scripts can read it.
  */
 import { emailAddress } from '../../contract/management/email-address.ts';
-import { featurePermissions, features as allFeatures } from '../../contract/management/permissions.ts';
+import {
+  featurePermissions,
+  features as allFeatures,
+  readOnlyPermissions,
+} from '../../contract/management/permissions.ts';
 import type { Feature, PermissionMap } from '../../contract/management/permissions.ts';
 import { accountTiers } from '../../contract/vocabulary.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
@@ -216,9 +220,10 @@ function featureList(names: string | undefined): readonly Feature[] {
   return names === undefined ? allFeatures : names.split(',').filter(Boolean).map(feature);
 }
 
-/** `Traffic` grants a whole feature, `Sites:getSites` one permission of it. */
+/** `Traffic` grants a whole feature, `Sites:readSites` one permission of it. */
 function permissions(list: string | undefined): PermissionMap {
   if (list === undefined) return allPermissions();
+  if (list === 'read-only') return readOnlyPermissions;
   const granted: Partial<Record<Feature, string[]>> = {};
   for (const item of list.split(',').filter(Boolean)) {
     const [name = '', one] = item.split(':');

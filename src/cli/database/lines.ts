@@ -88,7 +88,7 @@ export const databaseLines = {
     about: 'Creates an API key, with every permission and for 30 days unless the flags say otherwise.',
     example: 'key create --account ACCOUNT --name operations',
     required: { ...owned, name: 'NAME' },
-    optional: { permissions: 'Feature,Feature:permission', 'expires-in': 'SECONDS' },
+    optional: { permissions: 'read-only|Feature,Feature:permission', 'expires-in': 'SECONDS' },
   },
   'key list': {
     about: 'Lists the API keys of an account. --json has their tokens.',

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * List every site of the account
-         * @description Feature Sites, permission getSites.
+         * @description Feature Sites, permission getSites or readSites. Shows the secret key of every site. readSites does not.
          */
         post: operations["get-sites"];
         delete?: never;
@@ -31,7 +31,7 @@ export interface paths {
         put?: never;
         /**
          * Get one site
-         * @description Feature Sites, permission getSite.
+         * @description Feature Sites, permission getSite or readSites. Shows the secret key of the site. readSites does not.
          */
         post: operations["get-site"];
         delete?: never;
@@ -311,7 +311,7 @@ export interface paths {
         put?: never;
         /**
          * Add a team member
-         * @description Feature Users, permission createUser. A write: refused with 403 while the account owes a payment method.
+         * @description Feature Users, permission createUser. Can make an admin, so it is as powerful as all permissions together. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-user"];
         delete?: never;
@@ -330,7 +330,7 @@ export interface paths {
         get?: never;
         /**
          * Change a team member
-         * @description Feature Users, permission updateUser. A write: refused with 403 while the account owes a payment method.
+         * @description Feature Users, permission updateUser. Can make an admin, so it is as powerful as all permissions together. A write: refused with 403 while the account owes a payment method.
          */
         put: operations["update-user"];
         post?: never;
@@ -371,7 +371,7 @@ export interface paths {
         put?: never;
         /**
          * List API keys
-         * @description Feature API, permission getApiKeys.
+         * @description Feature API, permission getApiKeys. Shows every key with its token, so it is as powerful as all keys together.
          */
         post: operations["get-api-keys"];
         delete?: never;
@@ -391,7 +391,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Feature API, permission createApiKey. A write: refused with 403 while the account owes a payment method.
+         * @description Feature API, permission createApiKey. Can grant any permission, so it is as powerful as all permissions together. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-api-key"];
         delete?: never;
@@ -431,7 +431,7 @@ export interface paths {
         put?: never;
         /**
          * Read the audit trail of management writes
-         * @description Feature API, permission getApiKeys.
+         * @description Feature API, permission getAuditTrail.
          */
         post: operations["get-audit-trail"];
         delete?: never;
@@ -451,7 +451,7 @@ export interface paths {
         put?: never;
         /**
          * List the blocklists and allowlists of an instance
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-rule-lists"];
         delete?: never;
@@ -571,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * Try a list on logged requests before it is enforced
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["preview-rule-list"];
         delete?: never;
@@ -591,7 +591,7 @@ export interface paths {
         put?: never;
         /**
          * List alerts and their deliveries
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-alerts"];
         delete?: never;
@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * List alert channels
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-alert-channels"];
         delete?: never;
@@ -731,7 +731,7 @@ export interface paths {
         put?: never;
         /**
          * List Protect instances
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-instances"];
         delete?: never;
@@ -831,7 +831,7 @@ export interface paths {
         put?: never;
         /**
          * List issued client JWTs
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-client-jwts"];
         delete?: never;
@@ -871,7 +871,7 @@ export interface paths {
         put?: never;
         /**
          * List edges with their last contact and what they have taken
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-edges"];
         delete?: never;
@@ -911,7 +911,7 @@ export interface paths {
         put?: never;
         /**
          * What robots.txt says, and what the origin says in it
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-robots"];
         delete?: never;
@@ -931,7 +931,7 @@ export interface paths {
         put?: never;
         /**
          * Read attack mode
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-attack-mode"];
         delete?: never;
@@ -971,7 +971,7 @@ export interface paths {
         put?: never;
         /**
          * List edge access rules
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-access-rules"];
         delete?: never;
@@ -1031,7 +1031,7 @@ export interface paths {
         put?: never;
         /**
          * Time series of the requests in which one edge access rule fired
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-access-rule-hits"];
         delete?: never;
@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Explain what the access rules decide for a visitor
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["explain-access-rules"];
         delete?: never;
@@ -1071,7 +1071,7 @@ export interface paths {
         put?: never;
         /**
          * Try proposed access rules on logged requests
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["preview-access-rules"];
         delete?: never;
@@ -1111,7 +1111,7 @@ export interface paths {
         put?: never;
         /**
          * Export edge access rules as CSV, NDJSON or a plain list
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["export-access-rules"];
         delete?: never;
@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * List the versions of the edge access rules
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["access-rules-history"];
         delete?: never;
@@ -1171,7 +1171,7 @@ export interface paths {
         put?: never;
         /**
          * Get the policies, limits and origins of an instance
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-policies"];
         delete?: never;
@@ -1291,7 +1291,7 @@ export interface paths {
         put?: never;
         /**
          * Check a condition and return both of its forms
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["check-policy"];
         delete?: never;
@@ -1311,7 +1311,7 @@ export interface paths {
         put?: never;
         /**
          * Test policies on one request
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["test-policies"];
         delete?: never;
@@ -1331,7 +1331,7 @@ export interface paths {
         put?: never;
         /**
          * Try proposed policies on logged requests
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["preview-policies"];
         delete?: never;
@@ -1371,7 +1371,7 @@ export interface paths {
         put?: never;
         /**
          * List the versions of the policies
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["policies-history"];
         delete?: never;
@@ -1391,7 +1391,7 @@ export interface paths {
         put?: never;
         /**
          * Compare two versions of the policies
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["diff-policies"];
         delete?: never;
@@ -1431,7 +1431,7 @@ export interface paths {
         put?: never;
         /**
          * Say who would have been above limits
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["preview-limits"];
         delete?: never;
@@ -1451,7 +1451,7 @@ export interface paths {
         put?: never;
         /**
          * List and search bots
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-bots"];
         delete?: never;
@@ -1471,7 +1471,7 @@ export interface paths {
         put?: never;
         /**
          * Get a bot
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-bot"];
         delete?: never;
@@ -1491,7 +1491,7 @@ export interface paths {
         put?: never;
         /**
          * List the networks that operators of bots publish
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-bot-lists"];
         delete?: never;
@@ -1511,7 +1511,7 @@ export interface paths {
         put?: never;
         /**
          * List the bots that the account has added
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-own-bots"];
         delete?: never;
@@ -1571,7 +1571,7 @@ export interface paths {
         put?: never;
         /**
          * Page the verdict log
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-verdicts"];
         delete?: never;
@@ -1591,7 +1591,7 @@ export interface paths {
         put?: never;
         /**
          * Verdicts that arrived since the last call
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["tail-verdicts"];
         delete?: never;
@@ -1611,7 +1611,7 @@ export interface paths {
         put?: never;
         /**
          * Explain why one logged request was decided as it was
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["explain-verdict"];
         delete?: never;
@@ -1631,7 +1631,7 @@ export interface paths {
         put?: never;
         /**
          * Find the verdicts of a reference, whole or short
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["find-reference"];
         delete?: never;
@@ -1651,7 +1651,7 @@ export interface paths {
         put?: never;
         /**
          * Distinct verdict sources in a window
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-distinct-sources"];
         delete?: never;
@@ -1671,7 +1671,7 @@ export interface paths {
         put?: never;
         /**
          * Distinct fired rule ids in a window
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-distinct-fired-rules"];
         delete?: never;
@@ -1691,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Bucketed traffic totals
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-traffic-summary"];
         delete?: never;
@@ -1711,7 +1711,7 @@ export interface paths {
         put?: never;
         /**
          * Time series split by the groupBy dimension
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-traffic-by-dimension"];
         delete?: never;
@@ -1731,7 +1731,7 @@ export interface paths {
         put?: never;
         /**
          * Which bots came, what robots.txt told them and what they got
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-bot-traffic"];
         delete?: never;
@@ -1751,7 +1751,7 @@ export interface paths {
         put?: never;
         /**
          * Percentiles of how long the origin took to respond
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-origin-latency"];
         delete?: never;
@@ -1771,7 +1771,7 @@ export interface paths {
         put?: never;
         /**
          * List the sessions of visitors
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["list-sessions"];
         delete?: never;
@@ -1791,7 +1791,7 @@ export interface paths {
         put?: never;
         /**
          * Telemetry for one session
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-session-telemetry"];
         delete?: never;
@@ -1809,7 +1809,7 @@ export interface paths {
         };
         /**
          * Counters of every edge as Prometheus text
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         get: operations["get-metrics"];
         put?: never;
@@ -1831,7 +1831,7 @@ export interface paths {
         put?: never;
         /**
          * Risk score history for one session
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["get-risk-history"];
         delete?: never;
@@ -1851,7 +1851,7 @@ export interface paths {
         put?: never;
         /**
          * Stream matching verdicts as NDJSON or Parquet
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["export-verdicts"];
         delete?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
         put?: never;
         /**
          * Find verdicts for one client
-         * @description Feature Protect, permission updateProtectSettings.
+         * @description Feature Protect, permission updateProtectSettings or readProtect.
          */
         post: operations["search-verdicts"];
         delete?: never;
@@ -5791,7 +5791,7 @@ export interface components {
             expiresAt: number;
         };
         Permissions: {
-            [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
+            [key: string]: ("readSites" | "getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getAuditTrail" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
         };
         Challenge: {
             /** @description Noise without meaning */

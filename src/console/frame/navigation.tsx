@@ -38,7 +38,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     title: 'Protected',
     entries: [
       { text: 'Instances', path: '/console/instances' },
-      { text: 'Sites', path: '/console/sites', isShown: () => may('getSites') },
+      { text: 'Sites', path: '/console/sites', isShown: () => may('readSites') },
       { text: 'Installation guide', path: '/console/guide' },
       { text: 'Access control', path: '/console/access-control', isShown: () => may('getRules') },
     ],
@@ -49,7 +49,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Security', path: '/console/security' },
       { text: 'Users', path: '/console/users', isShown: () => may('getUsers') },
       { text: 'API keys', path: '/console/api-keys', isShown: () => may('getApiKeys') },
-      { text: 'Audit trail', path: '/console/audit-trail', isShown: () => may('getApiKeys') },
+      { text: 'Audit trail', path: '/console/audit-trail', isShown: () => may('getAuditTrail') },
     ],
   },
 ];

@@ -3,12 +3,12 @@
  * these feature names as keys.
  */
 export const featurePermissions = {
-  Sites: ['getSites', 'getSite', 'createSite', 'updateSite', 'deleteSite'],
+  Sites: ['readSites', 'getSites', 'getSite', 'createSite', 'updateSite', 'deleteSite'],
   AccessRules: ['getRules', 'createRule', 'deleteRule', 'deleteRuleGroup'],
   Traffic: ['getTraffic'],
   SearchCaptchaRecords: ['searchCaptchaRecords'],
   Users: ['getUsers', 'createUser', 'updateUser', 'deleteUser'],
-  API: ['getApiKeys', 'createApiKey', 'deleteApiKey'],
+  API: ['getAuditTrail', 'getApiKeys', 'createApiKey', 'deleteApiKey'],
   Protect: ['readProtect', 'updateProtectSettings'],
 } as const;
 
@@ -18,12 +18,34 @@ export const features = Object.keys(featurePermissions) as Feature[];
 
 export type PermissionMap = Partial<Record<Feature, readonly Permission[]>>;
 
-/** The permissions of which a key needs one. A monitoring system reads Protect and must not be able to change it. */
+/** What a permission gives beyond its name. The console and the OpenAPI document say it beside the permission. */
+export const permissionPowers: Partial<Record<Permission, string>> = {
+  getSites: 'Shows the secret key of every site. readSites does not.',
+  getSite: 'Shows the secret key of the site. readSites does not.',
+  createUser: 'Can make an admin, so it is as powerful as all permissions together.',
+  updateUser: 'Can make an admin, so it is as powerful as all permissions together.',
+  getApiKeys: 'Shows every key with its token, so it is as powerful as all keys together.',
+  createApiKey: 'Can grant any permission, so it is as powerful as all permissions together.',
+};
+
+/** For monitoring and reports: nothing can be changed with them, and no secret is shown. */
+export const readOnlyPermissions: PermissionMap = {
+  Sites: ['readSites'],
+  AccessRules: ['getRules'],
+  Traffic: ['getTraffic'],
+  SearchCaptchaRecords: ['searchCaptchaRecords'],
+  Protect: ['readProtect'],
+};
+
+/** Of a feature whose other permissions give more than a look. */
+const readers: Partial<Record<Feature, Permission>> = { Sites: 'readSites', Protect: 'readProtect' };
+
+/** The permissions of which a key needs one. */
 export function permissionsFor(call: {
   feature: Feature;
   permission: Permission;
   access: 'read' | 'write';
 }): readonly Permission[] {
-  const mayOnlyRead = call.feature === 'Protect' && call.access === 'read';
-  return mayOnlyRead ? ['readProtect', call.permission] : [call.permission];
+  const reader = call.access === 'read' ? readers[call.feature] : undefined;
+  return reader === undefined ? [call.permission] : [reader, call.permission];
 }

@@ -12,7 +12,7 @@ export type UserRole = (typeof userRoles)[number];
 const rolePermissions: Readonly<Record<UserRole, PermissionMap>> = {
   admin: featurePermissions,
   analyst: {
-    Sites: ['getSites', 'getSite'],
+    Sites: ['readSites'],
     AccessRules: ['getRules'],
     Traffic: ['getTraffic'],
     SearchCaptchaRecords: ['searchCaptchaRecords'],
@@ -20,7 +20,7 @@ const rolePermissions: Readonly<Record<UserRole, PermissionMap>> = {
     Protect: ['readProtect'],
   },
   viewer: {
-    Sites: ['getSites', 'getSite'],
+    Sites: ['readSites'],
     AccessRules: ['getRules'],
     Traffic: ['getTraffic'],
     Protect: ['readProtect'],

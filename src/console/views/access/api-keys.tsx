@@ -14,7 +14,7 @@ import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { featurePermissions } from '../../../contract/management/permissions.ts';
+import { featurePermissions, permissionPowers, readOnlyPermissions } from '../../../contract/management/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../../../contract/management/permissions.ts';
 
 const DAY_SECONDS = 86_400;
@@ -26,6 +26,11 @@ const lifetimes = [
 ] as const;
 
 const listed = (permissions: PermissionMap): string => Object.values(permissions).flat().join(', ');
+
+const isAsPowerfulAsAll = (permissions: PermissionMap): boolean =>
+  Object.values(permissions).some((granted) =>
+    granted.some((permission) => permissionPowers[permission]?.includes('as powerful as all')),
+  );
 
 export default function ApiKeys() {
   const { value, error, reload } = useCall('/api-keys/get', {});
@@ -62,7 +67,16 @@ export default function ApiKeys() {
           keyOf={({ apiKeyId }) => apiKeyId}
           columns={[
             { title: 'Name', cell: ({ name }) => name },
-            { title: 'Permissions', isWide: true, isWrapped: true, cell: ({ permissions }) => listed(permissions) },
+            {
+              title: 'Permissions',
+              isWide: true,
+              isWrapped: true,
+              cell: ({ permissions }) => (
+                <>
+                  {listed(permissions)} {isAsPowerfulAsAll(permissions) && <Chip tone="warn">as powerful as all</Chip>}
+                </>
+              ),
+            },
             {
               title: 'Expires',
               cell: ({ expiresAt }) => (
@@ -146,6 +160,11 @@ function NewKey({ onClose }: { onClose: () => void }) {
     >
       <TextField label="Name" value={name} onInput={setName} maxLength={256} />
       <SelectField label="Expires after" value={days} options={lifetimes} onChange={setDays} />
+      <div class="actions">
+        <Button onClick={() => setChosen(new Set(Object.values(readOnlyPermissions).flat()))}>
+          Choose what only reads
+        </Button>
+      </div>
       <div class="columns">
         {features.map((feature) => (
           <fieldset key={feature}>
@@ -154,6 +173,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
               <CheckField
                 key={permission}
                 label={permission}
+                hint={permissionPowers[permission]}
                 isChecked={chosen.has(permission)}
                 onChange={(isChecked) => {
                   const next = new Set(chosen);

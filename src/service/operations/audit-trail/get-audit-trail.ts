@@ -1,6 +1,6 @@
 /**
- * `POST /audit-trail/get`: who changed what through the management API, newest first. It needs the permission that also
- * shows every API key with its token: only the owner of the account should have it.
+ * `POST /audit-trail/get`: who changed what through the management API, newest first. Bodies
+ * are kept without secrets, so its permission shows no key.
  */
 import * as z from 'zod/mini';
 import { managementAuditPage } from '../../../store/d1/management-audit.ts';
@@ -15,7 +15,7 @@ export const getAuditTrail = operation({
   method: 'POST',
   path: '/audit-trail/get',
   feature: 'API',
-  permission: 'getApiKeys',
+  permission: 'getAuditTrail',
   access: 'read',
   summary: 'Read the audit trail of management writes',
   body: z.strictObject({

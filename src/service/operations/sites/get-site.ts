@@ -16,6 +16,6 @@ export const getSite = operation({
   body: z.strictObject({ siteKey }),
   response: shownSite,
   async handler(context) {
-    return siteShownTo(context.principal, await ownSite(context, context.body.siteKey));
+    return siteShownTo(context.principal, 'getSite', await ownSite(context, context.body.siteKey));
   },
 });

@@ -15,6 +15,6 @@ export const getSites = operation({
   body: z.strictObject({}),
   response: z.array(shownSite),
   async handler({ store, account, principal }) {
-    return (await sitesOfAccount(store, account.id)).map((record) => siteShownTo(principal, record));
+    return (await sitesOfAccount(store, account.id)).map((record) => siteShownTo(principal, 'getSites', record));
   },
 });

@@ -1,4 +1,4 @@
-/** A site as the management API returns it, with its secret key for callers that may change the site. */
+/** A site as the management API returns it, with its secret key for callers that may see it. */
 import * as z from 'zod/mini';
 import { site } from '../../../contract/management/site.ts';
 import type { Site } from '../../../contract/management/site.ts';
@@ -6,7 +6,7 @@ import type { SiteRecord } from '../../../store/d1/sites.ts';
 import type { Principal } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
 
-/** `secretKey` is left out for a person whose role may not change sites. */
+/** `secretKey` is left out for a caller with `readSites` alone. */
 export const shownSite = z.extend(site, { secretKey: z.optional(z.string()) });
 
 export function siteResponse(record: SiteRecord): Site {
@@ -14,11 +14,14 @@ export function siteResponse(record: SiteRecord): Site {
   return { name, siteKey, secretKey, settings, active, isDefault, version, createdAt, updatedAt };
 }
 
-/** The secret verifies tokens in the name of the site, so a role that only reads does not see it. */
-export function siteShownTo({ kind, permissions }: Principal, record: SiteRecord): z.infer<typeof shownSite> {
+/** The secret verifies tokens in the name of the site, so a caller that only reads does not see it. */
+export function siteShownTo(
+  { permissions }: Principal,
+  permission: 'getSite' | 'getSites',
+  record: SiteRecord,
+): z.infer<typeof shownSite> {
   const { secretKey, ...rest } = siteResponse(record);
-  const mayRead = kind === 'api-key' || permissions.Sites?.includes('updateSite') === true;
-  return mayRead ? { ...rest, secretKey } : rest;
+  return permissions.Sites?.includes(permission) === true ? { ...rest, secretKey } : rest;
 }
 
 export function duplicateName(): OperationError {
