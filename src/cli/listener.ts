@@ -20,7 +20,7 @@ const signalHeader = /^(x-client-(ip|asn|country|ja4|user-agent)|x-signals-secre
 /** Bytes of a longer user agent are not escaped: the request's headers would become too long for the Worker. */
 const ESCAPED_AGENT_MAX_CHARS = 8192;
 
-/** Cloudflare's limit for all request headers together. */
+/** Cloudflare's limit for all headers of a request, and for those of a response. */
 const HEADER_MAX_BYTES = 128 * 1024;
 /** Longer than any client keeps an idle connection. Closing a connection while it is reused would lose a request. */
 export const KEEP_ALIVE_MS = 120_000;
@@ -146,6 +146,7 @@ function forward(to: Upstream, request: IncomingMessage, response: ServerRespons
     path: request.url,
     headers: platformHeaders(request, to.signalsSecret),
     setHost: false,
+    maxHeaderSize: HEADER_MAX_BYTES,
   });
   upstream.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
@@ -181,6 +182,7 @@ function upgrade(to: Omit<Upstream, 'agent'>, request: IncomingMessage, socket: 
     path: request.url,
     headers: platformHeaders(request, to.signalsSecret),
     setHost: false,
+    maxHeaderSize: HEADER_MAX_BYTES,
     agent: false,
   });
   upstream.on('upgrade', (answer, upstreamSocket, upstreamHead) => {

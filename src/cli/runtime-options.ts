@@ -2,6 +2,7 @@
 import { Log, LogLevel } from 'miniflare';
 import type { MiniflareOptions } from 'miniflare';
 
+/** `quiet`: errors only. */
 export function runtimeOptions(name: string, storage: string, quiet: boolean): Omit<MiniflareOptions, 'workers'> {
   return {
     // The simulator's own socket is unused. Visitors connect to the stack's listener.
@@ -11,9 +12,9 @@ export function runtimeOptions(name: string, storage: string, quiet: boolean): O
     telemetry: { enabled: false },
     logRequests: false,
     cf: false,
-    log: new Log(quiet ? LogLevel.NONE : LogLevel.WARN),
+    log: new Log(quiet ? LogLevel.ERROR : LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => {
-      if (!quiet) process.stderr.write(`${name} ${level}: ${message}\n`);
+      if (!quiet || level === 'error') process.stderr.write(`${name} ${level}: ${message}\n`);
     },
   };
 }
