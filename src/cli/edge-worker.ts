@@ -1,7 +1,8 @@
 /** The edge Worker of a local stack, with the relay that carries its verdict queue to the service. */
-import { Miniflare, Response } from 'miniflare';
+import { Response } from 'miniflare';
+import type { MiniflareOptions } from 'miniflare';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
-import { runtimeOptions } from './runtime-options.ts';
+import { runtimeOptions, startRuntime } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import { bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
 
@@ -32,7 +33,7 @@ export async function startEdgeWorker(options: {
   const service = readWranglerFile(SERVICE_CONFIG);
   const consumers = service.queues?.consumers ?? [];
   const addresses = { [service.name]: new URL(options.vars['SERVICE_URL'] ?? '').host };
-  const miniflare = new Miniflare({
+  const simulator: MiniflareOptions = {
     ...runtimeOptions('edge', options.storage, options.quiet),
     workers: [
       {
@@ -63,14 +64,16 @@ export async function startEdgeWorker(options: {
         },
       },
     ],
-  });
-  const url = await miniflare.unsafeGetDirectURL(file.name);
-  const worker = await miniflare.getWorker(file.name);
+  };
+  const runtime = await startRuntime(simulator, async (miniflare) => ({
+    url: await miniflare.unsafeGetDirectURL(file.name),
+    worker: await miniflare.getWorker(file.name),
+  }));
   return {
-    url,
+    url: runtime.parts().url,
     async runScheduled() {
-      return (await worker.scheduled({ cron: '* * * * *' })).outcome === 'ok';
+      return (await runtime.parts().worker.scheduled({ cron: '* * * * *' })).outcome === 'ok';
     },
-    dispose: () => miniflare.dispose(),
+    dispose: () => runtime.dispose(),
   };
 }

@@ -1,5 +1,5 @@
-/** Options that both simulators of the local stack share: where they keep state, and where their Workers log. */
-import { Log, LogLevel } from 'miniflare';
+/** What both simulators of the local stack share: where they keep state, where their Workers log, and how they come back. */
+import { Log, LogLevel, Miniflare } from 'miniflare';
 import type { MiniflareOptions } from 'miniflare';
 
 /** `quiet`: errors only. */
@@ -17,4 +17,28 @@ export function runtimeOptions(name: string, storage: string, quiet: boolean): O
       if (!quiet || level === 'error') process.stderr.write(`${name} ${level}: ${message}\n`);
     },
   };
+}
+
+/** A simulator, and what is used of it. */
+export interface Runtime<Parts> {
+  parts(): Parts;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Starts a simulator. It starts its workerd again by itself when that ends, and what `take` took before is then of no use:
+ * it is taken again.
+ */
+export async function startRuntime<Parts>(
+  options: MiniflareOptions,
+  take: (miniflare: Miniflare) => Promise<Parts>,
+): Promise<Runtime<Parts>> {
+  const miniflare = new Miniflare({
+    ...options,
+    unsafeHandleRuntimeRestart: async () => {
+      parts = await take(miniflare);
+    },
+  });
+  let parts = await take(miniflare);
+  return { parts: () => parts, dispose: () => miniflare.dispose() };
 }

@@ -1,19 +1,19 @@
 /** The service Worker of a local stack: one workerd process with its database, objects and buckets in the state directory. */
-import { Miniflare } from 'miniflare';
 import type { D1Database } from '@cloudflare/workers-types';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
 import type { SegmentBucket } from './database/log-copy.ts';
 import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
-import { runtimeOptions } from './runtime-options.ts';
+import { runtimeOptions, startRuntime } from './runtime-options.ts';
 
 export const SERVICE_CONFIG = 'wrangler.service.toml';
 
 export interface ServiceWorker {
   /** Its own socket. The stack's listener forwards to it. */
   url: URL;
-  database: D1Database;
+  /** The current one: see `startRuntime`. */
+  readonly database: D1Database;
   /** Sealed segments of the log. */
-  segments: SegmentBucket;
+  readonly segments: SegmentBucket;
   runScheduled(): Promise<void>;
   consume(batch: RelayedBatch): Promise<RelayOutcome>;
   dispose(): Promise<void>;
@@ -29,28 +29,36 @@ export async function startServiceWorker(options: {
   const file = readWranglerFile(SERVICE_CONFIG);
   const bundle = options.bundle ?? bundleForStack;
   const config = workerConfig(file, await bundle(file.main), options.vars);
-  const miniflare = new Miniflare({
+  const simulator = {
     ...runtimeOptions('service', options.storage, options.quiet),
     workers: [{ config, dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false } }],
-  });
-  const url = await miniflare.unsafeGetDirectURL(file.name);
-  const worker = await miniflare.getWorker(file.name);
-  return {
-    url,
+  };
+  const runtime = await startRuntime(simulator, async (miniflare) => ({
+    url: await miniflare.unsafeGetDirectURL(file.name),
+    worker: await miniflare.getWorker(file.name),
     database: await miniflare.getD1Database('DB', file.name),
     segments: await miniflare.getR2Bucket('SEGMENTS', file.name),
+  }));
+  return {
+    url: runtime.parts().url,
+    get database() {
+      return runtime.parts().database;
+    },
+    get segments() {
+      return runtime.parts().segments;
+    },
     async runScheduled() {
-      await worker.scheduled({ cron: '* * * * *' });
+      await runtime.parts().worker.scheduled({ cron: '* * * * *' });
     },
     async consume(batch) {
       const messages = batch.messages.map((message) => ({ ...message, timestamp: new Date(message.timestamp) }));
-      const result = await worker.queue(batch.queue, messages);
+      const result = await runtime.parts().worker.queue(batch.queue, messages);
       return {
         ackAll: result.ackAll,
         retryAll: result.outcome !== 'ok' || result.retryBatch.retry,
         retryIds: result.retryMessages.map((message) => message.msgId),
       };
     },
-    dispose: () => miniflare.dispose(),
+    dispose: () => runtime.dispose(),
   };
 }

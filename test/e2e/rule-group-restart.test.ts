@@ -22,7 +22,7 @@ interface Job {
 const stack = useStack();
 
 /** Written straight into the table of the stopped service, because twenty thousand calls take longer than the test. */
-async function insertRules(stateDir: string, accountId: string): Promise<void> {
+async function insertRules(stateDir: string, accountId: string, group: string): Promise<void> {
   const file = readWranglerFile(SERVICE_CONFIG);
   const miniflare = new Miniflare({
     ...runtimeOptions('service', new StateDir(stateDir).storage('service'), true),
@@ -47,7 +47,7 @@ async function insertRules(stateDir: string, accountId: string): Promise<void> {
        FROM n`,
     );
     const now = stackNow();
-    await statement.bind(accountId, 'doomed', RULES, now + 3_600_000, now).run();
+    await statement.bind(accountId, group, RULES, now + 3_600_000, now).run();
     await statement.bind(accountId, 'kept', OTHER_RULES, now + 3_600_000, now).run();
   } finally {
     await miniflare.dispose();
@@ -55,26 +55,43 @@ async function insertRules(stateDir: string, accountId: string): Promise<void> {
 }
 
 test('a removal that lost its service in the middle is finished by the next one, which reports it', async () => {
-  const { stateDir, accountId } = stack();
-  await stack().stopService();
-  await insertRules(stateDir, accountId);
-  const others = ownRuntimes();
-  await stack().startService();
-  const victim = ownRuntimes().find((pid) => !others.includes(pid)) as number;
-
-  const { jobId } = await manage<{ jobId: string }>(stack(), '/access-control/group/delete', { ruleGroupId: 'doomed' });
-  const ask = () => manage<Job>(stack(), '/access-control/group/job', { jobId });
-  await eventually(ask, ({ deletedCount }) => deletedCount > 0);
+  const { job, victim } = await startedRemoval('doomed');
   process.kill(victim, 'SIGKILL');
   await stack().stopService();
   await stack().startService();
-
-  const between = await ask();
+  const between = await job();
   expect([between.status, between.finishedAt]).toEqual(['pending', null]);
   expect(between.deletedCount).toBeLessThan(RULES);
 
-  const job = await eventually(ask, ({ status }) => status === 'finished');
-  expect(job).toMatchObject({ jobId, ruleGroupId: 'doomed', deletedCount: RULES });
+  const finished = await eventually(job, ({ status }) => status === 'finished');
+  expect(finished).toMatchObject({ ruleGroupId: 'doomed', deletedCount: RULES });
   const left = await manage<{ ruleGroupsAndCounts: object[] }>(stack(), '/access-control/get', {});
   expect(left.ruleGroupsAndCounts).toEqual([{ ruleGroupId: 'kept', count: OTHER_RULES }]);
 });
+
+test('a service whose process ends comes back by itself, with its scheduled runs and the way in for commands', async () => {
+  const { job, victim } = await startedRemoval('lost');
+  process.kill(victim, 'SIGKILL');
+  const rootKey = () =>
+    stack()
+      .rootKey()
+      .catch(() => null);
+  expect(await eventually(rootKey, (key) => key !== null)).toMatch(/^.{20,}$/);
+  // A scheduled run finishes it.
+  const asked = () => job().catch(() => null);
+  expect(await eventually(asked, (found) => found?.status === 'finished')).toMatchObject({ deletedCount: RULES });
+});
+
+/** A removal of a large group in a new process of the service. */
+async function startedRemoval(group: string): Promise<{ job: () => Promise<Job>; victim: number }> {
+  const { stateDir, accountId } = stack();
+  await stack().stopService();
+  await insertRules(stateDir, accountId, group);
+  const others = ownRuntimes();
+  await stack().startService();
+  const victim = ownRuntimes().find((pid) => !others.includes(pid)) as number;
+  const { jobId } = await manage<{ jobId: string }>(stack(), '/access-control/group/delete', { ruleGroupId: group });
+  const job = () => manage<Job>(stack(), '/access-control/group/job', { jobId });
+  await eventually(job, ({ deletedCount }) => deletedCount > 0);
+  return { job, victim };
+}
