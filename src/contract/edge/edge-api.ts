@@ -11,14 +11,6 @@ export const CLIENT_JWT_AUDIENCE = 'protect-edge';
 /** Media type of ruleset base and delta files. */
 export const RULESET_MEDIA_TYPE = 'application/vnd.gatehouse.ruleset';
 
-/**
- * On batches of verdicts: the clock of the edge at the send, in epoch milliseconds. When it is further from the service's
- * than `CLOCK_SKEW_MAX_MS`, the service stores nothing and answers 409 with its own.
- */
-export const SENT_AT_HEADER = 'x-gatehouse-sent-at';
-/** Clocks of two data centres differ by less. */
-export const CLOCK_SKEW_MAX_MS = 300_000;
-
 export * from './edge-responses.ts';
 
 const id = z.string().check(z.minLength(1), z.maxLength(256));

@@ -106,8 +106,6 @@ export const verdictBatchResponse = z.object({
   duplicates: z.number(),
   rejected: z.array(z.object({ index: z.number(), reason: z.string() })),
 });
-/** With status 409: the service's clock, in epoch milliseconds. */
-export const verdictClockResponse = z.object({ now: z.number() });
 export type VerdictBatchResponse = z.infer<typeof verdictBatchResponse>;
 
 /** `POST /edge/v1/sessions`. Both go into a cookie. */

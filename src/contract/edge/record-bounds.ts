@@ -6,3 +6,10 @@ export const RECORD_TEXT_MAX_CHARS = 1024;
 export const RECORD_FIRED_RULES_MAX = 64;
 /** Records in one append call. */
 export const VERDICT_BATCH_MAX_RECORDS = 500;
+/**
+ * On batches of verdicts: the clock of the edge at the send, in epoch milliseconds. When it is further from the service's
+ * than `CLOCK_SKEW_MAX_MS`, the service stores nothing and answers 409 with its own clock in the same header.
+ */
+export const SENT_AT_HEADER = 'x-gatehouse-sent-at';
+/** Clocks of two data centres differ by less. */
+export const CLOCK_SKEW_MAX_MS = 300_000;

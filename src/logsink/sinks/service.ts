@@ -6,9 +6,8 @@
  */
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import { SENT_AT_HEADER } from '../../contract/edge/edge-api.ts';
-import { verdictBatchResponse, verdictClockResponse } from '../../contract/edge/edge-responses.ts';
+import { SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
+import { verdictBatchResponse } from '../../contract/edge/edge-responses.ts';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
@@ -32,7 +31,7 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
   /** What the service's clock is ahead of this one. */
   let offsetMs = 0;
 
-  async function post(batch: SinkBatch): Promise<Response> {
+  function post(batch: SinkBatch): Promise<Response> {
     return options.fetch(`${options.serviceUrl}/edge/v1/verdicts`, {
       method: 'POST',
       headers: {
@@ -40,14 +39,13 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
         authorization: `Bearer ${options.clientJwt}`,
         [SENT_AT_HEADER]: String(clock.nowMs() + offsetMs),
       },
-      body: JSON.stringify(offsetMs === 0 ? batch : { ...batch, records: batch.records.map(corrected) }),
+      body: JSON.stringify({
+        ...batch,
+        records: batch.records.map((record) => ({ ...record, timestamp: record.timestamp + offsetMs })),
+      }),
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
       redirect: 'manual',
     });
-  }
-
-  function corrected(record: VerdictRecord): VerdictRecord {
-    return { ...record, timestamp: record.timestamp + offsetMs };
   }
 
   return {
@@ -56,10 +54,10 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
     usesFallback: true,
     async send(batch) {
       let response = await post(batch);
-      if (response.status === 409) {
-        const answer = verdictClockResponse.safeParse(await bodyOf(response));
-        if (!answer.success) throw new SinkError('service returned 409', false);
-        offsetMs = answer.data.now - clock.nowMs();
+      const serviceNow = response.headers.get(SENT_AT_HEADER);
+      if (serviceNow !== null) {
+        await response.body?.cancel();
+        offsetMs = Number(serviceNow) - clock.nowMs();
         response = await post(batch);
       }
       if (response.status !== 200) {
@@ -67,14 +65,11 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
         await response.body?.cancel();
         throw new SinkError(`service returned ${response.status}`, isTransientStatus(response.status));
       }
-      const answer = verdictBatchResponse.safeParse(await bodyOf(response));
+      const bytes =
+        response.body && (await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs: ATTEMPT_TIMEOUT_MS }));
+      const answer = verdictBatchResponse.safeParse(bytes?.ok ? parseJson(bytes.value) : null);
       const stored = answer.success && answer.data.accepted + answer.data.duplicates + answer.data.rejected.length;
       if (stored !== batch.records.length) throw new SinkError('service did not say what it stored', true);
     },
   };
-}
-
-async function bodyOf({ body }: Response): Promise<unknown> {
-  const bytes = body && (await readBounded(body, ANSWER_MAX_BYTES, { timeoutMs: ATTEMPT_TIMEOUT_MS }));
-  return bytes?.ok ? parseJson(bytes.value) : null;
 }

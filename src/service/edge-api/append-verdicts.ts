@@ -3,7 +3,8 @@
  * durable. So after a 200 no retry is needed, and a retry does no harm. An edge whose clock is wrong is told the time, and
  * sends the batch again with corrected records.
  */
-import { CLOCK_SKEW_MAX_MS, SENT_AT_HEADER, verdictBatch } from '../../contract/edge/edge-api.ts';
+import { verdictBatch } from '../../contract/edge/edge-api.ts';
+import { CLOCK_SKEW_MAX_MS, SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
@@ -21,7 +22,9 @@ export const appendVerdicts: EdgeRoute = {
   async handler(call) {
     const { store, instance, request, requestId, nowMs } = call;
     const sentAt = Number(request.headers.get(SENT_AT_HEADER) ?? nowMs);
-    if (Math.abs(sentAt - nowMs) > CLOCK_SKEW_MAX_MS) return jsonResponse({ now: nowMs }, 409);
+    if (Math.abs(sentAt - nowMs) > CLOCK_SKEW_MAX_MS) {
+      return jsonResponse({ now: nowMs }, 409, { [SENT_AT_HEADER]: String(nowMs) });
+    }
     const body = await readBodyAs(verdictBatch, request, VERDICTS_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
     const batch = { ...body.value, batchId: body.value.batchId ?? requestId };

@@ -6,7 +6,7 @@
 import * as core from 'zod/v4/core';
 import { rangeOf } from '../../contract/edge/batch-range.ts';
 import type { BatchRange } from '../../contract/edge/batch-range.ts';
-import { CLOCK_SKEW_MAX_MS } from '../../contract/edge/edge-api.ts';
+import { CLOCK_SKEW_MAX_MS } from '../../contract/edge/record-bounds.ts';
 import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
 import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
