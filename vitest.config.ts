@@ -1,8 +1,9 @@
 /**
  * The test projects, by what they need. `npm test` runs the first four: `node` (pure code), `properties` (pure code with
  * generated input), `workerd` (bindings and Durable Objects) and `promises` (what README and interface promise, with the
- * whole stack). `npm run test:all` adds `e2e` (the whole stack over HTTP) `browser` (Chromium) and `compat` (products of others). Each has its own
- * folders. A test that imports wrangler or the stack must not be in the workerd project, where it would hang.
+ * whole stack). `npm run test:all` adds `stack`: the whole stack over HTTP and in Chromium, and the products of others.
+ * The files of a project share processes, and so the stack that each process starts. A test that imports wrangler or the
+ * stack must not be in the workerd project, where it would hang.
  */
 import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
@@ -37,9 +38,9 @@ const WORKERS_MAX = 12;
 const workers = (perCore: number): number =>
   Math.max(2, Math.floor(Math.min(WORKERS_MAX, perCore * availableParallelism(), totalmem() / WORKER_BYTES)));
 /** Pure code keeps a core busy, and every further worker loads all modules once more. */
-const PURE_WORKERS = workers(1.5);
+const PURE_WORKERS_PER_CORE = 1.5;
 /** A file with a stack waits for most of its time. */
-const STACK_WORKERS = workers(2.5);
+const STACK_WORKERS_PER_CORE = 2.5;
 
 /** A call to a stack is slower than a function call, and a first request can wait for a Worker to start. */
 const STACK_TEST_TIMEOUT_MS = 2 * WAIT_MS;
@@ -75,18 +76,14 @@ const pure = { ...sharedWorkers, testTimeout: PURE_TEST_TIMEOUT_MS, hookTimeout:
 
 const throughTheStack = {
   ...sharedWorkers,
-  maxWorkers: STACK_WORKERS,
   globalSetup: 'test/support/prepared-state.ts',
   testTimeout: STACK_TEST_TIMEOUT_MS,
   hookTimeout: STACK_START_TIMEOUT_MS,
 };
 
-/** Projects with different numbers of workers run one after the other. */
-const last = { sequence: { groupOrder: 1 } };
-
 export default defineConfig({
   test: {
-    maxWorkers: PURE_WORKERS,
+    maxWorkers: workers(isFull ? STACK_WORKERS_PER_CORE : PURE_WORKERS_PER_CORE),
     provide: { properties: { isFull, seed } },
     sequence: { sequencer: LongestFirst },
     teardownTimeout: STACK_START_TIMEOUT_MS,
@@ -140,20 +137,15 @@ export default defineConfig({
           name: 'promises',
           include: ['test/promises/*.test.ts', 'test/conformance/*.test.ts'],
           ...throughTheStack,
-          // `npm test` runs these three files beside the pure code.
-          maxWorkers: PURE_WORKERS,
         },
       },
       {
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'],
+          name: 'stack',
+          include: ['test/{e2e,attacks,browser}/**/*.test.ts', 'test/compat/*.test.ts'],
           ...throughTheStack,
-          ...last,
         },
       },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack, ...last } },
-      { test: { name: 'compat', include: ['test/compat/*.test.ts'], ...throughTheStack, ...last } },
     ],
   },
 });

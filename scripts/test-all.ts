@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** What `npm test` does not run, or runs with fewer inputs. */
-const REST = ['properties', 'e2e', 'browser', 'compat'];
+const REST = ['properties', 'stack'];
 
 const projects = process.argv.includes('--rest') ? REST.flatMap((name) => ['--project', name]) : [];
 const { status } = spawnSync('vitest', ['run', ...projects], {

@@ -1,13 +1,28 @@
 /**
  * Orders the files of a run so that its workers end together. Vitest begins with the largest file of a project; here the
- * projects whose files take long come first as well.
+ * files and projects that take long come first, whatever their size.
  */
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
-const PROJECTS = ['promises', 'compat', 'browser', 'e2e', 'workerd', 'properties', 'node'];
+/** A minute or more on two cores. */
+const LONG_FILES = [
+  'e2e/documented-commands',
+  'browser/console-walk',
+  'attacks/pictures-by-program',
+  'browser/console-rules',
+  'e2e/stack',
+  'e2e/configuration-file',
+  'e2e/deploy/faults',
+  'e2e/stack-state',
+].map((name) => `/test/${name}.test.ts`);
 
-const place = ({ project }: TestSpecification): number => PROJECTS.indexOf(project.name);
+const PROJECTS = ['promises', 'stack', 'workerd', 'properties', 'node'];
+
+function place({ moduleId, project }: TestSpecification): number {
+  const index = LONG_FILES.findIndex((path) => moduleId.endsWith(path));
+  return index === -1 ? LONG_FILES.length + PROJECTS.indexOf(project.name) : index;
+}
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
