@@ -32,6 +32,10 @@ export interface Listener {
   target: URL | null;
   /** The secret of the edge behind this listener, `null` in front of the service. */
   signalsSecret: string | null;
+  /** How long ago the last request of the Worker ended; 0 while there is one, and infinite before the first. */
+  quietMs(): number;
+  /** Whether a request for a path that begins like this is under way. */
+  isServing(prefix: string): boolean;
   close(): Promise<void>;
 }
 
@@ -41,6 +45,8 @@ export type ListenHost = '127.0.0.1' | '0.0.0.0';
 export async function listen(port: number, host: ListenHost = '127.0.0.1'): Promise<Listener> {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_IDLE_MS, maxSockets: Infinity });
   const sockets = new Set<Socket>();
+  const open = new Set<IncomingMessage>();
+  let lastEndMs = -Infinity;
   const server = createServer({
     maxHeaderSize: HEADER_MAX_BYTES,
     requestTimeout: 0,
@@ -49,6 +55,8 @@ export async function listen(port: number, host: ListenHost = '127.0.0.1'): Prom
   const listener: Listener = {
     target: null,
     signalsSecret: null,
+    quietMs: () => (open.size > 0 ? 0 : Date.now() - lastEndMs),
+    isServing: (prefix) => [...open].some(({ url = '' }) => url.startsWith(prefix)),
     async close() {
       for (const socket of sockets) socket.destroy();
       agent.destroy();
@@ -60,6 +68,13 @@ export async function listen(port: number, host: ListenHost = '127.0.0.1'): Prom
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (listener.target !== null) {
+      open.add(request);
+      response.once('close', () => {
+        open.delete(request);
+        lastEndMs = Date.now();
+      });
+    }
     forward({ target: listener.target, signalsSecret: listener.signalsSecret, agent }, request, response);
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

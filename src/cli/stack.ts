@@ -9,6 +9,7 @@ import type { BotNetworks } from './bot-networks.ts';
 import { startControl } from './control.ts';
 import type { Control } from './control.ts';
 import { startDemoOrigin } from './demo/origin.ts';
+import { drainVerdicts } from './drain.ts';
 import type { DemoOrigin } from './demo/origin.ts';
 import { startEdgeWorker } from './edge-worker.ts';
 import type { EdgeWorker } from './edge-worker.ts';
@@ -187,6 +188,7 @@ class LocalStack {
     this.#stopSchedule();
     await this.#control?.close();
     this.#control = null;
+    if (this.#edgeListener && this.#serviceListener) await drainVerdicts(this.#edgeListener, this.#serviceListener);
     await Promise.all([this.#stopEdge(), this.#stopService()]);
     await Promise.all([this.#edgeListener?.close(), this.#origin?.close(), this.#botNetworks?.close()]);
     this.#edgeListener = null;

@@ -14,6 +14,9 @@ import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/stack.ts';
 
+/** Right before a stop. */
+const LAST_REQUESTS = 20;
+
 let dir: string;
 let portBase: number;
 let running: (ChildProcess & { output: string })[];
@@ -198,6 +201,7 @@ describe('npm start', () => {
     expect((await post(`${stack.serviceUrl}/protect/access-rules/create`, stack.apiKey, { rules })).status).toBe(200);
     const children = childrenOf(stack.pid);
     expect(children.length).toBeGreaterThan(0);
+    for (let n = 0; n < LAST_REQUESTS; n++) await (await browse(`${stack.edgeUrl}/last/${n}`)).text();
     expect(await end(child)).toBe(0);
     expect(existsSync(join(dir, 'stack.json'))).toBe(false);
     await eventually(
@@ -245,6 +249,8 @@ describe('npm start', () => {
     expect(await health.json()).toEqual({ status: 'ok' });
     const blocked = await fetch(`${edgeUrl}/`, { headers: { 'user-agent': 'kept-rule' } });
     expect(blocked.status).toBe(403);
+    const found = await post(`${serviceUrl}/protect/verdicts`, stack.apiKey, { requestPath: '/last/*', limit: 100 });
+    expect((await found.json()) as object).toMatchObject({ total: LAST_REQUESTS });
     const listed = await post(`${serviceUrl}/protect/client-jwt/list`, stack.apiKey, {
       protectInstanceId: stack.instanceId,
     });
