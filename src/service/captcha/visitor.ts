@@ -105,10 +105,11 @@ function directVisitor(call: ServiceCall): Visitor {
   const fromProxy = signals.kind === 'headers' && ip !== null;
   const cf: Partial<IncomingRequestCfProperties> | undefined = fromProxy ? undefined : request.cf;
   const country = fromProxy ? request.headers.get(header.clientCountry) : (cf?.country ?? null);
+  const escapedAgent = fromProxy ? request.headers.get(header.clientUserAgent) : null;
   const asnText = fromProxy ? request.headers.get(header.clientAsn) : null;
   return {
     ip,
-    userAgent: (request.headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX_CHARS),
+    userAgent: (escapedAgent ?? request.headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX_CHARS),
     country: country !== null && /^[A-Z0-9]{2}$/.test(country) ? country : null,
     asn: asnText !== null && /^\d{1,10}$/.test(asnText) ? Number(asnText) : (cf?.asn ?? null),
     network: cf?.asOrganization?.slice(0, 128) ?? null,
