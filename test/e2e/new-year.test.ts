@@ -1,4 +1,4 @@
-// Stacks of its own: their clock is not the machine's.
+// A stack of its own: its clock is not the machine's.
 /**
  * The last day of a year and the first of the next one, with one state: what ends at midnight ends without a word of
  * the operator, what was stored is found from both sides, and the keys of the new day work.

@@ -9,7 +9,7 @@ import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
-const successor = { jti: 'j', jwt: 'new', expiresAt: NOW_MS + 60_000 };
+const successor = { jti: 'j', jwt: 'new', expiresAt: NOW_MS + 60_000, jwtExpiresAt: NOW_MS + 60_000 };
 const counts = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
 
 /** The cookies that a visitor with this session gets, and the JWTs that the service is asked to renew. */
