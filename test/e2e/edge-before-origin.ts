@@ -1,6 +1,6 @@
 /** The edge on workerd itself, with an origin that answers whatever a test gives it, and both read to the byte. */
 import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
@@ -14,7 +14,7 @@ export interface OriginAnswer {
   status?: number;
   headers?: OutgoingHttpHeaders;
   /** Each is written by itself. Without a `content-length` the body is chunked. */
-  pieces?: readonly (Buffer | string)[];
+  pieces?: readonly (Buffer | string | Promise<Buffer>)[];
 }
 
 export interface RawAnswer {
@@ -48,8 +48,7 @@ export function useEdgeBeforeOrigin(policy: object): void {
       asked.push(request);
       const { status = 200, headers = {}, pieces = [''] } = answer(request);
       response.writeHead(status, { 'content-type': 'text/html', ...headers });
-      for (const piece of pieces.slice(0, -1)) response.write(piece);
-      response.end(pieces.at(-1));
+      void writePieces(response, pieces);
     });
     await new Promise<void>((ready) => origin!.listen(0, '127.0.0.1', ready));
     originUrl = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
@@ -75,6 +74,23 @@ export function useEdgeBeforeOrigin(policy: object): void {
     origin?.closeAllConnections();
     origin?.close();
     await upstream?.stop();
+  });
+}
+
+async function writePieces(response: ServerResponse, pieces: NonNullable<OriginAnswer['pieces']>): Promise<void> {
+  for (const piece of pieces.slice(0, -1)) response.write(piece instanceof Promise ? await piece : piece);
+  response.end(await pieces.at(-1));
+}
+
+/** The response as it comes, for a test that reads it before it has ended. */
+export function callInto(sink: NodeJS.WritableStream, headers: OutgoingHttpHeaders): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(edgeUrl, { headers }, (response) => {
+      response.pipe(sink);
+      resolve();
+    });
+    outgoing.once('error', reject);
+    outgoing.end();
   });
 }
 

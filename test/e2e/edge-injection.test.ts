@@ -2,10 +2,13 @@
  * The protect script breaks no page: what the gate hands on is the origin's bytes and the script, or the origin's bytes.
  * On workerd itself, with an origin that answers whatever a test gives it.
  */
-import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   brotliCompressSync,
   brotliDecompressSync,
+  createGunzip,
+  createGzip,
   deflateSync,
   gunzipSync,
   gzipSync,
@@ -14,7 +17,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { assetHashes } from '../../src/widget/bundle.generated.ts';
 import { eventually } from '../support/eventually.ts';
-import { call, originAnswers, upstream, useEdgeBeforeOrigin } from './edge-before-origin.ts';
+import { call, callInto, originAnswers, upstream, useEdgeBeforeOrigin } from './edge-before-origin.ts';
 
 const SCRIPT = `<script src="/__protect/protect.js?v=${assetHashes['protect.js']}" async></script>`;
 /** The places of a script, in a page that is written with marks for them. */
@@ -108,6 +111,28 @@ describe('a page', () => {
       expect(headers[name]).toBeUndefined();
   });
 
+  test('that the origin writes bit by bit, compressed, is not held back', async () => {
+    const gzip = createGzip();
+    // The runtime sends what it has compressed again in blocks, so this is more than a block.
+    const begins = randomBytes(60_000).toString('base64');
+    gzip.write(`<!doctype html><html><head></head><body>${begins}`);
+    await new Promise<void>((flushed) => gzip.flush(() => flushed()));
+    const first = gzip.read() as Buffer;
+    let goOn = (): void => undefined;
+    const rest = new Promise<void>((resolve) => (goOn = resolve)).then(() => buffer(gzip.end(' ends</body></html>')));
+    originAnswers({ headers: { 'content-encoding': 'gzip' }, pieces: [first, rest] });
+    const unpack = createGunzip();
+    let text = '';
+    unpack.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.length > 1000) goOn();
+    });
+    const whole = new Promise((resolve) => unpack.on('end', resolve));
+    await callInto(unpack, { 'accept-encoding': 'gzip' });
+    await whole;
+    expect(text).toBe(`<!doctype html><html><head>${SCRIPT}</head><body>${begins} ends</body></html>`);
+  });
+
   test.each([
     ['gzip', gzipSync, gunzipSync],
     ['br', brotliCompressSync, brotliDecompressSync],
@@ -121,6 +146,8 @@ describe('a page', () => {
 
 describe('a page that the script would endanger passes untouched, to the byte, and is counted', () => {
   const page = latin1('<!doctype html><html><head></head><body>text</body></html>');
+  const long = latin1(`<html><head></head><body>${randomBytes(30_000).toString('base64')}</body></html>`);
+  const damaged = (bytes: Buffer) => bytes.map((byte, at) => (at === bytes.length - 5_000 ? byte ^ 1 : byte));
   const packed = (body: Buffer) => ({ ...ABOUT_BYTES, 'content-length': String(body.length) });
   const digest = (body: Buffer) => createHash('sha256').update(body).digest('hex');
 
@@ -153,7 +180,17 @@ describe('a page that the script would endanger passes untouched, to the byte, a
     ['that is empty and called gzip', 'markup', { 'content-encoding': 'gzip' }, Buffer.from('')],
     ['that is called gzip and is not', 'markup', { 'content-encoding': 'gzip' }, page],
     ['that is called br and is not', 'markup', { 'content-encoding': 'br' }, page],
-  ])('%s', async (_, reason, headers, body) => {
+    ['with something behind its gzip', 'encoding', { 'content-encoding': 'gzip' }, [gzipSync(long), latin1('more')]],
+    [
+      'with something behind its br',
+      'encoding',
+      { 'content-encoding': 'br' },
+      [brotliCompressSync(long), latin1('more')],
+    ],
+    ['whose gzip is cut off', 'encoding', { 'content-encoding': 'gzip' }, [gzipSync(long).subarray(0, -30)]],
+    ['whose gzip is damaged', 'encoding', { 'content-encoding': 'gzip' }, [damaged(gzipSync(long))]],
+  ])('%s', async (_, reason, headers, bytes) => {
+    const body = Buffer.concat([bytes].flat());
     const before = skipped(reason);
     const got = await get({ ...packed(body), ...headers }, body);
     expect([got.status, digest(got.body)]).toEqual([200, digest(body)]);

@@ -289,11 +289,11 @@ test('with a query, in monitor mode or with `serve: false` the origin answers by
     async () => (await get(host)).text,
     (text) => text === body,
   );
-  await update({ botPolicy: { robots: { serve: false } } });
-  await eventually(
-    async () => (await get(host, '/a')).headers['content-usage'],
-    (usage) => usage === undefined,
-  );
+  const usage = async () => (await get(host, '/a')).headers['content-usage'];
+  await update({ botPolicy: { behaviours: { training: 'block' } } });
+  await eventually(usage, (value) => value === 'search=y, train-ai=n');
+  await update({ botPolicy: { behaviours: { training: 'block' }, robots: { serve: false } } });
+  await eventually(usage, (value) => value === undefined);
   expect((await get(host)).text).toBe(body);
   await update({ botPolicy: {} });
   await eventually(

@@ -3,6 +3,8 @@
  * per config version; a request only reads it.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
+import type { BotPolicy } from '../../contract/management/bot-policy.ts';
+import { botPolicyDefault } from '../../contract/management/bot-policy-default.ts';
 import type { EdgeConfig, EdgeKeySet, SiteDemand } from '../../contract/edge/edge-api.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { OriginForm } from '../../contract/management/policy-set/policy-set-form.ts';
@@ -85,7 +87,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
       new Set(config.policySet?.limits.map(({ name }) => name)),
     ),
     origins: config.policySet?.origins ?? [],
-    contentUsage: config.policy.botPolicy.robots.serve ? contentUsage(config.policy.botPolicy) : '',
+    contentUsage: isUsageChosen(config.policy.botPolicy) ? contentUsage(config.policy.botPolicy) : '',
     botAction: compileBotPolicy(config.policy.botPolicy),
     keys: { current, byKid },
     keyEpoch: [...byKid.keys()].join(' '),
@@ -99,6 +101,11 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     rulesetKeys: await importRulesetKeys(config.rulesetKeys),
     limits: limitsOf(config),
   };
+}
+
+/** Nobody's responses say what nobody has decided: the default policy is not what an operator chose. */
+function isUsageChosen({ preset, behaviours, robots }: BotPolicy): boolean {
+  return robots.serve && (preset !== botPolicyDefault.preset || Object.keys(behaviours).length > 0);
 }
 
 /** Under a key that stays: a limit of a day does not begin again with the keys of another week. */

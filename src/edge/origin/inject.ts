@@ -18,6 +18,12 @@ const READABLE_ENCODING = /^(?:gzip|br|identity)?$/i;
 const BEGINNING_MAX_BYTES = 16 * 1024;
 /** Where browsers look for the charset that a page names itself (HTML section 13.2.3.2). */
 const CHARSET_WITHIN_BYTES = 1024;
+/**
+ * A compressed page may prove to be corrupt behind its beginning. Up to this size it then passes as the origin sent it;
+ * a page that is written bit by bit does not wait for more.
+ */
+const UNPACKED_MAX_BYTES = 128 * 1024;
+const UNPACKED_MAX_MS = 25;
 /** They are about the bytes that the origin sent, or let a client join a range of them with the bytes that it has. */
 const ABOUT_BYTES = [
   'content-length',
@@ -84,7 +90,7 @@ function withoutBytesOf(response: Response): Response {
 async function injected(response: Response, tag: string, untouched: Untouched): Promise<Response> {
   // The original stays unread until there is a place: the runtime can still pass on its very bytes, compressed or not.
   const copy = response.clone().body!;
-  const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> = copy.getReader();
+  const reader: PageReader = copy.getReader();
   const isCharsetSent = /charset/i.test(response.headers.get('content-type') ?? '');
   const wantedBytes = isCharsetSent ? 1 : CHARSET_WITHIN_BYTES;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -102,11 +108,16 @@ async function injected(response: Response, tag: string, untouched: Untouched): 
     void reader.cancel();
     return untouched(typeof place === 'string' ? 'markup' : 'charset');
   }
+  const isPacked = /^(?:gzip|br)$/i.test(response.headers.get('content-encoding') ?? '');
+  const next = isPacked ? await unpacked(reader, chunks) : null;
+  if (next === 'corrupt') {
+    void reader.cancel();
+    return untouched('encoding');
+  }
   void response.body!.cancel();
   const { readable, writable } = new IdentityTransformStream();
   const beginning = new Blob(chunks);
-  reader.releaseLock();
-  void pour(new Blob([beginning.slice(0, place), tag, beginning.slice(place)]), copy, writable);
+  void pour(new Blob([beginning.slice(0, place), tag, beginning.slice(place)]), next, reader, copy, writable);
   return withoutBytesOf(new Response(readable, response));
 }
 
@@ -117,13 +128,45 @@ function wouldHideCharset(text: string, tag: string): boolean {
   return [...named].some((found) => found.index + found[0].length + tag.length > CHARSET_WITHIN_BYTES);
 }
 
+type PageReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+type PageChunk = ReturnType<PageReader['read']>;
+
+/** Reads on, into `chunks`. Returns the read that takes too long, if one does. */
+async function unpacked(
+  reader: PageReader,
+  chunks: Uint8Array<ArrayBuffer>[],
+): Promise<{ late: PageChunk } | null | 'corrupt'> {
+  const expired = scheduler.wait(UNPACKED_MAX_MS).then(() => 'late' as const);
+  let bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  while (bytes < UNPACKED_MAX_BYTES) {
+    const read = reader.read();
+    const outcome = await Promise.race([read.catch(() => 'corrupt' as const), expired]);
+    if (outcome === 'late') return { late: read };
+    if (outcome === 'corrupt') return 'corrupt';
+    if (outcome.done) return null;
+    chunks.push(outcome.value);
+    bytes += outcome.value.byteLength;
+  }
+  return null;
+}
+
 /** A visitor who leaves, or an origin that hangs up, ends both sides. */
-async function pour(beginning: Blob, rest: ReadableStream, into: WritableStream): Promise<void> {
+async function pour(
+  beginning: Blob,
+  next: { late: PageChunk } | null,
+  reader: PageReader,
+  rest: ReadableStream,
+  into: WritableStream,
+): Promise<void> {
   try {
     await beginning.stream().pipeTo(into, { preventClose: true });
+    const chunk = (await next?.late)?.value;
+    if (chunk) await new Blob([chunk]).stream().pipeTo(into, { preventClose: true });
+    reader.releaseLock();
     await rest.pipeTo(into);
   } catch (error) {
-    await rest.cancel(error).catch(() => undefined);
+    await into.abort(error).catch(() => undefined);
+    await reader.cancel(error).catch(() => rest.cancel(error).catch(() => undefined));
   }
 }
 
