@@ -15,9 +15,10 @@ const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
  * name the site, whom to contact and a short reference, and offer to copy the long one; 1,400 are for memories that make
  * a decision and an isolate's start faster; 2,000 are for forms that a visitor may make to be slow, which the runtime's own
  * parser would read for a second; 1,300 are for pages that caches, downloads and their own policies treat as they should;
- * 200 are for records by the service's clock, and for the bytes of a user agent.
+ * 200 are for records by the service's clock, and for the bytes of a user agent; 100 are for compressed pages that are
+ * corrupt at the origin.
  */
-const EDGE_MAX_GZIP_BYTES = 95_200;
+const EDGE_MAX_GZIP_BYTES = 95_300;
 
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|cli)\//, 'belongs to the service'],
