@@ -26,6 +26,8 @@ export async function startEdgeWorker(options: {
   bundle: (entry: string) => Promise<string>;
   /** Returns `null` while the service is down: the message is retried. */
   consume: (batch: RelayedBatch) => Promise<RelayOutcome | null>;
+  /** Called when the Worker has a new process, because the one before has ended. */
+  onRestart: () => void;
 }): Promise<EdgeWorker> {
   const isAnyService = options.vars['RULES_SOURCE'] === 'management-api';
   const file = readWranglerFile(isAnyService ? ANY_SERVICE_CONFIG : EDGE_CONFIG);
@@ -65,10 +67,14 @@ export async function startEdgeWorker(options: {
       },
     ],
   };
-  const runtime = await startRuntime(simulator, async (miniflare) => ({
-    url: await miniflare.unsafeGetDirectURL(file.name),
-    worker: await miniflare.getWorker(file.name),
-  }));
+  const runtime = await startRuntime(
+    simulator,
+    async (miniflare) => ({
+      url: await miniflare.unsafeGetDirectURL(file.name),
+      worker: await miniflare.getWorker(file.name),
+    }),
+    options.onRestart,
+  );
   return {
     url: runtime.parts().url,
     async runScheduled() {

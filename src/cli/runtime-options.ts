@@ -27,16 +27,18 @@ export interface Runtime<Parts> {
 
 /**
  * Starts a simulator. It starts its workerd again by itself when that ends, and what `take` took before is then of no use:
- * it is taken again.
+ * it is taken again. `onRestart` is called when it is there.
  */
 export async function startRuntime<Parts>(
   options: MiniflareOptions,
   take: (miniflare: Miniflare) => Promise<Parts>,
+  onRestart: () => void = () => {},
 ): Promise<Runtime<Parts>> {
   const miniflare = new Miniflare({
     ...options,
     unsafeHandleRuntimeRestart: async () => {
       parts = await take(miniflare);
+      onRestart();
     },
   });
   let parts = await take(miniflare);

@@ -25,6 +25,8 @@ export async function startServiceWorker(options: {
   quiet: boolean;
   /** `bundleWorker` bundles the Worker as deployed, for benchmarks. The default adds `unread-bodies.ts`. */
   bundle?: (entry: string) => Promise<string>;
+  /** Called when the Worker has a new process, because the one before has ended. */
+  onRestart?: () => void;
 }): Promise<ServiceWorker> {
   const file = readWranglerFile(SERVICE_CONFIG);
   const bundle = options.bundle ?? bundleForStack;
@@ -33,12 +35,16 @@ export async function startServiceWorker(options: {
     ...runtimeOptions('service', options.storage, options.quiet),
     workers: [{ config, dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false } }],
   };
-  const runtime = await startRuntime(simulator, async (miniflare) => ({
-    url: await miniflare.unsafeGetDirectURL(file.name),
-    worker: await miniflare.getWorker(file.name),
-    database: await miniflare.getD1Database('DB', file.name),
-    segments: await miniflare.getR2Bucket('SEGMENTS', file.name),
-  }));
+  const runtime = await startRuntime(
+    simulator,
+    async (miniflare) => ({
+      url: await miniflare.unsafeGetDirectURL(file.name),
+      worker: await miniflare.getWorker(file.name),
+      database: await miniflare.getD1Database('DB', file.name),
+      segments: await miniflare.getR2Bucket('SEGMENTS', file.name),
+    }),
+    options.onRestart,
+  );
   return {
     url: runtime.parts().url,
     get database() {

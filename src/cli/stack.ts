@@ -137,7 +137,6 @@ class LocalStack {
     const secrets = this.#state.secrets();
     this.#edgeListener.signalsSecret = secrets.signalsSecret;
     const service = await this.#bootService();
-    this.#state.keepRuntimes('stack');
     const store = { DB: service.database, MASTER_KEY: secrets.masterKey };
     await rootKey(store).catch(() => {
       throw mismatch(this.#state.path, 'secrets.json');
@@ -292,8 +291,10 @@ class LocalStack {
         ...this.#options.serviceVars,
       },
       bundle: this.#options.bundle ?? bundleForStack,
+      onRestart: () => this.#keepRuntimes(),
     });
     this.#service = service;
+    this.#keepRuntimes();
     await migrate(service.database);
     if (this.#serviceListener) this.#serviceListener.target = service.url;
     await waitUntilReady(`${this.#serviceUrl}/health`);
@@ -320,9 +321,16 @@ class LocalStack {
         for (const { id, body } of batch.messages) this.#undelivered.set(id, body);
         return null;
       },
+      onRestart: () => this.#keepRuntimes(),
     });
+    this.#keepRuntimes();
     if (this.#edgeListener) this.#edgeListener.target = this.#edge.url;
     await waitUntilReady(`${this.#edgeUrl}/__protect/health`);
+  }
+
+  /** The next stack on the directory ends them, if this one is killed. */
+  #keepRuntimes(): void {
+    if (this.#claimed) this.#state.keepRuntimes('stack');
   }
 
   async #stopEdge(): Promise<void> {

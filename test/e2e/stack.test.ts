@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
+import { OWNER_FILE } from '../../src/cli/state-files.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { browse } from '../support/browse.ts';
@@ -264,14 +265,20 @@ describe('npm start', () => {
   });
 
   test('starts where another was killed, ends its processes, and keeps nothing with --fresh', async () => {
-    const left = childrenOf((await facts()).pid);
+    const { pid } = await facts();
+    const victim = childrenOf(pid).find((one) => commandOf(one).includes('workerd'))!;
+    process.kill(victim, 'SIGKILL');
+    // Its place takes another one, which the next stack must know of.
+    const owner = async () => JSON.parse(readFileSync(join(dir, OWNER_FILE), 'utf8')) as { runtimes: number[] };
+    await eventually(owner, ({ runtimes }) => runtimes.length === 2 && !runtimes.includes(victim));
+    const left = childrenOf(pid);
     await end(child, 'SIGKILL');
     rmSync(join(dir, 'stack.json'));
     const origin = await startDemoOrigin(portBase + 2);
     try {
       start('--quiet', '--fresh', '--origin', origin.url);
       const fresh = await facts();
-      expect(left.filter((pid) => commandOf(pid).includes('workerd'))).toEqual([]);
+      expect(left.filter((one) => commandOf(one).includes('workerd'))).toEqual([]);
       expect(fresh.accountId).not.toBe(stack.accountId);
       expect(fresh.siteKey).not.toBe(stack.siteKey);
       expect(fresh.originUrl).toBe(origin.url);
