@@ -96,7 +96,8 @@ describe('a page of the protected site', () => {
   test('passes a challenged fetch by the protect script, and the origin gets it once', async () => {
     await visitor.comesAs({ userAgent: `${USER_AGENT} ${CHALLENGED}` });
     await visitor.page.goto(`${stack().edgeUrl}/`);
-    // The edge adds the script to the origin's page.
+    // The challenge comes first, and its page has the script too. The edge adds it to the origin's page as well.
+    await visitor.page.getByRole('heading', { name: 'Things for a calm desk' }).waitFor();
     await visitor.page.waitForFunction(() => 'gatehouseProtect' in window);
     await visitor.page.evaluate(
       () => (window as unknown as { gatehouseProtect: { ready: Promise<boolean> } }).gatehouseProtect.ready,

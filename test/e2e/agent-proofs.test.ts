@@ -350,11 +350,18 @@ describe('a signed request', () => {
       () => send(fresh()),
       ({ status }) => status === 200,
     );
-    const request = fresh();
-    const nowMs = stackNow();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => send({ ...request, nowMs })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const refused = answers.find(({ status }) => status !== 200)!;
+    const isAccepted = ({ status }: { status: number }): boolean => status === 200;
+    // A service that is slow to answer the edge may have counted a request that the edge then refuses: never two.
+    const answers = await eventually(
+      async () => {
+        const request = { ...fresh(), nowMs: stackNow() };
+        const round = await Promise.all(Array.from({ length: 200 }, () => send(request)));
+        expect(round.filter(isAccepted).length).toBeLessThanOrEqual(1);
+        return round;
+      },
+      (round) => round.some(isAccepted),
+    );
+    const refused = answers.find((answer) => !isAccepted(answer))!;
     expect(refused.headers.get('accept-signature')).toMatch(/;nonce="[\da-f-]{36}";/);
     expect((await send({})).status).toBe(403);
     expect((await send(fresh())).status).toBe(200);
