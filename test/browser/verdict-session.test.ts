@@ -44,6 +44,8 @@ beforeAll(async () => {
 test('the session id finds the challenge, the risk history and the telemetry of a session', async () => {
   const first = await visitor.page.goto(`${stack().edgeUrl}/`);
   expect(first?.headers()['x-protect-decision']).toBe('challenge');
+  // The page of the challenge opens the session. Only behind it is the challenge solved.
+  await visitor.page.getByRole('heading', { name: 'Things for a calm desk' }).waitFor();
   const cookieValue = async (): Promise<string> =>
     (await visitor.context.cookies()).find(({ name }) => name === 'protect_session')?.value ?? '';
   const value = await eventually(cookieValue, (text) => text !== '');
