@@ -1,4 +1,7 @@
-/** Text of which each character stands for a byte, as HTTP headers are read in Node. */
+/**
+ * Node reads HTTP headers as text in which each character stands for one byte. Workers read them as UTF-8, and lose each
+ * byte that is none. Escaped here, such a byte reaches the rules and the log.
+ */
 
 /** A character in UTF-8, or else one byte above ASCII that belongs to none. */
 const CHARACTER_OR_BYTE =

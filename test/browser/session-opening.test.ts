@@ -86,7 +86,7 @@ describe('the work', () => {
   });
 });
 
-test('a session that the gate refused for this page is opened anew at once', async () => {
+test('a page whose session the gate refused opens a new session at once', async () => {
   await visitor.page.goto(`${server.url}/page`);
   await ready(visitor.page);
   const refused = await jtiOf(visitor.page);
@@ -96,7 +96,7 @@ test('a session that the gate refused for this page is opened anew at once', asy
   expect(await jtiOf(visitor.page)).not.toBe(refused);
 });
 
-test('a session that is refused while its page is open is opened anew after the next report', async () => {
+test('an open page opens a new session when the gate refuses its next report', async () => {
   server.overrides.push((path) => (path === 'telemetry' ? { status: 401, body: {} } : null));
   await visitor.page.goto(`${server.url}/page`);
   await ready(visitor.page);

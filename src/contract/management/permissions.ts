@@ -37,7 +37,7 @@ export const readOnlyPermissions: PermissionMap = {
   Protect: ['readProtect'],
 };
 
-/** Of a feature whose other permissions give more than a look. */
+/** The permission that allows every call of a feature which only reads, and shows no secret. */
 const readers: Partial<Record<Feature, Permission>> = { Sites: 'readSites', Protect: 'readProtect' };
 
 /** The permissions of which a key needs one. */

@@ -51,7 +51,7 @@ function directivesOf(policy: string): Directives {
   return new Map(directives.toReversed().map(([name = '', ...values]) => [name.toLowerCase(), values]));
 }
 
-/** Of a script element (section 6.8.1). `undefined`: any. */
+/** The sources from which a page may load a `<script>` (CSP 3, section 6.8.1). `undefined`: the policy allows all. */
 function scriptSources(policy: Directives): readonly string[] | undefined {
   return policy.get('script-src-elem') ?? policy.get('script-src') ?? policy.get('default-src');
 }

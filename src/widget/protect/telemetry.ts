@@ -66,7 +66,10 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>, ref
     void post(new Blob([JSON.stringify(report)], { type: 'application/json' }));
   }
 
-  /** Of a page that goes away nobody waits for the response. Of another, a refused session is one that is opened anew. */
+  /**
+   * Sends a report. When the gate refuses its session, the page opens a new one. A page that the visitor leaves sends a
+   * beacon instead, and hears no answer.
+   */
   async function post(body: Blob): Promise<void> {
     const url = `${base}/telemetry`;
     if (document.visibilityState === 'hidden') navigator.sendBeacon(url, body);

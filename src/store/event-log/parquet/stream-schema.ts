@@ -12,7 +12,7 @@ export type ColumnKind = 'text' | 'texts' | 'integer' | 'double' | 'boolean' | '
 
 export interface Column {
   kind: ColumnKind;
-  /** Of a list it is the entries that the file says can be null, because ClickHouse reads no list that can be. */
+  /** Whether a value can be null. ClickHouse reads no list that can be null, so in `texts` only the entries can. */
   nullable: boolean;
   /** Compressed with Snappy. A dictionary of a few short texts is smaller without. */
   isPacked: boolean;
