@@ -3,9 +3,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
+import { startRawEdge } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
@@ -52,10 +51,7 @@ export function useEdgeBeforeOrigin(policy: object): void {
     });
     await new Promise<void>((ready) => origin!.listen(0, '127.0.0.1', ready));
     originUrl = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
-    edge = await startRawWorker({
-      source: await bundleWorker('src/edge/index.ts'),
-      compatibilityDate: '2026-10-01',
-      compatibilityFlags: ['global_fetch_strictly_public'],
+    edge = await startRawEdge({
       vars: {
         SERVICE_URL: upstream.url,
         ORIGIN_URL: originUrl,

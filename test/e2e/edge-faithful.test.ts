@@ -8,9 +8,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
+import { startRawEdge } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
@@ -46,10 +45,7 @@ beforeAll(async () => {
   upstream.setPolicy({ autoInject: true });
   await upstream.setRules([{ type: 'userAgent', value: 'challengeme', verdict: 'challenge' }]);
   origin = await startOrigin();
-  edge = await startRawWorker({
-    source: await bundleWorker('src/edge/index.ts'),
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
+  edge = await startRawEdge({
     vars: {
       SERVICE_URL: upstream.url,
       ORIGIN_URL: origin.url,
@@ -310,10 +306,7 @@ test('a second tab’s challenge leaves the first tab’s clearance alone', asyn
 
 test('a gate that forwards to itself responds 508 instead of looping', async () => {
   const port = await freePortBase();
-  const looped = await startRawWorker({
-    source: await bundleWorker('src/edge/index.ts'),
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
+  const looped = await startRawEdge({
     vars: { SERVICE_URL: upstream.url, ORIGIN_URL: `http://127.0.0.1:${port}`, CLIENT_JWT: upstream.clientJwt },
   });
   // The worker's port is chosen at start, so a forwarder on a known port closes the loop.

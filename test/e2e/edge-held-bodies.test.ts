@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { HELD_BODIES_MAX_BYTES } from '../../src/edge/submission/body-budget.ts';
 import { SUBMISSION_MAX_BYTES } from '../../src/edge/submission/read-submission.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
+import { startRawEdge } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/eventually.ts';
 import { startUpstream } from './edge-upstream.ts';
@@ -25,10 +24,7 @@ beforeAll(async () => {
     { type: 'userAgent', value: 'challengeme', verdict: 'challenge' },
     { type: 'userAgent', value: 'blockme', verdict: 'block' },
   ]);
-  worker = await startRawWorker({
-    source: await bundleWorker('src/edge/index.ts'),
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
+  worker = await startRawEdge({
     kv: ['GATE_KV'],
     vars: {
       SERVICE_URL: upstream.url,

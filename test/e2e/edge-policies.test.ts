@@ -3,13 +3,12 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { PolicySet } from '../../src/contract/management/policy-set/policy-set.ts';
 import type { Policy, PolicyAction } from '../../src/contract/management/policy-set/policy.ts';
 import { parseExpression } from '../../src/policies/text/parse.ts';
 import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
+import { startRawEdge } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
@@ -30,10 +29,7 @@ beforeAll(async () => {
   ]);
   upstream.setPolicies(policies, undefined, limits);
   origin = await startDemoOrigin(await freePortBase());
-  edge = await startRawWorker({
-    source: await bundleWorker('src/edge/index.ts'),
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
+  edge = await startRawEdge({
     vars: {
       SERVICE_URL: upstream.url,
       ORIGIN_URL: origin.url,

@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
+import { startRawEdge } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
@@ -22,10 +21,7 @@ let policies = 0;
 beforeAll(async () => {
   upstream = await startUpstream();
   origin = await startDemoOrigin(await freePortBase());
-  edge = await startRawWorker({
-    source: await bundleWorker('src/edge/index.ts'),
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
+  edge = await startRawEdge({
     vars: {
       SERVICE_URL: upstream.url,
       ORIGIN_URL: origin.url,

@@ -48,6 +48,16 @@ export interface RawWorker {
   stop(): Promise<void>;
 }
 
+/** The edge, on a zone whose fetches reach the gate again. */
+export async function startRawEdge(options: Pick<RawWorkerOptions, 'vars' | 'kv'>): Promise<RawWorker> {
+  return startRawWorker({
+    ...options,
+    source: await bundleWorker('src/edge/index.ts'),
+    compatibilityDate: '2026-10-01',
+    compatibilityFlags: ['global_fetch_strictly_public'],
+  });
+}
+
 export async function startRawWorker(options: RawWorkerOptions): Promise<RawWorker> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-raw-'));
   writeFileSync(join(dir, 'main.mjs'), options.source);
