@@ -43,7 +43,8 @@ export function endOrphans(pids: readonly number[]): void {
   const orphans = pids.filter((pid) => isRuntime(pid) && !isNode(parentOf(pid)));
   for (const pid of orphans) kill(pid);
   const untilMs = Date.now() + ENDED_WITHIN_MS;
-  while (orphans.some(isRuntime) && Date.now() < untilMs) Atomics.wait(NEVER_WOKEN, 0, 0, ENDED_POLL_MS);
+  // A process that is ending loses its command line before it closes its files.
+  while (orphans.some(isRunning) && Date.now() < untilMs) Atomics.wait(NEVER_WOKEN, 0, 0, ENDED_POLL_MS);
 }
 
 function kill(pid: number): void {
