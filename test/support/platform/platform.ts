@@ -91,8 +91,7 @@ export class Platform {
     this.calls.push({ method, path, isWrite });
     const fault = isWrite ? this.#faultNow() : this.#isKilled ? 'from' : null;
     if (fault === 'before' || fault === 'from') return { status: 0, text: '', isCut: true };
-    const { status, text } = await this.#handled(request, call);
-    if (isWrite && status === 200) await this.changed();
+    const { status, text } = await this.#handled(request, call, isWrite);
     return { status, text, isCut: fault === 'after' };
   }
 
@@ -106,7 +105,7 @@ export class Platform {
     return this.#fault !== null && this.#writes === this.#fault.atWrite ? this.#fault.when : null;
   }
 
-  async #handled(request: IncomingMessage, call: Call): Promise<{ status: number; text: string }> {
+  async #handled(request: IncomingMessage, call: Call, isWrite: boolean): Promise<{ status: number; text: string }> {
     const envelope = (result: unknown, errors: object[] = []) =>
       JSON.stringify({ success: errors.length === 0, errors, messages: [], result, result_info: infoOf(result) });
     try {
@@ -114,7 +113,10 @@ export class Platform {
       if (this.forbidden?.test(`${call.method} ${call.path}`)) throw new Refusal(403, 10000, 'Authentication error');
       for (const [method, path, handler] of [...loginRoutes, ...storageRoutes, ...workerRoutes]) {
         const params = method === call.method ? path.exec(call.path) : null;
-        if (params !== null) return { status: 200, text: envelope(await handler(this.state, call, params.slice(1))) };
+        if (params === null) continue;
+        const text = envelope(await handler(this.state, call, params.slice(1)));
+        if (isWrite) await this.changed();
+        return { status: 200, text };
       }
       throw new Refusal(404, 7003, `The stand-in has no ${call.method} ${call.path}`);
     } catch (error) {

@@ -25,6 +25,7 @@ export class RunningWorkers {
   readonly #storage = mkdtempSync(join(tmpdir(), 'gatehouse-platform-'));
   #running: Miniflare | null = null;
   #uploads = -1;
+  #following: Promise<void> = Promise.resolve();
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -33,12 +34,14 @@ export class RunningWorkers {
   }
 
   async stop(): Promise<void> {
+    await this.#following.catch(() => undefined);
     await this.#running?.dispose();
     rmSync(this.#storage, { recursive: true, force: true });
   }
 
   /** The hosts that routes and domains lead to, and the site's own server behind the gate. */
   readonly hosts: Hosts = async (url, init) => {
+    await this.#following;
     const name =
       this.#platform.account.domains.find(({ hostname }) => hostname === url.host)?.service ??
       this.#platform.state.zones.flatMap(({ routes }) => routes).find(({ pattern }) => pattern === `${url.host}/*`)
@@ -69,15 +72,25 @@ export class RunningWorkers {
     };
   }
 
+  /** Wrangler changes several things at a time: each change waits until the Workers of the one before it run. */
+  #follow(): Promise<void> {
+    this.#following = this.#following.then(
+      () => this.#restart(),
+      () => this.#restart(),
+    );
+    return this.#following;
+  }
+
   /** Starts the Workers anew after an upload. */
-  async #follow(): Promise<void> {
+  async #restart(): Promise<void> {
     const { scripts, queues } = this.#platform.account;
     const uploads =
       [...scripts.values()].reduce((sum, one) => sum + one.uploads, 0) +
       queues.flatMap(({ consumers }) => consumers).length * 1000;
     if (uploads === this.#uploads) return;
-    this.#uploads = uploads;
-    await this.#running?.dispose();
+    const former = this.#running;
+    this.#running = null;
+    await former?.dispose();
     const database: WorkerConfig = {
       name: 'database',
       compatibilityDate: DATE,
@@ -103,6 +116,7 @@ export class RunningWorkers {
       workers: [{ config: database }, ...workers],
     });
     await this.#running.ready;
+    this.#uploads = uploads;
   }
 }
 
