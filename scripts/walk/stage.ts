@@ -1,12 +1,13 @@
 /** The stage of the walk: one picture of a browser's window or a terminal, with a line below that says what happens. */
-import { html, trustedHtml } from '../../src/edge/answer/pages/html.ts';
-import type { Html } from '../../src/edge/answer/pages/html.ts';
+import { html, raw } from 'hono/html';
+import { htmlText } from '../../src/edge/answer/pages/page-layout.ts';
+import type { Html } from '../../src/edge/answer/pages/page-layout.ts';
 
 export const STAGE = { width: 960, height: 640 };
 /** Of the window inside the stage. */
 export const SCREEN = { width: 960, height: 548 };
 
-const style = trustedHtml(`<style>
+const style = raw(`<style>
 *{box-sizing:border-box}
 body{margin:0;width:960px;height:640px;background:#0e1420;color:#eef1f5;font:15px/1.5 system-ui,sans-serif;overflow:hidden}
 .bar{display:flex;align-items:center;gap:7px;height:36px;padding:0 14px;background:#1b2333}
@@ -34,7 +35,7 @@ export function stage({ address, content, says, step, steps }: Scene): string {
       ? html`<img src="${content.picture}" alt="" />`
       : html`<pre><b>$ ${content.command}</b>
 ${content.output}</pre>`;
-  return html`<!doctype html>
+  const written = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -45,5 +46,6 @@ ${content.output}</pre>`;
         ${inside}
         <div class="say"><em>${step}/${steps}</em><span>${says}</span></div>
       </body>
-    </html>`.text;
+    </html>`;
+  return htmlText(written);
 }

@@ -2,8 +2,8 @@
  * The bot's-eye view: sends a request as another client would, and shows what that client gets. It works without
  * scripts; a small file beside it only copies.
  */
-import { html } from '../../edge/answer/pages/html.ts';
-import type { Html } from '../../edge/answer/pages/html.ts';
+import { html } from 'hono/html';
+import type { Html } from '../../edge/answer/pages/page-layout.ts';
 import { clients, commandOf, sendAs } from './clients.ts';
 import type { Client, Outcome } from './clients.ts';
 import { page } from './page.ts';

@@ -1,5 +1,5 @@
 /** Logging in to the demo shop. A wrong password is a 401, so that limits on failed log-ins have something to count. */
-import { html } from '../../edge/answer/pages/html.ts';
+import { html } from 'hono/html';
 import { page } from './page.ts';
 import { DEMO_EMAIL, DEMO_PASSWORD } from './visit.ts';
 import type { Visit } from './visit.ts';

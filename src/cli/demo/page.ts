@@ -1,6 +1,7 @@
 /** The frame of every page of the demo site. */
-import { html, trustedHtml } from '../../edge/answer/pages/html.ts';
-import type { Html } from '../../edge/answer/pages/html.ts';
+import { html, raw } from 'hono/html';
+import { htmlText } from '../../edge/answer/pages/page-layout.ts';
+import type { Html } from '../../edge/answer/pages/page-layout.ts';
 import { lantern } from './pictures.ts';
 import { styleElement } from './style.ts';
 import type { Visit } from './visit.ts';
@@ -21,10 +22,10 @@ const links = [
 
 export function page(visit: Visit, { title, body, head, language = 'en' }: PageParts): string {
   const { path, user, cartCount, wanted } = visit;
-  const current = (target: string): Html => trustedHtml(path === target ? ' aria-current="page"' : '');
+  const current = (target: string): Html => raw(path === target ? ' aria-current="page"' : '');
   const link = (target: string, text: string): Html =>
     html`<li><a href="${target}" ${current(target)}>${text}</a></li> `;
-  return html`<!doctype html>
+  const written = html`<!doctype html>
     <html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
       <head>
         <meta charset="utf-8" />
@@ -59,7 +60,8 @@ export function page(visit: Visit, { title, body, head, language = 'en' }: PageP
         <main class="wrap">${body}</main>
         <footer class="told"><div class="wrap">${told(visit)}</div></footer>
       </body>
-    </html> `.text;
+    </html> `;
+  return htmlText(written);
 }
 
 function told({ requestId, decision }: Visit): Html {

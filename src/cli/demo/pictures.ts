@@ -2,8 +2,8 @@
  * The shop's pictures: flat drawings in SVG, written into the pages, so that a page of the demo loads nothing. Constants
  * without any value from outside.
  */
-import { trustedHtml } from '../../edge/answer/pages/html.ts';
-import type { Html } from '../../edge/answer/pages/html.ts';
+import { raw } from 'hono/html';
+import type { Html } from '../../edge/answer/pages/page-layout.ts';
 
 const drawings = {
   kettle:
@@ -25,9 +25,9 @@ export type Drawing = keyof typeof drawings;
 
 /** Decorative: the name of the product stands beside it. */
 export function picture(drawing: Drawing): Html {
-  return trustedHtml(`<svg viewBox="0 0 208 150" aria-hidden="true" focusable="false">${drawings[drawing]}</svg>`);
+  return raw(`<svg viewBox="0 0 208 150" aria-hidden="true" focusable="false">${drawings[drawing]}</svg>`);
 }
 
-export const lantern = trustedHtml(
+export const lantern = raw(
   '<svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="M9 5a3 3 0 0 1 6 0" fill="none" stroke="currentColor" stroke-width="1.600"/><path d="M7 6h10l1 3H6z" fill="currentColor"/><path d="M7 10h10v8a3 3 0 0 1-3 3h-4a3 3 0 0 1-3-3z" fill="none" stroke="currentColor" stroke-width="1.600"/><path d="M12 12c2 2 2 3 2 4a2 2 0 0 1-4 0c0-1 1-2 2-4z" fill="#e2a52c"/></svg>',
 );

@@ -1,6 +1,6 @@
 /** The shop's pages that show something: products, search, cart and what follows a form. */
-import { html } from '../../edge/answer/pages/html.ts';
-import type { Html } from '../../edge/answer/pages/html.ts';
+import { html } from 'hono/html';
+import type { Html } from '../../edge/answer/pages/page-layout.ts';
 import { page } from './page.ts';
 import { picture } from './pictures.ts';
 import { euros, foundProducts, productOf, products } from './products.ts';

@@ -1,12 +1,13 @@
 /** The gate's pages as strings: everything escaped, nothing loaded from other hosts, small. */
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
+import { html } from 'hono/html';
 import { describe, expect, test } from 'vitest';
 import { renderBlockPage } from '../../../src/edge/answer/pages/block-page.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../../src/edge/answer/pages/challenge-page.ts';
-import { html } from '../../../src/edge/answer/pages/html.ts';
 import { type MessageKind, renderMessagePage } from '../../../src/edge/answer/pages/message-page.ts';
 import { pageLanguages } from '../../../src/locales/pages.generated.ts';
+import { htmlText } from '../../../src/edge/answer/pages/page-layout.ts';
 import type { PageInput } from '../../../src/edge/answer/pages/page-input.ts';
 import { pageStyle } from '../../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../../src/edge/answer/pages/security-headers.ts';
@@ -82,9 +83,13 @@ describe('escaping', () => {
   });
 
   test('an html template escapes text, keeps nested templates and drops null', () => {
-    expect(html`<p>${'<&">'}${html`<b>${"'"}</b>`}${null}${[html`1`, html`2`]}</p>`.text).toBe(
+    expect(htmlText(html`<p>${'<&">'}${html`<b>${"'"}</b>`}${null}${[html`1`, html`2`]}</p>`)).toBe(
       '<p>&lt;&amp;&quot;&gt;<b>&#39;</b>12</p>',
     );
+  });
+
+  test('a template with a value that is not there yet is no page', () => {
+    expect(() => htmlText(html`<p>${Promise.resolve('later')}</p>`)).toThrow('waits');
   });
 
   test('an invalid colour does not reach the style sheet', () => {

@@ -2,7 +2,7 @@
  * The page of a blocked request: it says what happened and what to do, and which reference to quote. It never says which
  * rule decided, which would teach an attacker more than it helps a visitor.
  */
-import { html } from './html.ts';
+import { html } from 'hono/html';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';

@@ -2,12 +2,13 @@
  * The interstitial, shown instead of a challenged document. It carries everything its script needs as data, every text
  * it may show as an inert template, a held submission as a form, and a way through without scripts.
  */
+import { html } from 'hono/html';
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
-import { html, type Html } from './html.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
 import { pageScript, renderPage } from './page-layout.ts';
+import type { Html } from './page-layout.ts';
 
 /** The way through without scripts: a link that opens after the wait. */
 export interface WaitLink {

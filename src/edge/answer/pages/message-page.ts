@@ -2,7 +2,7 @@
  * Pages that tell the visitor what became of a request the gate could not carry on. Nothing is lost silently, and no page
  * claims that something was sent.
  */
-import { html } from './html.ts';
+import { html } from 'hono/html';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageMessages } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';

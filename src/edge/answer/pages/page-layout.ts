@@ -2,10 +2,13 @@
  * The frame that every page shares: language and direction, style, the site's name, logo and host, whom to contact, and
  * the reference a visitor can quote, long and short.
  */
+import { html, raw } from 'hono/html';
 import { shortReference } from '../../../contract/edge/short-reference.ts';
-import { html, type Html, trustedHtml } from './html.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
+
+/** What `html` returns: with every value escaped that is not itself from `html`. */
+export type Html = ReturnType<typeof html>;
 
 export interface PageParts {
   title: string;
@@ -28,7 +31,7 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
         <meta name="robots" content="noindex, nofollow" />
         <title>${parts.title}</title>
         <style nonce="${nonce}">
-          ${trustedHtml(style)}
+          ${raw(style)}
         </style>
         ${parts.head ?? pageScript(input, 'copy.js')}
       </head>
@@ -52,7 +55,13 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
         </main>
       </body>
     </html> `;
-  return page.text;
+  return htmlText(page);
+}
+
+/** @throws TypeError where a value of the template is a promise, which would be sent unwritten. */
+export function htmlText(page: Html): string {
+  if (page instanceof Promise) throw new TypeError('a page waits for a value');
+  return page.toString();
 }
 
 /** A browser script of the gate, first-party. */
