@@ -1,37 +1,35 @@
 /**
- * The front door: `/__protect/*` are the edge's own endpoints, everything else goes through the gate. The
- * Worker of each mode routes every request by its canonical path; its scheduled run keeps the last known good config
- * and rules in KV. A Worker that is not configured refuses every request and logs what is missing.
+ * The front door: one Hono app. Its middleware reads what a request shows; `/__protect/*` are the edge's own endpoints, and
+ * everything else goes through the gate. Requests are routed by their canonical path. A Worker that is not configured
+ * refuses every request and logs what is missing. The scheduled run keeps the last known good config and rules in KV.
  */
-import { gate, refuse } from './gate.ts';
+import { Hono } from 'hono';
 import { newEventId } from '../logsink/event-id.ts';
+import { refuse, throughGate } from './gate.ts';
+import type { EdgeApp } from './gate.ts';
 import { isolateOf } from './isolate/isolate.ts';
 import type { EdgeMode } from './isolate/mode.ts';
-import { protectRoute } from './protect/routes.ts';
-import { protectPrefix } from '../contract/edge/headers.ts';
+import { protectRoutes } from './protect/routes.ts';
+import { canonicalTarget } from './request/canonical-path.ts';
 import { readFacts } from './request/facts.ts';
-import type { RequestFacts } from './request/facts.ts';
+
+/**
+ * Hono wraps the response to a HEAD anew, and a status above 599 cannot be wrapped. Such a response of an origin goes to
+ * the visitor as it came.
+ */
+const beyond599 = new WeakMap<Request, Response>();
 
 export function edgeWorker(mode: EdgeMode) {
+  const app = edgeApp(mode);
   return {
-    fetch(request: Request, env: object, ctx: ExecutionContext): Promise<Response> | Response {
-      const reading = isolateOf(env, mode);
-      if (!reading.ok) return notConfigured();
-      const isolate = reading.value;
-      let facts: RequestFacts;
+    async fetch(request: Request, env: object, execution: ExecutionContext): Promise<Response> {
       try {
-        facts = readFacts(request, Date.now(), isolate);
+        return await app.fetch(request, env, execution);
       } catch (error) {
-        // There is nothing to judge or to record. Crafted input must not open the gate.
-        return refuse(isolate, newEventId(Date.now()), error);
+        const response = beyond599.get(request);
+        if (response) return response;
+        throw error;
       }
-      if (facts.signals.isAddressUnread) {
-        isolate.unreadAddresses++;
-        isolate.count('unreadable_addresses');
-      }
-      const { path } = facts.target;
-      const handle = path.startsWith(protectPrefix) ? protectRoute(request.method, path) : gate;
-      return handle(facts, isolate, ctx);
     },
 
     async scheduled(_controller: ScheduledController, env: object): Promise<void> {
@@ -44,6 +42,33 @@ export function edgeWorker(mode: EdgeMode) {
       throw new Error('kv-not-synced');
     },
   };
+}
+
+export function edgeApp(mode: EdgeMode): Hono<EdgeApp> {
+  const app = new Hono<EdgeApp>({ getPath: ({ url }) => canonicalTarget(url)?.path ?? '/' });
+  app.use(async (c, next) => {
+    const reading = isolateOf(c.env, mode);
+    if (!reading.ok) return notConfigured();
+    const isolate = reading.value;
+    c.set('isolate', isolate);
+    const facts = readFacts(c.req.raw, Date.now(), isolate);
+    c.set('facts', facts);
+    if (facts.signals.isAddressUnread) {
+      isolate.unreadAddresses++;
+      isolate.count('unreadable_addresses');
+    }
+    await next();
+    if (c.req.method === 'HEAD' && c.res.status > 599) beyond599.set(c.req.raw, c.res);
+    return undefined;
+  });
+  app.route('/__protect', protectRoutes);
+  app.all('*', throughGate());
+  // Facts that cannot be read: there is nothing to judge or to record. Crafted input must not open the gate.
+  app.onError((error, c) => {
+    if (!('isolate' in c.var)) throw error;
+    return refuse(c.var.isolate, newEventId(Date.now()), error);
+  });
+  return app;
 }
 
 function notConfigured(): Response {

@@ -1,73 +1,133 @@
 /**
- * One request, top to bottom: facts, verdict, step, response, record. Everything before `carryOut` returns values; only
- * this file calls the origin and turns a step into a response, and it writes exactly one record per request.
+ * One request, top to bottom: rules, held submission, judgement, step, limits, origin or answer, record. What decides
+ * returns values; only this file acts on them, and it writes exactly one record per request.
  */
+import type { Handler } from 'hono';
+import { hostName } from '../address/host-name.ts';
 import { header } from '../contract/edge/headers.ts';
 import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
 import { mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
-import type { JudgedContext, LimitsAsked, RequestContext } from './decide/context.ts';
+import type { JudgedContext, RequestContext } from './decide/context.ts';
+import { takeEffects } from './decide/effects.ts';
 import { judge } from './decide/judge.ts';
-import { errorVerdict, pastBudget } from './decide/verdict.ts';
-import type { Verdict } from './decide/verdict.ts';
-import { limitStep } from './step/limit-step.ts';
-import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
+import { knownVisitor } from './decide/known-visitor.ts';
+import { errorVerdict, isBlockedByRules, pastBudget } from './decide/verdict.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
 import type { OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
-import type { RobotsFiles } from './origin/robots-file.ts';
-import { recordOf } from './step/record.ts';
-import type { Outcome } from './step/record.ts';
-import { hostName } from '../address/host-name.ts';
-import { UNROUTABLE } from './request/canonical-path.ts';
 import { isPageResponse } from './pending/page-or-file.ts';
+import type { PendingKind } from './pending/pending-budget.ts';
+import { UNROUTABLE } from './request/canonical-path.ts';
 import type { RequestFacts } from './request/facts.ts';
 import { isAt } from './request/same-page.ts';
+import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
+import { limitStep } from './step/limit-step.ts';
+import { recordOf } from './step/record.ts';
+import type { Outcome } from './step/record.ts';
 import { answerWith, forwardOn } from './step/step.ts';
 import type { Answered, Forward, Step } from './step/step.ts';
 
-export type Handler = (
-  facts: RequestFacts,
-  isolate: Isolate,
-  execution: Pick<ExecutionContext, 'waitUntil'>,
-) => Promise<Response>;
-export type WaitUntil = (work: Promise<unknown>) => void;
-/** From a context, judged where a ruleset is loaded, to what to do. */
-export type NextStep = (context: RequestContext, isolate: Isolate, waitUntil: WaitUntil) => Step | Promise<Step>;
-
-/** Every request that is not one of the edge's own endpoints. */
-export const gate = handled((context, isolate, waitUntil) => {
-  if (!isJudged(context)) return stepWithoutRuleset(context, isolate);
-  const step = stepOf(context, isolate);
-  return context.limits === null ? step : limitedStep(step, context, context.limits, isolate, waitUntil);
-});
-
-/** Whatever may go to the origin goes through the limits that its policies name. */
-async function limitedStep(
-  next: Step | Promise<Step>,
-  context: JudgedContext,
-  asked: LimitsAsked,
-  isolate: Isolate,
-  waitUntil: WaitUntil,
-): Promise<Step> {
-  const step = await next;
-  if (step.kind !== 'forward') return step;
-  return limitStep(step, context, asked, isolate, waitUntil, (challenged, read) =>
-    challengeStep(challenged, isolate, read),
-  );
+/** What the middleware of the front door hands to its handlers. */
+export interface EdgeApp {
+  Bindings: object;
+  Variables: { isolate: Isolate; facts: RequestFacts };
 }
 
-function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> {
-  const { verdict } = context;
+/** One of the edge's own addresses: it answers in place of the site. */
+export type Endpoint = (context: RequestContext, isolate: Isolate) => Step | Promise<Step>;
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+/** A handler of the front door. `endpoint`: for one of the edge's own addresses. */
+export function throughGate(endpoint: Endpoint | null = null): Handler<EdgeApp> {
+  return ({ var: { facts, isolate }, executionCtx }) => {
+    const waitUntil: WaitUntil = (work) => executionCtx.waitUntil(work);
+    const responded = gate(facts, isolate, waitUntil, endpoint);
+    // A visitor who hangs up ends the request at once. Without this it would leave no record.
+    waitUntil(responded);
+    return responded;
+  };
+}
+
+async function gate(
+  arrived: RequestFacts,
+  isolate: Isolate,
+  waitUntil: WaitUntil,
+  endpoint: Endpoint | null,
+): Promise<Response> {
+  const { feed, environment, instanceId, bodies, log, limits } = isolate;
+  let step: Step;
+  try {
+    step = await decidedStep(arrived, isolate, waitUntil, endpoint);
+  } catch (error) {
+    step = stepAfterException(arrived, feed.state, isolate, error);
+  }
+  const outcome = step.kind === 'answer' ? await answered(step, isolate) : await forwarded(step, isolate);
+  bodies.release(arrived.requestId);
+  const from = { instanceId, version: environment.version, isolate: log.isolateId, seq: log.nextSeq() };
+  log.add(recordOf(outcome, from), waitUntil);
+  limits.report(arrived.nowMs, waitUntil);
+  return outcome.response;
+}
+
+/** What to do with the request. */
+async function decidedStep(
+  arrived: RequestFacts,
+  isolate: Isolate,
+  waitUntil: WaitUntil,
+  endpoint: Endpoint | null,
+): Promise<Step> {
+  if (arrived.target === UNROUTABLE) return answerWith(unjudged(arrived), BAD_REQUEST);
+
+  // Only the first requests of an isolate wait for config and rules.
+  await isolate.feed.ready(arrived.nowMs, waitUntil);
+  const { config, ruleset } = isolate.feed.state;
+  const path = config?.pathPolicy(arrived.target, arrived.headers.method) ?? null;
+  const known = { config, path, rulesetVersion: ruleset?.version ?? 0 };
+  if (config?.hosts && !config.hosts.has(hostName(arrived.target.host))) {
+    const verdict = errorVerdict('block', 'The instance does not serve this host.', 'policy', 'policy:hosts');
+    return answerWith(unjudged(arrived, { ...known, verdict }), FOREIGN_HOST);
+  }
+  if (config === null || path === null || ruleset === null) {
+    const context = unjudged(arrived, known);
+    return endpoint ? endpoint(context, isolate) : stepWithoutRuleset(context, isolate);
+  }
+
+  // A submission that was held for a challenge takes the place of the request that brings it back. Who is blocked by a
+  // rule fills no memory with one; what others send is bounded by the room for bodies.
+  let returned: Pick<RequestContext, 'facts' | 'held'> = { facts: arrived, held: null };
+  if (endpoint === null && mayBringSeal(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
+    const opened = await returnedSubmission(arrived, config, isolate);
+    if (!opened.ok) return answerWith(unjudged(arrived, { ...known, path: null }), opened.error);
+    returned = opened.value;
+  }
+
+  const { facts, held } = returned;
+  const visitor = await knownVisitor(facts, config, isolate, waitUntil);
+  const hasRoom = (kind: PendingKind): boolean =>
+    isolate.pending.hasRoom(kind, facts.signals.ip, config.policy.pendingBudget, facts.nowMs);
+  const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom });
+  const context = takeEffects(judged, isolate, waitUntil);
+  if (endpoint) return endpoint(context, isolate);
+
+  const step = await stepOf(context, isolate);
+  const mayPass = step.kind === 'forward' && context.limits !== null;
+  return mayPass ? limitStep(step, context, context.limits, isolate, waitUntil) : step;
+}
+
+async function stepOf(context: JudgedContext, isolate: Isolate): Promise<Step> {
+  const { verdict, facts } = context;
   if (verdict.enforcementPolicy !== 'enforce') return forwardOn(context);
   switch (verdict.decision) {
     case 'allow':
-      if (verdict.redirect && !isAt(context.facts.target, verdict.redirect.location))
-        return redirectStep(context, verdict.redirect);
-      return isolate.robots && isForRobotsFile(context) ? robotsStep(context, isolate.robots) : forwardOn(context);
+      if (verdict.redirect && !isAt(facts.target, verdict.redirect.location))
+        return answerWith(context, { kind: 'redirect', ...verdict.redirect, waitSeconds: 0 });
+      if (isolate.robots && isForRobotsFile(context))
+        return answerWith(context, { kind: 'robots', text: await isolate.robots.textFor(context) });
+      return forwardOn(context);
     case 'block':
       return answerWith(context, { kind: 'block' });
     case 'challenge':
@@ -75,87 +135,6 @@ function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> 
         ? answerWith(context, { kind: 'no-session' })
         : challengeStep(context, isolate);
   }
-}
-
-function redirectStep(context: JudgedContext, { location, status }: NonNullable<Verdict['redirect']>): Step {
-  return answerWith(context, { kind: 'redirect', location, status, waitSeconds: 0 });
-}
-
-async function robotsStep(context: JudgedContext, robots: RobotsFiles): Promise<Step> {
-  return answerWith(context, { kind: 'robots', text: await robots.textFor(context) });
-}
-
-/** A handler that judges the request, takes the next step, carries it out and records it. */
-export function handled(next: NextStep): Handler {
-  return function handleRequest(facts, isolate, execution) {
-    const waitUntil: WaitUntil = (work) => execution.waitUntil(work);
-    const responded = respondAndRecord(facts, isolate, next, waitUntil);
-    // A visitor who hangs up ends the request at once. Without this it would leave no record.
-    waitUntil(responded);
-    return responded;
-  };
-}
-
-async function respondAndRecord(
-  facts: RequestFacts,
-  isolate: Isolate,
-  next: NextStep,
-  waitUntil: WaitUntil,
-): Promise<Response> {
-  let step: Step;
-  try {
-    const context = await contextOf(facts, isolate, waitUntil);
-    step = 'kind' in context ? context : await next(context, isolate, waitUntil);
-  } catch (error) {
-    step = stepAfterException(facts, isolate.feed.state, isolate, error);
-  }
-  const outcome = await carryOut(step, isolate);
-  const { log, bodies, environment, instanceId } = isolate;
-  bodies.release(facts.requestId);
-  const from = { instanceId, version: environment.version, isolate: log.isolateId, seq: log.nextSeq() };
-  log.add(recordOf(outcome, from), waitUntil);
-  isolate.limits.report(facts.nowMs, waitUntil);
-  return outcome.response;
-}
-
-/** Everything up to the verdict, or an answer where there is none to reach. */
-async function contextOf(
-  facts: RequestFacts,
-  isolate: Isolate,
-  waitUntil: WaitUntil,
-): Promise<RequestContext | Answered> {
-  if (facts.target === UNROUTABLE) return answerWith(unjudged(facts), BAD_REQUEST);
-  const waiting = isolate.feed.ready(facts.nowMs, waitUntil);
-  if (waiting) await waiting;
-  const context = await contextFor({ facts, held: null }, isolate, waitUntil);
-  // Decided before the body is read: a blocked visitor fills no memory.
-  if ('kind' in context || !mayBringSeal(facts) || isRefused(context)) return context;
-  const { config, rulesetVersion } = context;
-  const returned = await returnedSubmission(facts, config, isolate);
-  if (!returned.ok) return answerWith(unjudged(facts, { config, rulesetVersion }), returned.error);
-  return contextFor(returned.value, isolate, waitUntil);
-}
-
-function isRefused({ verdict }: RequestContext): boolean {
-  return verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
-}
-
-function contextFor(
-  asked: Pick<RequestContext, 'facts' | 'held'>,
-  isolate: Isolate,
-  waitUntil: WaitUntil,
-): RequestContext | Answered | Promise<RequestContext> {
-  const { config, ruleset } = isolate.feed.state;
-  const known = { config, rulesetVersion: ruleset?.version ?? 0 };
-  const { target, headers } = asked.facts;
-  if (!config) return unjudged(asked.facts, { ...known, held: asked.held });
-  const path = config.pathPolicy(target, headers.method);
-  if (config.hosts && !config.hosts.has(hostName(target.host))) {
-    const verdict = errorVerdict('block', 'The instance does not serve this host.', 'policy', 'policy:hosts');
-    return answerWith(unjudged(asked.facts, { ...known, path, verdict }), FOREIGN_HOST);
-  }
-  if (!ruleset) return unjudged(asked.facts, { ...known, path, held: asked.held });
-  return judge({ ...asked, config, path, ruleset }, isolate, waitUntil);
 }
 
 const originFaults = {
@@ -173,10 +152,6 @@ const originFaults = {
 } satisfies Record<OriginFault, object>;
 
 const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
-
-function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
-  return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate);
-}
 
 async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
   const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
@@ -201,7 +176,7 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
 /** Where a visitor without a session asked for a file and the origin sent a page: what they get past the budget. */
 async function steppedBack({ context }: Forward, response: Response, isolate: Isolate): Promise<Answered | null> {
   const { facts, verdict } = context;
-  if (context.pending !== 'file' || !isJudged(context) || !isPageResponse(response, facts.headers)) return null;
+  if (context.effects.pending !== 'file' || !isJudged(context) || !isPageResponse(response, facts.headers)) return null;
   const { policy } = context.config;
   const { signals, nowMs } = facts;
   const hasRoom = isolate.pending.hasRoom('page', signals.ip, policy.pendingBudget, nowMs);

@@ -125,8 +125,8 @@ const judged: readonly Judged[] = [
     reason: 'behind the last pattern is an empty one, which no rule has.',
   },
   {
-    file: 'src/edge/decide/judge.ts',
-    before: 'pending !== null',
+    file: 'src/edge/decide/effects.ts',
+    before: 'effects.pending !== null',
     after: 'true',
     reason: 'what is taken under no kind is asked for by nobody.',
   },

@@ -3,7 +3,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import type { ClearanceReading } from '../session/clearances.ts';
+import type { ClearanceClaims, ClearanceReading } from '../session/clearances.ts';
 import { errorVerdict } from './verdict.ts';
 import type { Verdict, VerdictInputs } from './verdict.ts';
 
@@ -12,6 +12,16 @@ export interface HeldReturn {
   id: string;
   /** Epoch milliseconds. */
   sealedAtMs: number;
+}
+
+/** What a judgement asks the gate to do besides answering or forwarding. */
+export interface Effects {
+  /** Takes one from the budget of the network's visitors without a session. */
+  readonly pending: PendingKind | null;
+  /** JWT of a session that ends soon and is renewed behind the response. */
+  readonly renewal: string | null;
+  /** A clearance that also holds the visitor's other address family. Its cookie goes with a response of the origin. */
+  readonly learned: ClearanceClaims | null;
 }
 
 export interface RequestContext {
@@ -26,14 +36,11 @@ export interface RequestContext {
   /** Of the session, else of the clearance. */
   readonly jti: string | null;
   readonly held: HeldReturn | null;
-  /** What passes in the budget of visitors without a session, as far as the request says. */
-  readonly pending: PendingKind | null;
+  readonly effects: Effects;
   /** Name of the origin that a policy names; `null`: none does. */
   readonly origin: string | null;
   /** `Set-Cookie` values for the response, whatever it is. */
   readonly cookies: readonly string[];
-  /** For a forwarded response: a clearance cookie that also holds the visitor's other address family. */
-  readonly learnedCookie: (() => Promise<string>) | null;
 }
 
 /** A context whose verdict was made from a loaded config and ruleset. */
@@ -52,6 +59,7 @@ export interface LimitsAsked {
 }
 
 const NO_COOKIES: readonly string[] = [];
+const NO_EFFECTS: Effects = { pending: null, renewal: null, learned: null };
 
 /** The context of a request that no ruleset judged. */
 export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {}): RequestContext {
@@ -64,10 +72,9 @@ export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {
     clearance: null,
     jti: null,
     held: null,
-    pending: null,
+    effects: NO_EFFECTS,
     origin: null,
     cookies: NO_COOKIES,
-    learnedCookie: null,
     ...known,
   };
 }

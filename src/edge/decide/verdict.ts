@@ -13,6 +13,7 @@ import { decide, liftedInputs, restrictiveness } from '../../rules/decision-tabl
 import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
+import type { Ruleset } from '../../rules/ruleset.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import { botInput } from '../../bots/bot-rules.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
@@ -20,6 +21,7 @@ import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../config/request-risk.ts';
 import type { SessionReading } from '../session/check-session.ts';
+import type { RequestFacts } from '../request/facts.ts';
 import type { Signals } from '../request/signals.ts';
 import type { FiredPolicy, PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
 import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
@@ -161,6 +163,17 @@ function lifts(
 ): boolean {
   if (clearance.level < clearanceLevel) return false;
   return meets(clearance, demandAt(site, { ...policy, clearanceLevel }, session.riskScore ?? 0, clearance.eased));
+}
+
+/** Whether rules block this visitor whatever else is known of them. Nothing lifts such a block but another rule. */
+export function isBlockedByRules(
+  { signals, nowMs }: Pick<RequestFacts, 'signals' | 'nowMs'>,
+  policy: InstancePolicy,
+  ruleset: Pick<Ruleset, 'match'>,
+): boolean {
+  const { network, client } = ruleset.match(signals, Math.floor(nowMs / 1000));
+  const others = { bot: null, category: null, risk: null, limit: null, policy: null };
+  return decide({ network, client, ...others }).decision === 'block' && enforcementOf(policy, signals) === 'enforce';
 }
 
 /** Whether a rule or a proved bot lifts every limit here, so that none needs to be asked. */

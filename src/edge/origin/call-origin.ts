@@ -6,6 +6,7 @@ import type { HeldReturn, RequestContext } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
 import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
+import { clearanceCookie } from '../session/clearances.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin } from './send-to-origin.ts';
 import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
@@ -92,8 +93,10 @@ function withoutRange(facts: RequestFacts): RequestFacts {
 
 /** The origin's response as the visitor gets it. */
 export async function handedOn({ context }: Forward, called: OriginResponse, ports: OriginPorts): Promise<Response> {
-  if (!context.learnedCookie) return finished(context, called, ports);
-  return finished({ ...context, cookies: [...context.cookies, await context.learnedCookie()] }, called, ports);
+  const { config, effects, facts } = context;
+  if (config === null || effects.learned === null) return finished(context, called, ports);
+  const cookie = await clearanceCookie(effects.learned, config, facts.nowMs);
+  return finished({ ...context, cookies: [...context.cookies, cookie] }, called, ports);
 }
 
 function finished(

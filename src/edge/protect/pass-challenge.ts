@@ -10,7 +10,7 @@ import type { Answer } from '../answer/answer.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/failed-challenge.ts';
 import type { RequestContext } from '../decide/context.ts';
-import type { NextStep } from '../gate.ts';
+import type { Endpoint } from '../gate.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
@@ -30,7 +30,7 @@ const isAnswer: Record<ChallengeCall, (body: Record<string, unknown>) => boolean
   solution: ({ verified }) => typeof verified === 'boolean',
 };
 
-export function passChallenge(call: ChallengeCall): NextStep {
+export function passChallenge(call: ChallengeCall): Endpoint {
   return async function passChallengeCall(context, isolate) {
     const { facts, config } = context;
     const body = await readJsonObject(facts.request);

@@ -2,12 +2,12 @@
  * `/__protect/*`: the edge's own first-party endpoints. The request is judged before an endpoint runs; a blocked visitor
  * gets no further. POSTs come from the site's own pages only, are small, and are limited per network.
  */
-import { protectPrefix } from '../../contract/edge/headers.ts';
+import { Hono } from 'hono';
 import { error } from '../answer/answer.ts';
 import { isJudged } from '../decide/context.ts';
 import type { RequestContext } from '../decide/context.ts';
-import { handled } from '../gate.ts';
-import type { Handler, NextStep } from '../gate.ts';
+import { throughGate } from '../gate.ts';
+import type { EdgeApp, Endpoint } from '../gate.ts';
 import { answerWith } from '../step/step.ts';
 import { refusalOf } from './admission.ts';
 import { buyClearance } from './buy-clearance.ts';
@@ -26,12 +26,12 @@ interface EndpointOptions {
 }
 
 /** Wraps an endpoint: what it answers is recorded as internal, and passes a blocked visitor only where it says so. */
-function endpoint(next: NextStep, options: EndpointOptions = {}): Handler {
-  return handled((judged, isolate, waitUntil) => {
+function endpoint(answer: Endpoint, options: EndpointOptions = {}) {
+  return throughGate((judged, isolate) => {
     const context = internal(judged, options);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
     const refusal = refusalOf(context.facts, isolate.postCounts);
-    return refusal ? answerWith(context, refusal) : next(context, isolate, waitUntil);
+    return refusal ? answerWith(context, refusal) : answer(context, isolate);
   });
 }
 
@@ -49,22 +49,22 @@ function internal(context: RequestContext, options: EndpointOptions): RequestCon
   return { ...context, path: typed, verdict: internalVerdict };
 }
 
-const endpoints: ReadonlyMap<string, Handler> = new Map([
-  // Monitors are tools, and many run in data centres.
-  ['GET health', endpoint(health, { forTools: true })],
-  ['GET copy.js', endpoint(serveScript, { forBlocked: true })],
-  ['POST challenge', endpoint(passChallenge('challenge'))],
-  ['POST solution', endpoint(passChallenge('solution'))],
-  ['POST verify', endpoint(buyClearance)],
-  ['POST session', endpoint(openSession)],
-  ['POST telemetry', endpoint(passTelemetry)],
-  ['GET wait', endpoint((context, { waitLane }) => waitLane.take(context), { pathType: 'html' })],
-]);
-const script = endpoint(serveScript);
-const nothing = endpoint((context) => answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.')));
-
-/** `path`: canonical, and it begins with `protectPrefix`. */
-export function protectRoute(method: string, path: string): Handler {
-  const asked = `${method === 'HEAD' ? 'GET' : method} ${path.slice(protectPrefix.length)}`;
-  return endpoints.get(asked) ?? (/^GET [a-z-]+\.js$/.test(asked) ? script : nothing);
-}
+export const protectRoutes = new Hono<EdgeApp>();
+// Monitors are tools, and many run in data centres.
+protectRoutes.get('/health', endpoint(health, { forTools: true }));
+protectRoutes.get('/copy.js', endpoint(serveScript, { forBlocked: true }));
+protectRoutes.get('/:file{[a-z-]+\\.js}', endpoint(serveScript));
+protectRoutes.post('/challenge', endpoint(passChallenge('challenge')));
+protectRoutes.post('/solution', endpoint(passChallenge('solution')));
+protectRoutes.post('/verify', endpoint(buyClearance));
+protectRoutes.post('/session', endpoint(openSession));
+protectRoutes.post('/telemetry', endpoint(passTelemetry));
+protectRoutes.get(
+  '/wait',
+  endpoint((context, { waitLane }) => waitLane.take(context), { pathType: 'html' }),
+);
+// Not `/*`, which would also take `/__protect`: that address is the site's.
+protectRoutes.all(
+  '/:rest{.*}',
+  endpoint((context) => answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.'))),
+);

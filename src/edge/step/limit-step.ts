@@ -3,6 +3,8 @@
  * without its body being read. Only the log-in form of a limit by user is read, after the other limits have let the
  * request through, and goes on as it came.
  */
+import { challengeStep } from '../challenge/challenge-step.ts';
+import type { ChallengePorts } from '../challenge/challenge-step.ts';
 import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { liftsLimits, verdictOf } from '../decide/verdict.ts';
@@ -10,18 +12,12 @@ import type { Verdict } from '../decide/verdict.ts';
 import type { JudgedContext, LimitsAsked } from '../decide/context.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
 import { keySourceOf } from '../limits/key-source.ts';
-import type { CompiledLimit } from '../config/compiled-limits.ts';
+import type { CompiledLimit, CompiledLimits } from '../config/compiled-limits.ts';
 import { firedOf, strictest } from '../limits/limits.ts';
-import type { Above, Counted, Limits } from '../limits/limits.ts';
-import type { BodyBudget } from '../submission/body-budget.ts';
+import type { Above, Counted } from '../limits/limits.ts';
 import { formUsers } from '../submission/form-users.ts';
 import { answerWith } from './step.ts';
 import type { Forward, Step } from './step.ts';
-
-export interface LimitPorts {
-  limits: Limits;
-  bodies: BodyBudget;
-}
 
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
 const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': NO_ROOM };
@@ -29,18 +25,37 @@ const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': 
 /** What a browser asks for many times at once. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** `challenge`: what a limit that challenges does. A form that it solves in place comes back here, and is counted. */
+/** The step, once the limits let it through; else the answer of the strictest one, or its challenge. */
 export async function limitStep(
+  chosen: Forward,
+  judged: JudgedContext,
+  asked: LimitsAsked,
+  ports: ChallengePorts,
+  waitUntil: (work: Promise<unknown>) => void,
+): Promise<Step> {
+  if (judged.config.limits === null || liftsLimits(asked.inputs)) return chosen;
+  let step: Step = chosen;
+  // A form that solves the challenge of a limit in place is asked for a second time, and counted then.
+  while (step.kind === 'forward') {
+    const reading: LimitReading = await askLimits(step, judged, asked, judged.config.limits, ports, waitUntil);
+    if (reading.kind !== 'challenge') return reading;
+    step = await challengeStep(reading.context, ports, reading.body);
+  }
+  return step;
+}
+
+/** A step, or the challenge of a limit. `body`: what was read of the request. */
+type LimitReading = Step | { kind: 'challenge'; context: JudgedContext; body: Forward['body'] };
+
+async function askLimits(
   step: Forward,
   judged: JudgedContext,
   asked: LimitsAsked,
-  { limits, bodies }: LimitPorts,
+  compiled: CompiledLimits,
+  { limits, bodies }: ChallengePorts,
   waitUntil: (work: Promise<unknown>) => void,
-  challenge: (context: JudgedContext, read: Forward['body']) => Promise<Step>,
-): Promise<Step> {
+): Promise<LimitReading> {
   const { config, path, clearance } = judged;
-  const compiled = config.limits;
-  if (compiled === null || liftsLimits(asked.inputs)) return step;
   let { context, body } = step;
   const source = keySourceOf(context.facts, context.jti, context.verdict.bot?.id ?? null);
   const isReading = READING.has(context.facts.headers.method);
@@ -71,8 +86,8 @@ export async function limitStep(
     return { ...step, context: decided, counted: within };
   }
   if (decided.verdict.decision === 'block') return answerWith(decided, refusal(strictest(above)), step.verified);
-  const next = await challenge({ ...decided, isJudged: true, config, path, clearance, limits: null }, body);
-  return next.kind === 'forward' ? limitStep(next, judged, asked, { limits, bodies }, waitUntil, challenge) : next;
+  const challenged: JudgedContext = { ...decided, isJudged: true, config, path, clearance, limits: null };
+  return { kind: 'challenge', context: challenged, body };
 }
 
 /** The table's word with the limits; a solved form, and one that nobody could check, is not challenged again. */

@@ -1,95 +1,74 @@
 /** What follows an exception or a missing ruleset. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
-import { unjudged } from '../../../src/edge/decide/context.ts';
-import { stepWithoutRuleset } from '../../../src/edge/step/failure.ts';
-import { handled } from '../../../src/edge/gate.ts';
-import type { NextStep } from '../../../src/edge/gate.ts';
-import type { Isolate } from '../../../src/edge/isolate/isolate.ts';
-import { Origins } from '../../../src/edge/origin/origins.ts';
-import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
-import { Clearances } from '../../../src/edge/session/clearances.ts';
-import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { Limits } from '../../../src/edge/limits/limits.ts';
-import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { NOW_MS, configOf } from './edge-fixture.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
-import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
-import { answerWith, forwardOn } from '../../../src/edge/step/step.ts';
-import { englishPages } from '../../../src/locales/english-pages.generated.ts';
-import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
+import { Clearances } from '../../../src/edge/session/clearances.ts';
+import { edgeWith } from './whole-edge.ts';
 
 const config = await configOf();
+const blocking = { id: 'ip:192.0.2.1', type: 'ip', verdict: 'block', mode: 'enforce' } as const;
 const ruleset = { version: 3, quietExplanation: '', match: () => ({ network: null, client: null, fired: [] }) };
-let counted: string[] = [];
-let records: unknown[] = [];
-beforeEach(() => {
-  counted = [];
-  records = [];
-  vi.spyOn(console, 'error').mockImplementation(() => undefined);
-});
-afterEach(() => void vi.restoreAllMocks());
-
-const environment = (failMode: 'open' | 'closed' = 'open') => ({
-  failMode,
-  version: 'test',
-  origin: { kind: 'url' as const, base: 'https://origin.test', resolveOverride: null },
-});
-const count = (name: string) => void counted.push(name);
-
-function requestTo(path: string, next: NextStep, state: object = { config, ruleset }): Promise<Response> {
-  const counts = new LimitCounts({ report: null, now: () => NOW_MS, sleep: async () => {}, count });
-  const isolate = {
-    environment: environment(),
-    origins: new Origins(environment() as never, count),
-    instanceId: 'inst_1',
-    feed: { state, ready: () => null },
-    bots: NO_BOTS,
-    sessions: new Sessions(() => false),
-    clearances: new Clearances(null),
-    pending: new PendingBudget(counts),
-    limits: new Limits({ counts, takes: null, count, now: () => NOW_MS }),
-    bodies: new BodyBudget(count),
-    pageTexts: new PageTexts({ en: englishPages }, null, () => NOW_MS),
-    log: { isolateId: 'i', nextSeq: () => 0, add: (record: unknown) => void records.push(record) },
-    count,
-  };
-  return handled(next)(factsOf(path), isolate as unknown as Isolate, { waitUntil: () => undefined });
-}
-const failing: NextStep = () => {
+const blocked = { ...ruleset, match: () => ({ network: blocking, client: null, fired: [blocking] }) };
+const allowing = { ...blocking, verdict: 'allow' } as const;
+const allowed = { ...ruleset, match: () => ({ network: allowing, client: null, fired: [allowing] }) };
+const withSession = { headers: { cookie: 'protect_session=a|b' } };
+const failing = (): never => {
   throw new Error('ours');
 };
 
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  return () => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  };
+});
+
 test('with a ruleset an exception becomes a challenge, counted and recorded', async () => {
-  const response = await requestTo('/crafted', failing);
+  vi.spyOn(Sessions.prototype, 'read').mockImplementation(failing);
+  const { request, records, counted, origin } = edgeWith({ state: { config, ruleset } });
+  const response = await request('/crafted');
   expect([response.status, response.headers.get('x-protect-decision')]).toEqual([403, 'challenge']);
   expect(records).toMatchObject([{ decision: 'challenge', source: 'error', status: 403 }]);
   expect(counted).toContain('exceptions');
   expect(await response.text()).not.toContain('ours');
+  expect(origin).not.toHaveBeenCalled();
 });
 
 test('an exception while the path is read becomes a challenge too', async () => {
-  const broken = { ...config, pathPolicy: () => failing(null as never, null as never, () => undefined) };
-  const response = await requestTo('/crafted', forwardOn as never, { config: broken, ruleset });
-  expect([response.status, records.length]).toEqual([403, 1]);
+  const broken = { ...config, pathPolicy: failing };
+  const { request, records } = edgeWith({ state: { config: broken, ruleset } });
+  expect([(await request('/crafted')).status, records.length]).toEqual([403, 1]);
+});
+
+test('an exception while the request is read becomes a bare 403', async () => {
+  const { request, isolate, origin } = edgeWith({ state: { config, ruleset } });
+  vi.spyOn(isolate.categories, 'of').mockImplementation(failing);
+  const response = await request('/crafted', { headers: { 'cf-connecting-ip': '192.0.2.1' } });
+  const gotThrough = origin.mock.calls.length;
+  expect([response.status, response.headers.get('x-protect-decision'), gotThrough]).toEqual([403, 'block', 0]);
 });
 
 test('an exception while making the response becomes a bare 403', async () => {
   const broken = { ...config, policy: { ...config.policy, branding: { logoUrl: 'https://[' } } };
-  const response = await requestTo('/', failing, { config: broken, ruleset });
+  const { request, records } = edgeWith({ state: { config: broken, ruleset: blocked } });
+  const response = await request('/', { headers: { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' } });
   expect([response.status, response.headers.get('x-protect-decision')]).toEqual([403, 'block']);
+  expect(await response.text()).toMatch(/^Forbidden\nReference: /);
   expect(records).toMatchObject([{ decision: 'block', source: 'error', status: 403 }]);
 });
 
 test('an exception after the origin was called returns 502 and does not call it again', async () => {
-  const origin = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
-    // A response whose headers cannot be read fails while it is passed on.
-    return new Proxy(new Response('ok'), {
-      get: (target, name) =>
-        name === 'headers' ? failing(null as never, null as never, () => undefined) : Reflect.get(target, name),
-    });
+  // A response whose headers cannot be read fails while it is passed on.
+  const unreadable = new Proxy(new Response('ok'), {
+    get: (target, name) => (name === 'headers' ? failing() : Reflect.get(target, name)),
   });
-  const response = await requestTo('/order', (context) => forwardOn(context));
-  expect(response.status).toBe(502);
+  const { request, records, counted, origin } = edgeWith({
+    state: { config, ruleset: allowed },
+    origin: () => unreadable,
+  });
+  expect((await request('/order')).status).toBe(502);
   expect(records).toMatchObject([{ status: 502, origin_ms: expect.any(Number) }]);
   expect(origin).toHaveBeenCalledTimes(1);
   expect(counted).toContain('exceptions');
@@ -97,37 +76,60 @@ test('an exception after the origin was called returns 502 and does not call it 
 
 test.each(['challenge', 'block'] as const)('onError %s replaces a missing ruleset', async (onError) => {
   const strict = await configOf({ enforcementPolicy: { html: { onError } } });
-  const step = stepWithoutRuleset(unjudged(factsOf(), { config: strict }), { environment: environment(), count });
-  expect(step).toMatchObject({
-    kind: 'answer',
-    answer: { kind: onError },
-    context: { verdict: { decision: onError } },
-  });
+  const { request, records, origin } = edgeWith({ state: { config: strict, ruleset: null } });
+  expect((await request('/')).status).toBe(403);
+  expect(records).toMatchObject([{ decision: onError, source: 'error' }]);
+  expect(origin).not.toHaveBeenCalled();
 });
 
-test('FAIL_MODE open forwards without a ruleset', () => {
-  const step = stepWithoutRuleset(unjudged(factsOf()), { environment: environment(), count });
-  expect(step).toMatchObject({ kind: 'forward', context: { verdict: { decision: 'allow', source: 'error' } } });
+test('FAIL_MODE open forwards without a ruleset', async () => {
+  const { request, records } = edgeWith({ state: { config: null, ruleset: null } });
+  expect(await (await request('/')).text()).toBe('ok');
+  expect(records).toMatchObject([{ decision: 'allow', source: 'error' }]);
 });
 
 test('FAIL_MODE closed responds 503 whatever onError is', async () => {
   const open = await configOf({ enforcementPolicy: { html: { onError: 'allow' } } });
-  const step = stepWithoutRuleset(unjudged(factsOf(), { config: open }), { environment: environment('closed'), count });
-  expect(step).toMatchObject({ kind: 'answer', answer: { kind: 'message', key: 'API.UNAVAILABLE' } });
+  const { request, origin } = edgeWith({ state: { config: open, ruleset: null }, env: { FAIL_MODE: 'closed' } });
+  const response = await request('/', { headers: { 'sec-fetch-dest': 'empty' } });
+  expect([response.status, await response.json()]).toMatchObject([503, { error: { key: 'API.UNAVAILABLE' } }]);
+  expect(origin).not.toHaveBeenCalled();
 });
 
 test('an endpoint of the edge never reaches the origin, even after an exception without a ruleset', async () => {
-  const origin = vi.spyOn(globalThis, 'fetch');
-  const response = await requestTo('/__protect/session', failing, { config, ruleset: null });
+  const broken = { ...config, pathPolicy: failing };
+  const { request, origin } = edgeWith({ state: { config: broken, ruleset: null } });
+  const response = await request('/__protect/session', {
+    method: 'POST',
+    body: '{}',
+    headers: { 'sec-fetch-dest': 'empty' },
+  });
   expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json; charset=utf-8']);
   expect(origin).not.toHaveBeenCalled();
 });
 
 test('a clearance that learned a second network travels with the origin’s response only', async () => {
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('ok'));
-  const learnedCookie = async () => 'learned=1';
-  const forwarded = await requestTo('/', (context) => forwardOn({ ...context, learnedCookie }));
-  expect(forwarded.headers.getSetCookie()).toEqual(['learned=1']);
-  const blocked = await requestTo('/', (context) => answerWith({ ...context, learnedCookie }, { kind: 'block' }));
-  expect(blocked.headers.getSetCookie()).toEqual([]);
+  const claims = { sub: 'inst_1', host: 'site.test', jti: 'c', level: 0, kind: 'pow', powDifficulty: 0, eased: false };
+  const times = { iat: NOW_MS / 1000, exp: NOW_MS / 1000 + 60, v4: 'a', v6: 'b', asn: null, country: null };
+  const reading = { jti: 'c', level: 0, kind: 'pow', powDifficulty: 0, eased: false } as const;
+  vi.spyOn(Clearances.prototype, 'read').mockReturnValue({ ...reading, learned: { ...claims, ...times } as never });
+  const cookieOf = async (state: object) =>
+    (await edgeWith({ state }).request('/', withSession)).headers.getSetCookie().map((text) => text.split('=')[0]);
+  expect(await cookieOf({ config, ruleset: allowed })).toEqual(['__Host-protect-clearance']);
+  expect(await cookieOf({ config, ruleset: blocked })).toEqual([]);
+});
+
+test('what lies at /__protect itself is the site’s, and what lies below is not', async () => {
+  const { request, origin } = edgeWith({ state: { config, ruleset: allowed } });
+  expect((await request('/__protect')).status).toBe(200);
+  for (const path of [
+    '/__protect/',
+    '/__protect//',
+    '/__protect/a/b',
+    '/%5f_protect/x',
+    '/__protect/health.',
+    '/__protect/x%2f..',
+  ])
+    expect([path, (await request(path, { method: 'PURGE' })).status]).toEqual([path, 404]);
+  expect(origin).toHaveBeenCalledTimes(1);
 });

@@ -1,21 +1,20 @@
 /** A gate with limits, as the unit tests visit it: the step that asks them, without the network around it. */
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
-import { NO_ROOM } from '../../../src/edge/answer/answer.ts';
 import type { LimitTake } from '../../../src/contract/edge/limits.ts';
 import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
-import type { JudgedContext } from '../../../src/edge/decide/context.ts';
+import type { ChallengePorts } from '../../../src/edge/challenge/challenge-step.ts';
+import { LocalChallenges } from '../../../src/edge/challenge/local-challenge.ts';
+import { WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import { errorVerdict, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits } from '../../../src/edge/limits/limits.ts';
 import { limitStep } from '../../../src/edge/step/limit-step.ts';
-import { answerWith, forwardOn } from '../../../src/edge/step/step.ts';
+import { forwardOn } from '../../../src/edge/step/step.ts';
 import type { Step } from '../../../src/edge/step/step.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
-import { readSubmission } from '../../../src/edge/submission/read-submission.ts';
-import type { Submission } from '../../../src/edge/submission/read-submission.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import { NOW_MS, contextOf, factsOf, signalsOf } from './edge-fixture.ts';
 
@@ -31,8 +30,11 @@ export const limitOf = (changes: Partial<LimitForm> = {}): LimitForm => ({
   mode: 'enforce',
   ...changes,
 });
-/** What becomes of a challenge; else it is shown. */
+/** What the service says of the token that is then in the form; else there is none. */
 export type Challenge = 'solved in the form' | 'not checked';
+/** What the form has behind its fields then. */
+export const TOKEN_IN_FORM = '&captcha-response=token';
+const SOLVED = { verified: true, jti: 'c', level: 1, kind: 'pow', powDifficulty: 4 };
 
 export interface Visit {
   path?: string;
@@ -75,11 +77,33 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
     }),
     bodies: new BodyBudget(count),
   };
+  const siteverify = { outcome: 'not checked' as Challenge };
+  const challengePorts: ChallengePorts = {
+    ...isolate,
+    environment: {
+      rules: { kind: 'service', clientJwt: 'jwt', claims: { instanceId: 'inst_1', issuedAt: 0, expiresAt: 0 } },
+      siteverify: {
+        url: 'https://service.test/siteverify',
+        service: {
+          fetch: async () =>
+            siteverify.outcome === 'not checked' ? Response.json({}, { status: 500 }) : Response.json(SOLVED),
+        } as unknown as Fetcher,
+      },
+      failModeChallenge: 'local',
+      failModeVerify: 'open',
+    },
+    service: { reachable: true },
+    localChallenges: new LocalChallenges(),
+    waitLane: new WaitLane(null),
+    count,
+  };
   const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
 
   async function visit(of: Visit = {}): Promise<Step> {
     const { path = '/login', ip = '192.0.2.1', init = {}, policy = {}, inputs = {}, read } = of;
-    const request = new Request(`https://site.test${path}`, init);
+    if (of.challenge) siteverify.outcome = of.challenge;
+    const body = of.challenge ? `${String(init.body)}${TOKEN_IN_FORM}` : init.body;
+    const request = new Request(`https://site.test${path}`, { ...init, ...(body === undefined ? {} : { body }) });
     const facts = factsOf(path);
     const headers = { ...facts.headers, method: request.method };
     const given = await contextOf(path, policy, { facts: { ...facts, headers, request, signals: signalsOf({ ip }) } });
@@ -107,16 +131,9 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
     const verdict = of.unchecked === true ? errorVerdict('allow', 'Not checked.') : verdictOf(made);
     const context = { ...given, config: { ...given.config, limits: compiled }, verdict };
     const asked = { names: limits.map(({ name }) => name), inputs: made };
-    const body = read === undefined ? null : Uint8Array.from(Buffer.from(read));
-    if (body) await request.arrayBuffer();
-    const challenge = async (challenged: JudgedContext, bytes: Submission['body'] | null) => {
-      if (!of.challenge) return answerWith(challenged, { kind: 'challenge' });
-      const { submission } = challenged.config.policy;
-      const room = isolate.bodies.hold(challenged.facts);
-      const held = await readSubmission(challenged.facts.request, submission, room, bytes);
-      return held?.ok ? afterChallenge(of.challenge, challenged, held.value.body) : answerWith(challenged, NO_ROOM);
-    };
-    return limitStep(forwardOn(context, body ? true : null, body), context, asked, isolate, () => undefined, challenge);
+    const bytes = read === undefined ? null : Uint8Array.from(Buffer.from(read));
+    if (bytes) await request.arrayBuffer();
+    return limitStep(forwardOn(context, bytes ? true : null, bytes), context, asked, challengePorts, () => undefined);
   }
   /** The origin responds to what was forwarded. */
   const respond = (step: Step, status: number | null) => {
@@ -124,13 +141,6 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
     isolate.limits.responded(counted, status === null ? null : new Response('', { status }));
   };
   return Object.assign(visit, { ...isolate, respond, clock, taken });
-}
-
-function afterChallenge(challenge: Challenge, context: JudgedContext, body: Submission['body']): Step {
-  if (challenge === 'not checked')
-    return forwardOn({ ...context, verdict: errorVerdict('allow', 'Open.') }, null, body);
-  const verdict = { ...context.verdict, decision: 'allow', source: 'verified', level: 1 } as const;
-  return forwardOn({ ...context, verdict }, true, body);
 }
 
 /** How a visit ended. */

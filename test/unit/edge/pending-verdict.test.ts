@@ -1,12 +1,10 @@
 /** Who passes without a session, and who takes from the budget for it. */
 import { describe, expect, test } from 'vitest';
-import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
+import { takeEffects } from '../../../src/edge/decide/effects.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
-import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
-import { Sessions } from '../../../src/edge/session/check-session.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
@@ -34,23 +32,21 @@ function gate() {
       { pendingBudget: 2, ...visit.policy },
       { detectorWeights: [], pendingExempt: visit.pendingExempt ?? [] },
     );
-    const sessions = { read: () => visit.session ?? none } as unknown as Sessions;
     const renewals = new SessionRenewals({ service: { session: async () => null }, count: () => {} });
     const read = factsOf(path, { signals: signalsOf({ ip }) });
     const facts = { ...read, headers: { ...read.headers, method, accept: 'text/html' } };
-    const context = await judge(
-      {
-        facts,
-        config,
-        path: config.pathPolicy(facts.target, method),
-        ruleset: { version: 1, quietExplanation: '', match: () => ({ network, client, fired: [] }) },
-        held: null,
-      },
-      { bots: NO_BOTS, pending, sessions, clearances: new Clearances(null), renewals },
-      () => {},
-    );
-    const { decision, source, decidedBy, explain } = context.verdict;
-    return { decision, source, decidedBy, explain, pending: context.pending };
+    const judged = judge({
+      facts,
+      config,
+      path: config.pathPolicy(facts.target, method),
+      ruleset: { version: 1, quietExplanation: '', match: () => ({ network, client, fired: [] }) },
+      visitor: { bot: null, session: visit.session ?? none, clearance: null },
+      held: null,
+      hasRoom: (kind) => pending.hasRoom(kind, ip, config.policy.pendingBudget, NOW_MS),
+    });
+    const { verdict, effects } = takeEffects(judged, { pending, renewals }, () => {});
+    const { decision, source, decidedBy, explain } = verdict;
+    return { decision, source, decidedBy, explain, pending: effects.pending };
   };
 }
 const rule = (type: MatchedRule['type']): MatchedRule => ({ id: `${type}:x`, type, verdict: 'allow', mode: 'enforce' });

@@ -1,11 +1,9 @@
 /** A session in its last minutes is renewed behind a response, and the next response has the new cookie. */
 import { expect, test } from 'vitest';
-import { NO_BOTS } from '../../../src/edge/decide/bot-reader.ts';
+import { takeEffects } from '../../../src/edge/decide/effects.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
-import type { Sessions } from '../../../src/edge/session/check-session.ts';
-import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
@@ -15,24 +13,20 @@ const counts = { report: null, now: () => NOW_MS, sleep: async () => {}, count: 
 /** The cookies that a visitor with this session gets, and the JWTs that the service is asked to renew. */
 function gate(refresh: string | null) {
   const asked: string[] = [];
-  const session = async (_: unknown, jwt: string) => {
+  const renew = async (_: unknown, jwt: string) => {
     asked.push(jwt);
     return successor;
   };
-  const renewals = new SessionRenewals({ service: { session }, count: () => {} });
-  const read = () => ({ status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh });
-  const ports = {
-    bots: NO_BOTS,
-    pending: new PendingBudget(new LimitCounts(counts)),
-    sessions: { read } as unknown as Sessions,
-    clearances: new Clearances(null),
-    renewals,
-  };
+  const renewals = new SessionRenewals({ service: { session: renew }, count: () => {} });
+  const ports = { pending: new PendingBudget(new LimitCounts(counts)), renewals };
+  const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh } as const;
+  const visitor = { bot: null, session, clearance: null };
   const visit = async () => {
     const [config, facts, work] = [await configOf(), factsOf(), [] as Promise<unknown>[]];
     const path = config.pathPolicy(facts.target, 'GET');
     const ruleset = { version: 1, quietExplanation: '', match: () => ({ network: null, client: null, fired: [] }) };
-    const { cookies } = await judge({ facts, config, path, ruleset, held: null }, ports, (one) => work.push(one));
+    const judged = judge({ facts, config, path, ruleset, visitor, held: null, hasRoom: () => true });
+    const { cookies } = takeEffects(judged, ports, (one) => work.push(one));
     await Promise.all(work);
     return cookies;
   };

@@ -1,0 +1,61 @@
+/** The edge's Hono app in this process, with rules that are loaded, an origin of the test, and records that are kept. */
+import { vi } from 'vitest';
+import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
+import { edgeApp } from '../../../src/edge/app.ts';
+import { readServiceRules } from '../../../src/edge/feed/service-rules.ts';
+import type { Feed } from '../../../src/edge/feed/feed.ts';
+import { isolateOf } from '../../../src/edge/isolate/isolate.ts';
+import type { EdgeMode } from '../../../src/edge/isolate/mode.ts';
+import { englishPages } from '../../../src/locales/english-pages.generated.ts';
+import { VerdictBatcher } from '../../../src/logsink/verdict-batcher.ts';
+
+const mode: EdgeMode = {
+  rulesSource: 'service',
+  otherConfig: 'wrangler.any-service.toml',
+  readRules: readServiceRules,
+  languages: { en: englishPages },
+  files: {},
+  upstream: ({ service }) => service,
+  keepLastKnownGood: () => Promise.resolve(true),
+};
+const app = edgeApp(mode);
+const claims = { sub: 'inst_1', iat: 1_700_000_000, exp: 1_900_000_000 };
+const CLIENT_JWT = ['e30', Buffer.from(JSON.stringify(claims)).toString('base64url'), 'x'].join('.');
+
+export interface EdgeState {
+  /** `null` parts were never loaded. */
+  state: object;
+  origin?: (request: Request) => Response | Promise<Response>;
+  env?: Record<string, string>;
+}
+
+/** An isolate of its own for each call. */
+export function edgeWith({ state, origin = () => new Response('ok'), env = {} }: EdgeState) {
+  vi.stubGlobal('Cloudflare', { compatibilityFlags: {} });
+  const records: VerdictRecord[] = [];
+  vi.spyOn(VerdictBatcher.prototype, 'add').mockImplementation((record) => void records.push(record));
+  const fetched = vi.fn(async (request: Request) => origin(request));
+  const bindings = {
+    SERVICE_URL: 'https://service.test',
+    SERVICE: { fetch: () => Promise.reject(new Error('The service is away.')) },
+    ORIGIN: { fetch: fetched },
+    CLIENT_JWT,
+    ...env,
+  };
+  const reading = isolateOf(bindings, mode);
+  if (!reading.ok) throw new Error(reading.error.join('; '));
+  const isolate = reading.value;
+  isolate.feed.state = state as Feed['state'];
+  isolate.feed.attemptedAtMs = Date.now();
+  const counted: string[] = [];
+  isolate.count = (name) => void counted.push(name);
+  const work: Promise<unknown>[] = [];
+  const execution = {
+    waitUntil: (one: Promise<unknown>) => void work.push(one),
+    passThroughOnException: () => {},
+    props: {},
+  };
+  const request = (path: string, init: RequestInit = {}): Promise<Response> =>
+    Promise.resolve(app.request(`https://site.test${path}`, init, bindings, execution as never));
+  return { request, isolate, records, counted, origin: fetched, work };
+}
