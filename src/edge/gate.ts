@@ -25,7 +25,7 @@ import { UNROUTABLE } from './request/canonical-path.ts';
 import type { RequestFacts } from './request/facts.ts';
 import { isAt } from './request/same-page.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
-import { limitStep } from './step/limit-step.ts';
+import { limitStep } from './challenge/limit-step.ts';
 import { recordOf } from './step/record.ts';
 import type { Outcome } from './step/record.ts';
 import { answerWith, forwardOn } from './step/step.ts';

@@ -14,7 +14,7 @@ export interface HeldReturn {
   sealedAtMs: number;
 }
 
-/** What a judgement asks the gate to do besides answering or forwarding. */
+/** What the gate does because of a judgement, whatever the response is. */
 export interface Effects {
   /** Takes one from the budget of the network's visitors without a session. */
   readonly pending: PendingKind | null;

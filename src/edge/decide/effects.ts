@@ -1,4 +1,4 @@
-/** Does what a judgement asks for besides the response. */
+/** Does what a judgement asks for, whatever the response is. */
 import type { PendingBudget } from '../pending/pending-budget.ts';
 import type { SessionRenewals } from '../session/session-renewals.ts';
 import { sessionCookie } from '../session/set-session-cookie.ts';

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { NOW_MS, configOf } from './edge-fixture.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
+import { setClock } from '../../support/clock.ts';
 import { edgeWith } from './whole-edge.ts';
 
 const config = await configOf();
@@ -17,12 +18,9 @@ const failing = (): never => {
 };
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  setClock(NOW_MS);
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  return () => {
-    vi.restoreAllMocks();
-    vi.useRealTimers();
-  };
+  return () => vi.restoreAllMocks();
 });
 
 test('with a ruleset an exception becomes a challenge, counted and recorded', async () => {
@@ -132,4 +130,13 @@ test('what lies at /__protect itself is the site’s, and what lies below is not
   ])
     expect([path, (await request(path, { method: 'PURGE' })).status]).toEqual([path, 404]);
   expect(origin).toHaveBeenCalledTimes(1);
+});
+
+test('a status above 599, which no response can be made with, reaches the visitor of a HEAD too', async () => {
+  const odd = new Proxy(new Response(null), {
+    get: (target, name) => (name === 'status' ? 999 : Reflect.get(target, name)),
+  });
+  const { fetched, records } = edgeWith({ state: { config, ruleset: allowed }, origin: () => odd });
+  const response = await fetched(new Request('https://site.test/', { method: 'HEAD' }));
+  expect([response.status, records.map(({ status }) => status)]).toEqual([999, [999]]);
 });

@@ -11,7 +11,7 @@ import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits } from '../../../src/edge/limits/limits.ts';
-import { limitStep } from '../../../src/edge/step/limit-step.ts';
+import { limitStep } from '../../../src/edge/challenge/limit-step.ts';
 import { forwardOn } from '../../../src/edge/step/step.ts';
 import type { Step } from '../../../src/edge/step/step.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
@@ -102,7 +102,7 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
   async function visit(of: Visit = {}): Promise<Step> {
     const { path = '/login', ip = '192.0.2.1', init = {}, policy = {}, inputs = {}, read } = of;
     if (of.challenge) siteverify.outcome = of.challenge;
-    const body = of.challenge ? `${String(init.body)}${TOKEN_IN_FORM}` : init.body;
+    const body = of.challenge ? `${init.body as string}${TOKEN_IN_FORM}` : init.body;
     const request = new Request(`https://site.test${path}`, { ...init, ...(body === undefined ? {} : { body }) });
     const facts = factsOf(path);
     const headers = { ...facts.headers, method: request.method };

@@ -1,13 +1,14 @@
-/** The edge's Hono app in this process, with rules that are loaded, an origin of the test, and records that are kept. */
+/** The edge's Hono app and its Worker in this process, with rules that are loaded, an origin of the test, and records that are kept. */
 import { vi } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import { edgeApp } from '../../../src/edge/app.ts';
+import { edgeApp, edgeWorker } from '../../../src/edge/app.ts';
 import { readServiceRules } from '../../../src/edge/feed/service-rules.ts';
 import type { Feed } from '../../../src/edge/feed/feed.ts';
 import { isolateOf } from '../../../src/edge/isolate/isolate.ts';
 import type { EdgeMode } from '../../../src/edge/isolate/mode.ts';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
 import { VerdictBatcher } from '../../../src/logsink/verdict-batcher.ts';
+import { testNow } from '../../support/clock.ts';
 
 const mode: EdgeMode = {
   rulesSource: 'service',
@@ -19,6 +20,7 @@ const mode: EdgeMode = {
   keepLastKnownGood: () => Promise.resolve(true),
 };
 const app = edgeApp(mode);
+const worker = edgeWorker(mode);
 const claims = { sub: 'inst_1', iat: 1_700_000_000, exp: 1_900_000_000 };
 const CLIENT_JWT = ['e30', Buffer.from(JSON.stringify(claims)).toString('base64url'), 'x'].join('.');
 
@@ -34,11 +36,11 @@ export function edgeWith({ state, origin = () => new Response('ok'), env = {} }:
   vi.stubGlobal('Cloudflare', { compatibilityFlags: {} });
   const records: VerdictRecord[] = [];
   vi.spyOn(VerdictBatcher.prototype, 'add').mockImplementation((record) => void records.push(record));
-  const fetched = vi.fn(async (request: Request) => origin(request));
+  const asked = vi.fn(async (request: Request) => origin(request));
   const bindings = {
     SERVICE_URL: 'https://service.test',
     SERVICE: { fetch: () => Promise.reject(new Error('The service is away.')) },
-    ORIGIN: { fetch: fetched },
+    ORIGIN: { fetch: asked },
     CLIENT_JWT,
     ...env,
   };
@@ -46,7 +48,7 @@ export function edgeWith({ state, origin = () => new Response('ok'), env = {} }:
   if (!reading.ok) throw new Error(reading.error.join('; '));
   const isolate = reading.value;
   isolate.feed.state = state as Feed['state'];
-  isolate.feed.attemptedAtMs = Date.now();
+  isolate.feed.attemptedAtMs = testNow();
   const counted: string[] = [];
   isolate.count = (name) => void counted.push(name);
   const work: Promise<unknown>[] = [];
@@ -57,5 +59,6 @@ export function edgeWith({ state, origin = () => new Response('ok'), env = {} }:
   };
   const request = (path: string, init: RequestInit = {}): Promise<Response> =>
     Promise.resolve(app.request(`https://site.test${path}`, init, bindings, execution as never));
-  return { request, isolate, records, counted, origin: fetched, work };
+  const fetched = (request: Request): Promise<Response> => worker.fetch(request, bindings, execution as never);
+  return { request, fetched, isolate, records, counted, origin: asked, work };
 }

@@ -3,8 +3,8 @@
  * without its body being read. Only the log-in form of a limit by user is read, after the other limits have let the
  * request through, and goes on as it came.
  */
-import { challengeStep } from '../challenge/challenge-step.ts';
-import type { ChallengePorts } from '../challenge/challenge-step.ts';
+import { challengeStep } from './challenge-step.ts';
+import type { ChallengePorts } from './challenge-step.ts';
 import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { liftsLimits, verdictOf } from '../decide/verdict.ts';
@@ -16,8 +16,8 @@ import type { CompiledLimit, CompiledLimits } from '../config/compiled-limits.ts
 import { firedOf, strictest } from '../limits/limits.ts';
 import type { Above, Counted } from '../limits/limits.ts';
 import { formUsers } from '../submission/form-users.ts';
-import { answerWith } from './step.ts';
-import type { Forward, Step } from './step.ts';
+import { answerWith } from '../step/step.ts';
+import type { Forward, Step } from '../step/step.ts';
 
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
 const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': NO_ROOM };
