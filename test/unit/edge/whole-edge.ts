@@ -59,6 +59,6 @@ export function edgeWith({ state, origin = () => new Response('ok'), env = {} }:
   };
   const request = (path: string, init: RequestInit = {}): Promise<Response> =>
     Promise.resolve(app.request(`https://site.test${path}`, init, bindings, execution as never));
-  const fetched = (request: Request): Promise<Response> => worker.fetch(request, bindings, execution as never);
+  const fetched = (asking: Request): Promise<Response> => worker.fetch(asking, bindings, execution as never);
   return { request, fetched, isolate, records, counted, origin: asked, work };
 }
