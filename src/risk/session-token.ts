@@ -3,7 +3,10 @@
  * under the instance's session key, valid for five minutes at most, bound to the visitor's network and user agent. The
  * session lasts longer (`sxp`), because its JWT is renewed.
  */
-import { ForeignJwt, openHs256, signHs256 } from '../bytes/hs256-jwt.ts';
+import { errors } from 'jose';
+import type { JWTPayload } from 'jose';
+import { isForeign, signCookieJwt, verifyCookieJwt } from '../bytes/cookie-jwt.ts';
+import type { CookieKey } from '../bytes/cookie-jwt.ts';
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 
@@ -41,9 +44,9 @@ export function splitSessionCookie(value: string): { jti: string; jwt: string | 
   return { jti, jwt: bar === -1 ? null : value.slice(bar + 1) };
 }
 
-/** `key`: the 32 bytes of `edgeKeySet.session`. `kid` goes into the header, so that a rotated key is found. */
-export function mintSessionJwt(key: Uint8Array, kid: string, claims: SessionClaims): Promise<string> {
-  return signHs256(claims, key, kid);
+/** `key`: `edgeKeySet.session`. `kid` goes into the header, so that a rotated key is found. */
+export function mintSessionJwt(key: CookieKey, kid: string, claims: SessionClaims): Promise<string> {
+  return signCookieJwt(claims, key, kid);
 }
 
 /**
@@ -53,22 +56,21 @@ export function mintSessionJwt(key: Uint8Array, kid: string, claims: SessionClai
  */
 export async function verifySessionJwt(
   jwt: string,
-  keyOf: (kid: string) => Uint8Array | null,
+  keyOf: (kid: string) => CookieKey | null,
   instanceId: string,
   nowMs: number,
   allowExpired = false,
 ): Promise<Result<SessionClaims, SessionTokenProblem>> {
   try {
-    const claims = await openHs256(jwt, keyOf);
-    if (!isSessionClaims(claims) || claims.sub !== instanceId) return failed('malformed');
-    const isOver = claims.exp <= Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
-    return isOver && !allowExpired ? failed('expired') : ok(claims);
+    const claims = await verifyCookieJwt(jwt, keyOf, instanceId, allowExpired ? 0 : nowMs, CLOCK_TOLERANCE_SECONDS);
+    return isSessionClaims(claims) ? ok(claims) : failed('malformed');
   } catch (error) {
-    return failed(error instanceof ForeignJwt ? 'bad-signature' : 'malformed');
+    if (error instanceof errors.JWTExpired) return failed('expired');
+    return failed(isForeign(error) ? 'bad-signature' : 'malformed');
   }
 }
 
-function isSessionClaims(payload: object): payload is SessionClaims {
+function isSessionClaims(payload: JWTPayload): payload is JWTPayload & SessionClaims {
   const claims = payload as Partial<Record<keyof SessionClaims, unknown>>;
   return (
     typeof claims.jti === 'string' &&

@@ -29,8 +29,7 @@ export type RulesetKeys = ReadonlyMap<string, CryptoKey>;
 export interface ImportedKeys {
   kid: string;
   clearance: CryptoKey;
-  /** Raw: the session token's module imports it. */
-  session: Uint8Array;
+  session: CryptoKey;
   seal: CryptoKey;
   originSignature: HmacSha256;
 }
@@ -56,7 +55,7 @@ export interface CompiledConfig {
   keys: { current: ImportedKeys; byKid: ReadonlyMap<string, ImportedKeys> };
   /** Changes when any key does. Tokens verified under another epoch are verified again. */
   keyEpoch: string;
-  sessionKeyOf: (kid: string) => Uint8Array | null;
+  sessionKeyOf: (kid: string) => CryptoKey | null;
   /** Style sheet of the gate's pages. */
   pageStyle: string;
   /** Names of the risk detectors, by bit position. */
@@ -125,7 +124,7 @@ async function importKeys(keys: EdgeKeySet): Promise<ImportedKeys> {
   return {
     kid: keys.kid,
     clearance: await hmacKey(keys.clearance),
-    session: keyBytes(keys.session),
+    session: await hmacKey(keys.session),
     seal: await crypto.subtle.importKey('raw', keyBytes(keys.seal), { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']),
     originSignature: new HmacSha256(keyBytes(keys.originSignature)),
   };

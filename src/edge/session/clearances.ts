@@ -5,7 +5,7 @@
  * same ASN and country. The service's ledger decides which one, because isolates that decided alone would let a copied
  * cookie into one network each. The isolate remembers verified cookies, so that it checks each signature once.
  */
-import { openHs256, signHs256 } from '../../bytes/hs256-jwt.ts';
+import { signCookieJwt, verifyCookieJwt } from '../../bytes/cookie-jwt.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { Proof } from '../../captcha/plan/demand.ts';
 import { cookie } from '../../contract/edge/headers.ts';
@@ -164,18 +164,17 @@ export async function newClearance(
 /** The `Set-Cookie` value. `Lax`, so that a link from another site does not lead to a second challenge. */
 export async function clearanceCookie(claims: ClearanceClaims, config: CompiledConfig, nowMs: number): Promise<string> {
   const { kid, clearance } = config.keys.current;
-  const jwt = await signHs256(claims, clearance, kid);
+  const jwt = await signCookieJwt(claims, clearance, kid);
   const maxAgeSeconds = Math.max(1, claims.exp + XHR_GRACE_SECONDS - Math.floor(nowMs / 1000));
   return `${cookie.clearance}=${jwt}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=Lax`;
 }
 
 async function verifyClearance(token: string, config: CompiledConfig): Promise<ClearanceClaims | null> {
   try {
-    // `isLive` checks the times, with the grace for open pages.
     const keyOf = (kid: string) => config.keys.byKid.get(kid)?.clearance ?? null;
-    const claims = (await openHs256(token, keyOf)) as ClearanceClaims;
+    // `isLive` checks the times, with the grace for open pages.
+    const claims = (await verifyCookieJwt(token, keyOf, config.instanceId, 0)) as unknown as ClearanceClaims;
     const complete =
-      claims.sub === config.instanceId &&
       typeof claims.jti === 'string' &&
       Number.isInteger(claims.level) &&
       challengeKinds.includes(claims.kind) &&
