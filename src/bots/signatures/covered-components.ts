@@ -2,8 +2,8 @@
  * What a signature covers, and the text that was signed (RFC 9421, 2.5). A component is read from the request that
  * carries the signature, never from what the signature says.
  */
-import { parseDictionary, stringOf } from './structured-fields.ts';
-import type { Dictionary, Member } from './structured-fields.ts';
+import { FIELD_MAX_CHARS, parseDictionary, stringOf, textOf } from './structured-fields.ts';
+import type { Dictionary, Item } from './structured-fields.ts';
 
 /** A plain object, because a Worker pays for each reading of a property of its `Request`. */
 export interface SignedRequest {
@@ -23,8 +23,6 @@ export interface Component {
   value?: string;
 }
 
-/** A longer field is not read for one of its members. */
-const DICTIONARY_MAX_CHARS = 4096;
 /** A signature can cover each member of one field, which is then read once. */
 const DICTIONARIES_MAX = 16;
 const dictionaries = new Map<string, Dictionary | null>();
@@ -49,14 +47,15 @@ function queryStart(url: string): number {
 }
 
 /** `null`: a component that is not known here, such as one with the parameters `sf`, `bs` or `req`. */
-export function componentOf({ text, bare, parameters }: Member): Component | null {
+export function componentOf(item: Item): Component | null {
+  const [bare, parameters] = item;
   const name = stringOf(bare);
   if (name === null || name !== name.toLowerCase()) return null;
   const key = stringOf(parameters.get('key'));
   const isKnown = name.startsWith('@')
     ? derived.has(name) && parameters.size === 0
     : /^[\w!#$%&'*+.^`|~-]+$/.test(name) && parameters.size === (key === null ? 0 : 1);
-  return isKnown ? { name, key, identifier: text } : null;
+  return isKnown ? { name, key, identifier: textOf(item) } : null;
 }
 
 /** `null` where the request does not have a component. `ending` is the line of the signature's own parameters. */
@@ -80,7 +79,8 @@ function valueOf(request: SignedRequest, { name, key, value }: Component): strin
 
 /** One member of a dictionary field, as the signed text spells it. */
 export function memberText(field: string, key: string): string | null {
-  return field.length > DICTIONARY_MAX_CHARS ? null : (dictionaryOf(field)?.get(key)?.text ?? null);
+  const member = field.length > FIELD_MAX_CHARS ? undefined : dictionaryOf(field)?.get(key);
+  return member === undefined ? null : textOf(member);
 }
 
 function dictionaryOf(field: string): Dictionary | null {

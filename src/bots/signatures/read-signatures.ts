@@ -12,8 +12,18 @@ import { componentOf, memberText } from './covered-components.ts';
 import type { Component } from './covered-components.ts';
 import { invalid, unverified } from './signature-outcome.ts';
 import type { InvalidReason, SignatureOutcome } from './signature-outcome.ts';
-import { bytesOf, integerOf, parseDictionary, parseItem, stringOf } from './structured-fields.ts';
-import type { Dictionary, Member } from './structured-fields.ts';
+import { isInnerList } from 'structured-headers';
+import {
+  FIELD_MAX_CHARS,
+  bytesOf,
+  integerOf,
+  isToken,
+  parseDictionary,
+  parseItem,
+  stringOf,
+  textOf,
+} from './structured-fields.ts';
+import type { Dictionary, InnerList, Item } from './structured-fields.ts';
 
 export interface SignatureFields {
   input: string;
@@ -40,8 +50,6 @@ export interface SignatureClaim extends AgentAddress {
 export type ReadSignature = SignatureClaim | SignatureOutcome;
 
 export const SIGNATURE_TAG = 'web-bot-auth';
-/** A signature by RSA with 4,096 bits has 700 characters. */
-const FIELD_MAX_CHARS = 4096;
 const LABELS_MAX = 8;
 /** Two are in use: of the agent and of the browser that it uses. */
 const SIGNATURES_MAX = 3;
@@ -57,7 +65,7 @@ export function readSignatures({ input, signature, agent }: SignatureFields): re
     const signatures = parseDictionary(signature);
     if (Math.max(inputs.size, signatures.size) > LABELS_MAX) return [invalid('too-large')];
     const agents = agent === null ? null : readAgents(agent);
-    const ours = [...inputs].filter(([, member]) => stringOf(member.parameters.get('tag')) === SIGNATURE_TAG);
+    const ours = [...inputs].filter(([, member]) => stringOf(member[1].get('tag')) === SIGNATURE_TAG);
     if (ours.length > SIGNATURES_MAX) return [invalid('too-large')];
     const fields = new Map([
       ['signature-input', input],
@@ -65,8 +73,8 @@ export function readSignatures({ input, signature, agent }: SignatureFields): re
       ['signature-agent', agent],
     ]);
     return ours.map(([label, member]) => {
-      const bytes = bytesOf(signatures.get(label)?.bare);
-      if (member.bare !== null || bytes === null) return invalid('unreadable');
+      const bytes = bytesOf(signatures.get(label));
+      if (!isInnerList(member) || bytes === null) return invalid('unreadable');
       return readOne(label, member, bytes, agents, fields);
     });
   } catch (error) {
@@ -75,17 +83,18 @@ export function readSignatures({ input, signature, agent }: SignatureFields): re
 }
 
 /** The members of a dictionary, or the one item of the older form. */
-function readAgents(text: string): Dictionary | Member {
+function readAgents(text: string): Dictionary | Item {
   return text.trimStart().startsWith('"') ? parseItem(text) : parseDictionary(text);
 }
 
 function readOne(
   label: string,
-  { text: parametersText, items, parameters }: Member,
+  covered: InnerList,
   signature: Uint8Array<ArrayBuffer>,
-  agents: Dictionary | Member | null,
+  agents: Dictionary | Item | null,
   fields: ReadonlyMap<string, string | null>,
 ): ReadSignature {
+  const [items, parameters] = covered;
   const keyid = stringOf(parameters.get('keyid'));
   const createdMs = integerOf(parameters.get('created')) * 1000;
   const expiresMs = integerOf(parameters.get('expires')) * 1000;
@@ -120,7 +129,7 @@ function readOne(
   const named = agentOf(label, components, agents);
   if (named === null) return unverified('agent-missing');
   if (typeof named === 'string') return invalid(named);
-  const ending = `"@signature-params": ${parametersText}`;
+  const ending = `"@signature-params": ${textOf(covered)}`;
   return { ...named, label, keyid: keyid!, algorithm, nonce, createdMs, expiresMs, components, ending, signature };
 }
 
@@ -128,26 +137,26 @@ function readOne(
 function agentOf(
   label: string,
   components: readonly Component[],
-  agents: Dictionary | Member | null,
+  agents: Dictionary | Item | null,
 ): AgentAddress | InvalidReason | null {
   if (agents === null) return null;
   const covered = components.filter(({ name }) => name === 'signature-agent');
   if (covered.length === 0) return 'agent-not-covered';
   const keys = covered.map(({ key }) => key);
   const isWhole = keys.includes(null);
-  let member: Member | undefined;
+  let member: Item | InnerList | undefined;
   if (agents instanceof Map) {
     // A proxy may have given the signature another label, which is not signed.
     const key = isWhole || keys.includes(label) || keys.length > 1 ? label : keys[0]!;
     member = isWhole || keys.includes(key) ? agents.get(key) : undefined;
   } else if (isWhole) {
-    member = agents as Member;
+    member = agents;
   }
   if (member === undefined) return 'agent-ambiguous';
-  const { bare, parameters } = member;
+  const [bare, parameters] = member;
   const value = stringOf(bare);
   if (value === null) return 'unreadable';
-  const isOrigin = parameters.size === 1 && parameters.get('type') === 'directory';
+  const isOrigin = parameters.size === 1 && isToken(parameters.get('type'), 'directory');
   if (parameters.size > 0 && !isOrigin) return null;
   const address = agentAddress(value);
   if (address === null) return 'agent-not-https';
