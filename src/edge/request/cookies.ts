@@ -2,6 +2,10 @@
  * Reads and removes cookies in the raw `Cookie` header. The hot path needs at most two of them, so the header is searched
  * and never parsed. Everything else the visitor sent reaches the origin byte for byte. What the last header held is
  * remembered, because a page's requests come one after another.
+ *
+ * `hono/cookie` reads otherwise, in ways that attackers would use. It keeps the first cookie of a name, so that a bad one
+ * of another host of the domain would hide the good session. It splits at semicolons alone, though a runtime joins two
+ * headers by a comma. It drops a value with a quote or a byte above ASCII, which an origin reads and a limit must count.
  */
 import { cookie } from '../../contract/edge/headers.ts';
 
