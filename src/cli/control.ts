@@ -26,8 +26,8 @@ export interface Control {
   close(): Promise<void>;
 }
 
-/** `store` returns `null` while the service is stopped. */
-export async function startControl(store: () => CommandEnv | null): Promise<Control> {
+/** `store` returns `null` while the service is stopped, or does not respond. */
+export async function startControl(store: () => Promise<CommandEnv | null>): Promise<Control> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
     // A kept connection could close while the next command is on its way.
@@ -86,7 +86,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  store: () => CommandEnv | null,
+  store: () => Promise<CommandEnv | null>,
 ): Promise<void> {
   const given = Buffer.from(request.headers.authorization ?? '');
   const wanted = Buffer.from(`Bearer ${token}`);
@@ -105,11 +105,14 @@ async function serve(
     chunks.push(chunk);
   }
   const args = JSON.parse(Buffer.concat(chunks).toString('utf8')) as string[];
-  const env = store();
+  const env = await store();
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const result: CommandResult =
     env === null
-      ? { exitCode: 1, output: 'The service of this stack is stopped. Start it and try again.' }
+      ? {
+          exitCode: 1,
+          output: 'The service of this stack is stopped, or does not respond. Restart the stack and try again.',
+        }
       : await runCommand(args, { ...env, seen: progressTo(response) });
   response.end(`${JSON.stringify(result)}\n`);
 }

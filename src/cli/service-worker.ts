@@ -7,15 +7,24 @@ import { runtimeOptions, startRuntime } from './runtime-options.ts';
 
 export const SERVICE_CONFIG = 'wrangler.service.toml';
 
+/** A service that is starting, or has much to do, responds within this time. */
+const RESPONSE_MAX_MS = 5000;
+
 export interface ServiceWorker {
   /** Its own socket. The stack's listener forwards to it. */
   url: URL;
+  /**
+   * Ask before each use of the database, the segments, or a handler. The simulator's first call of each stops this whole
+   * process until the Worker returns, and with it the listeners and the demo site: a frozen service would freeze the gate.
+   */
+  responds(): Promise<boolean>;
   /** The current one: see `startRuntime`. */
   readonly database: D1Database;
   /** Sealed segments of the log. */
   readonly segments: SegmentBucket;
   runScheduled(): Promise<void>;
-  consume(batch: RelayedBatch): Promise<RelayOutcome>;
+  /** `null` when it does not respond. */
+  consume(batch: RelayedBatch): Promise<RelayOutcome | null>;
   dispose(): Promise<void>;
 }
 
@@ -45,8 +54,20 @@ export async function startServiceWorker(options: {
     }),
     options.onRestart,
   );
+  const responds = async (): Promise<boolean> => {
+    try {
+      const response = await fetch(new URL('/health', runtime.parts().url), {
+        signal: AbortSignal.timeout(RESPONSE_MAX_MS),
+      });
+      await response.arrayBuffer();
+      return true;
+    } catch {
+      return false;
+    }
+  };
   return {
     url: runtime.parts().url,
+    responds,
     get database() {
       return runtime.parts().database;
     },
@@ -54,9 +75,11 @@ export async function startServiceWorker(options: {
       return runtime.parts().segments;
     },
     async runScheduled() {
+      if (!(await responds())) return;
       await runtime.parts().worker.scheduled({ cron: '* * * * *' });
     },
     async consume(batch) {
+      if (!(await responds())) return null;
       const messages = batch.messages.map((message) => ({ ...message, timestamp: new Date(message.timestamp) }));
       const result = await runtime.parts().worker.queue(batch.queue, messages);
       return {

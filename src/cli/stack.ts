@@ -73,7 +73,7 @@ export interface Stack extends StackFacts {
   /** Closes the service's port until `startService`. */
   stopService(): Promise<void>;
   startService(): Promise<void>;
-  /** Bodies of the messages that the verdict queue tried to deliver while the service was stopped. */
+  /** Bodies of the messages that the verdict queue tried to deliver while the service was stopped, or did not respond. */
   undelivered(): unknown[];
   /** Starts a new isolate: memory is empty, storage stays. `vars` replace those of the stack from now on. */
   restartEdge(vars?: Record<string, string>): Promise<void>;
@@ -142,16 +142,12 @@ class LocalStack {
       throw mismatch(this.#state.path, 'secrets.json');
     });
     const facts = await this.#serve(service, await seeded(this.#state, store, this.#options), this.#options.edgeVars);
-    this.#control = await startControl(() =>
-      this.#service === null
-        ? null
-        : {
-            DB: this.#service.database,
-            SEGMENTS: this.#service.segments,
-            MASTER_KEY: secrets.masterKey,
-            serviceUrl: this.#serviceUrl,
-          },
-    );
+    this.#control = await startControl(async () => {
+      const running = this.#service;
+      if (running === null || !(await running.responds())) return null;
+      const { masterKey: MASTER_KEY } = secrets;
+      return { DB: running.database, SEGMENTS: running.segments, MASTER_KEY, serviceUrl: this.#serviceUrl };
+    });
     this.#state.openControl(this.#control.address);
     if (this.#options.schedule ?? true) this.#schedule();
     this.#state.publish(facts);
@@ -317,7 +313,8 @@ class LocalStack {
       vars: this.#edgeVars,
       bundle: this.#options.bundle ?? bundleForStack,
       consume: async (batch) => {
-        if (this.#service) return this.#service.consume(batch);
+        const outcome = this.#service && (await this.#service.consume(batch));
+        if (outcome) return outcome;
         for (const { id, body } of batch.messages) this.#undelivered.set(id, body);
         return null;
       },

@@ -2,17 +2,15 @@
  * A token verifies once, whatever fails in between: the service is killed between check and spend or between spend and
  * response, or callers hang up while their spends share a call with those of others.
  */
-import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Keyring } from '../../src/captcha/seal/keyring.ts';
 import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import { sealToken } from '../../src/captcha/seal/sealed-token.ts';
-import { ownRuntimes } from '../../src/cli/processes.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
 import { facts } from '../unit/captcha/sealing-fixtures.ts';
 import { useStack } from '../support/stack.ts';
+import { serviceRuntime } from '../support/service-runtime.ts';
 import { stackNow } from '../support/clock.ts';
 
 const stack = useStack();
@@ -60,26 +58,9 @@ async function verifyAll(list: readonly string[], answered: () => void): Promise
   return yes;
 }
 
-/** The runtime that holds the service's files open. */
-function serviceRuntime(): number {
-  const files = join(stack().stateDir, 'service');
-  const found = ownRuntimes().find((pid) =>
-    readdirSync(`/proc/${pid}/fd`).some((fd) => {
-      try {
-        return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(files);
-      } catch {
-        // Closed between listing and reading.
-        return false;
-      }
-    }),
-  );
-  if (found === undefined) throw new Error('no runtime holds the files of the service');
-  return found;
-}
-
 test('a service killed during verifications has verified each token at most once', async () => {
   const list = await tokens(TOKENS);
-  const victim = serviceRuntime();
+  const victim = serviceRuntime(stack());
   let answers = 0;
   const before = await verifyAll(list, () => {
     if (++answers === ANSWERS_BEFORE_DEATH) process.kill(victim, 'SIGKILL');
