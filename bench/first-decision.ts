@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- first-decision [RULES] [--runs N] [--delta] [--beside DIR]`: how long a new isolate takes for its
+ * `npm run bench -- first-decision [COUNT…] [--runs N] [--delta] [--beside DIR]`: how long a new isolate takes for its
  * first right decision, with everything it needs in the cache of its colo. Each run is a new workerd with the bundle that
  * is deployed, which has compiled its script and nothing else. It gets one request: a visitor whom a rule blocks, or one
  * whom no rule matches. How the time divides into reading, hashing and opening comes from a copy with marks. The rules
  * are measured when the service has compiled all of them into a base, or with `--delta` as an import leaves them, with
- * the last of them in a delta. `--beside` adds the edge of another checkout in turns, which must read the same files.
+ * the last of them in a delta. A few rules are always in a delta, because the service compiles no base for them.
+ * `--beside` adds the edge of another checkout in turns, which must read the same files.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -30,13 +31,15 @@ import { median } from './measure/statistics.ts';
 import { importRules } from './rules/import-rules.ts';
 import { mixedRules } from './rules/workload.ts';
 
-const RULES_DEFAULT = 1_000_000;
+const COUNTS_DEFAULT = [100, 10_000, 1_000_000];
+/** `DELTA_QUIET_CHANGES` of the rule book: it compiles a base for more rules than these. */
+const RULES_WITHOUT_BASE_MAX = 2000;
 const RUNS_DEFAULT = 15;
 const TARGET_MS = 50;
 const PORT_BASE = 8920;
 /** After it has begun to listen, a new workerd has work of its own for some milliseconds. */
 const SETTLED_AFTER_MS = 250;
-const POINTER = `/${partName.pointer}`;
+const POINTER = `/${partName.cachedPointer}`;
 const MARKED_EDGE = 'bench/workers/first-decision-worker.ts';
 const ORIGIN = `export default { fetch: () => Response.json({ ok: true }) };`;
 const NOTHING = `export default { fetch: () => new Response() };`;
@@ -57,8 +60,23 @@ export async function run(args: readonly string[]): Promise<void> {
     allowPositionals: true,
     options: { runs: { type: 'string' }, delta: { type: 'boolean' }, beside: { type: 'string' } },
   });
-  const rules = Number(positionals[0] ?? RULES_DEFAULT);
-  const runs = Number(values.runs ?? RUNS_DEFAULT);
+  const counts = positionals.length > 0 ? positionals.map(Number) : COUNTS_DEFAULT;
+  const options = {
+    runs: Number(values.runs ?? RUNS_DEFAULT),
+    mayHaveDelta: values.delta === true,
+    beside: values.beside === undefined ? null : resolve(values.beside),
+  };
+  for (const rules of counts) await measure(rules, options);
+}
+
+interface MeasureOptions {
+  runs: number;
+  mayHaveDelta: boolean;
+  /** Another checkout. */
+  beside: string | null;
+}
+
+async function measure(rules: number, { runs, mayHaveDelta, beside }: MeasureOptions): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const stopped: (() => Promise<void>)[] = [];
   try {
@@ -74,9 +92,10 @@ export async function run(args: readonly string[]): Promise<void> {
     await importRules(stack, mixedRules(rules, 1));
     await readLists(stack);
     const edge = await bundleAsDeployed(WRANGLER_FILE);
+    const isDeltaFine = mayHaveDelta || rules <= RULES_WITHOUT_BASE_MAX;
     const isWarm = () => {
       const named = namedParts(cache);
-      return named !== null && (values.delta === true || !named.hasDelta);
+      return named !== null && (isDeltaFine || !named.hasDelta);
     };
     const visitors = await visitorsOf(stack, await isolateOf(edge), rules, isWarm);
     cache.freeze();
@@ -86,9 +105,7 @@ export async function run(args: readonly string[]): Promise<void> {
       ['edge', edge],
       ['marked', await bundleWorker(MARKED_EDGE)],
     ];
-    if (values.beside !== undefined) {
-      sources.push(['other', await bundleAsDeployed(WRANGLER_FILE, resolve(values.beside))]);
-    }
+    if (beside !== null) sources.push(['other', await bundleAsDeployed(WRANGLER_FILE, beside)]);
     const taken: Record<Name, FirstDecision[]> = { nothing: [], edge: [], marked: [], other: [] };
     for (let turn = 0; turn < runs; turn += 1) {
       for (const [name, source] of sources) {

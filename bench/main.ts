@@ -25,7 +25,7 @@ const benches: Readonly<Record<string, string>> = {
   console:
     '[--rows N] [--rules N] [--runs N] [--state DIR]  the console in a browser: waits and frames; 200,000 verdicts',
   'first-decision':
-    '[RULES] [--runs N] [--delta] [--beside DIR]  the first decision of a new isolate from a full colo cache; 1,000,000 rules',
+    '[COUNT…] [--runs N] [--delta] [--beside DIR]  the first decision of a new isolate from a full colo cache; 100 to 1,000,000 rules',
   start: '[--runs N]  from npm start to the first solved challenge; 3 runs',
 };
 
