@@ -33,7 +33,7 @@ const ROUNDS_DEFAULT = 7;
 const ROUND_MS = 2500;
 const WARM_UP_MS = 2500;
 const PORT_BASE = 8890;
-const ASKS_FOR_BOTS = '/edge/v1/version?bots';
+const ASKS_FOR_BOTS = '/edge/v1/version?bots&';
 const labels = {
   bare: 'bare pass-through',
   floor: 'header edits alone',
@@ -106,7 +106,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const source = await bundleAsDeployed(WRANGLER_FILE);
     if (!source.includes(ASKS_FOR_BOTS)) throw new Error('The edge no longer asks for bots in this way');
     const sources = new Map<Name, string>([
-      ['botless', source.replace(ASKS_FOR_BOTS, '/edge/v1/version')],
+      ['botless', source.replace(ASKS_FOR_BOTS, '/edge/v1/version?')],
       ['edge', source],
     ]);
     if (values.beside !== undefined) {
