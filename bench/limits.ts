@@ -16,6 +16,7 @@ import { LimitCounts } from '../src/edge/limits/limit-counts.ts';
 import { Limits } from '../src/edge/limits/limits.ts';
 import { limitKeys } from '../src/limits/limit-keys.ts';
 import type { KeySource } from '../src/limits/limit-keys.ts';
+import { ok } from '../src/result.ts';
 import { workerdPids } from './measure/processor-time.ts';
 import { percentile } from './measure/statistics.ts';
 
@@ -78,7 +79,7 @@ async function best(times: number, work: () => Promise<unknown> | void): Promise
 
 async function inThisProcess(): Promise<void> {
   const counts = new LimitCounts({
-    report: async (counters) => counters.map(() => [0, 0] as const),
+    report: async (counters) => ok(counters.map(() => [0, 0] as const)),
     now: () => NOW_MS,
     sleep: async () => {},
     count: () => {},

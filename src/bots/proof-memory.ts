@@ -7,20 +7,26 @@ import { BoundedMap } from '../bytes/bounded-map.ts';
 import { WindowCounts } from '../bytes/window-counts.ts';
 import type { BotKeys } from '../contract/bots/bot-keys.ts';
 import type { BotProof } from '../contract/bots/bot-proofs.ts';
+import type { Result } from '../result.ts';
 import { AgentKeys } from './signatures/agent-keys.ts';
 import { SignatureCheck } from './signatures/check-signature.ts';
 import type { SignedRequest } from './signatures/covered-components.ts';
 import { unverified } from './signatures/signature-outcome.ts';
 import type { SignatureOutcome } from './signatures/signature-outcome.ts';
 
-/** Calls of the service. `null`, or a rejection: it gave no answer. */
+/** Calls of the service. */
 export interface ProofService {
   /** `POST /edge/v1/bot-keys`. */
-  keys(question: { agent: string; keyid: string }): Promise<BotKeys | null>;
+  keys(question: { agent: string; keyid: string }): Promise<Result<BotKeys, unknown>>;
   /** `POST /edge/v1/bot-proofs`. */
-  name(question: { bot: string; ip: string }): Promise<BotProof | null>;
+  name(question: { bot: string; ip: string }): Promise<Result<BotProof, unknown>>;
   /** `POST /edge/v1/bot-nonces/spend`: whether nobody used the nonce before. */
-  spend(question: { agent: string; keyid: string; nonce: string; expiresAt: number }): Promise<boolean>;
+  spendNonce(question: {
+    agent: string;
+    keyid: string;
+    nonce: string;
+    expiresAt: number;
+  }): Promise<Result<boolean, unknown>>;
 }
 
 export type WaitUntil = (work: Promise<unknown>) => void;
@@ -71,7 +77,8 @@ export class ProofMemory {
     const key = `${directory} ${keyid} ${nonce}`;
     if (nonce && !this.#nonces.get(key)) {
       this.#nonces.set(key, true);
-      if (await this.#service.spend({ agent: directory, keyid, nonce, expiresAt })) return found;
+      const spent = await this.#service.spendNonce({ agent: directory, keyid, nonce, expiresAt });
+      if (spent.ok && spent.value) return found;
     }
     return unverified('nonce', { directory, agent, keyid });
   }
@@ -96,18 +103,19 @@ export class ProofMemory {
   }
 
   async #learnKeys({ directory, keyid }: { directory: string; keyid: string }, nowMs: number): Promise<void> {
-    const answer = await this.#service.keys({ agent: directory, keyid }).catch(() => null);
-    if (answer === null) this.#agents.failed(directory, nowMs);
-    else await this.#agents.learn(directory, answer, nowMs);
+    const answer = await this.#service.keys({ agent: directory, keyid });
+    if (answer.ok) await this.#agents.learn(directory, answer.value, nowMs);
+    else this.#agents.failed(directory, nowMs);
   }
 
   async #learnName(key: string, question: { bot: string; ip: string }, nowMs: number): Promise<void> {
-    const answer = await this.#service.name(question).catch(() => null);
+    const answer = await this.#service.name(question);
     // What is known stays, and is asked for again.
-    if (answer === null || answer.holds === null) return;
-    const forMs = answer.ttlSeconds * 1000;
+    if (!answer.ok || answer.value.holds === null) return;
+    const { holds, ttlSeconds } = answer.value;
+    const forMs = ttlSeconds * 1000;
     this.#names.set(key, {
-      holds: answer.holds,
+      holds,
       untilMs: nowMs + forMs,
       askFromMs: nowMs + forMs * REFRESH_AFTER,
     });

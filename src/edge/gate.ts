@@ -149,14 +149,14 @@ const originFaults = {
     'This submission was already sent, or could not be sent safely.',
   ),
   unreachable: message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site could not be reached. Try again.'),
-} satisfies Record<OriginFault, object>;
+} satisfies Record<OriginFault['kind'], object>;
 
 const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
 
 async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
   const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
   if (step.counted) isolate.limits.responded(step.counted, called.ok ? called.value.response : null);
-  if (!called.ok) return answered(answerWith(step.context, originFaults[called.error], step.verified), isolate);
+  if (!called.ok) return answered(answerWith(step.context, originFaults[called.error.kind], step.verified), isolate);
   const { response, originMs } = called.value;
   try {
     const instead = await steppedBack(step, response, isolate);

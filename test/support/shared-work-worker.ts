@@ -1,6 +1,7 @@
 /** A Worker in which one request waits for the work of another and goes on without it. For `edge-shared-work.test.ts`. */
 import { SpendBatcher } from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import { ExactTakes } from '../../src/edge/limits/exact-takes.ts';
+import { ok } from '../../src/result.ts';
 
 /** Both requests arrive at once. */
 const NOW_MS = 0;
@@ -16,7 +17,7 @@ const batcher = new SpendBatcher(20);
 const takes = new ExactTakes({
   ask: async (asked) => {
     await sleep(600);
-    return asked.map(() => [1, 0, 0] as const);
+    return ok(asked.map(() => [1, 0, 0] as const));
   },
   now: () => NOW_MS,
   // Batches are open for long enough that a second request joins, and that request waits for less time.
@@ -28,7 +29,8 @@ async function answer(path: string, waitUntil: (work: Promise<unknown>) => void)
   const isFirst = path.endsWith('/first');
   if (path.startsWith('/takes/')) {
     const wish = { key: 'a', algorithm: 'sliding' as const, count: 5, windowMs: 60_000 };
-    return takes.take(wish, NOW_MS, waitUntil);
+    const taking = await takes.take(wish, NOW_MS, waitUntil);
+    return taking.ok ? taking.value : null;
   }
   const send = async (rows: readonly unknown[]) => {
     await sleep(isFirst ? 400 : 1);

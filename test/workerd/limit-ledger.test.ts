@@ -9,7 +9,9 @@ import { FREE_MARK } from '../../src/limits/free-keys.ts';
 import { reportLimits as reportFromEdge } from '../../src/edge/limits/ask-service.ts';
 import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
+import { failed } from '../../src/result.ts';
 import { later, testNow } from '../support/clock.ts';
+import { serviceThat } from '../support/service-client.ts';
 
 const WINDOW_MS = 600_000;
 const namespace = (testEnv as unknown as { LIMIT_LEDGER: DurableObjectNamespace<LimitLedger> }).LIMIT_LEDGER;
@@ -158,10 +160,10 @@ describe('POST /edge/v1/limits/report', () => {
   });
 
   test('that is refused is told from one without an answer', async () => {
-    const service = { call: (_: string, __: number, body: string) => post(JSON.parse(body)) };
-    expect(await reportFromEdge(service, [counter('a', 1e9)])).toBe('refused');
-    const broken = { call: () => Promise.resolve(new Response('{}', { status: 503 })) };
-    expect(await reportFromEdge(broken, [counter('a')])).toBeNull();
+    const service = serviceThat((_, body) => post(JSON.parse(body)));
+    expect(await reportFromEdge(service, [counter('a', 1e9)])).toEqual(failed({ kind: 'refused', status: 400 }));
+    const broken = serviceThat(() => new Response('{}', { status: 503 }));
+    expect(await reportFromEdge(broken, [counter('a')])).toEqual(failed({ kind: 'refused', status: 503 }));
   });
 
   test.each<[string, object]>([
@@ -187,7 +189,7 @@ describe('POST /edge/v1/limits/report', () => {
     '%d isolates share a limit through it and exceed it by a sixth of it each at most',
     async (isolates) => {
       const budget = { count: 30, windowMs: WINDOW_MS, isBucket: false, leash: 5 };
-      const service = { call: (_: string, __: number, body: string) => post(JSON.parse(body), `inst_${isolates}`) };
+      const service = serviceThat((_, body) => post(JSON.parse(body), `inst_${isolates}`));
       const works: Promise<unknown>[] = [];
       const all = Array.from(
         { length: isolates },

@@ -49,6 +49,11 @@ export function error(key: EdgeErrorKey, reason: string): Answer {
   return { kind: 'error', key, reason };
 }
 
+/** What a visitor gets where the service refused what they sent, in the edge's own words. */
+export function toldToVisitor({ status, key }: { status: number; key: string }): Answer {
+  return json({ error: { code: status, message: 'This call was refused.', key } }, status);
+}
+
 /** The request names no path of a host, so there is no path type to answer by. */
 export const BAD_REQUEST: Answer = { kind: 'text', status: 400, text: 'Bad request' };
 /** A name that the instance's `hosts` does not list (RFC 9110 section 15.5.20). */

@@ -11,6 +11,7 @@ import type { Answer, ChallengeExtras } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
 import type { EdgeEnvironment } from '../environment.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
 import { canonicalTarget, ownReference } from '../request/canonical-path.ts';
 import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -23,8 +24,6 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Submission } from '../submission/read-submission.ts';
 import { NO_COOKIE, WAIT_SECONDS } from './wait-lane.ts';
 import type { WaitLane } from './wait-lane.ts';
-import { askLedger } from './ledger.ts';
-import type { LedgerPorts } from './ledger.ts';
 
 /** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
 export const HELD_MAX_BYTES = 1024 * 1024;
@@ -146,10 +145,11 @@ export async function returnedSubmission(
  * True once per seal, in whichever isolate: the service's ledger decides. False without its answer, because a
  * submission sent twice is worse than one the visitor must send again.
  */
-export async function spendHeld(ports: LedgerPorts, { id, sealedAtMs }: HeldReturn): Promise<boolean> {
-  const body = { id, bornAt: sealedAtMs };
-  return (
-    (await askLedger(ports, { path: '/edge/v1/seals/spend', field: 'spent', body, failure: 'seal_spend_failures' })) ===
-    true
-  );
+export async function spendHeld(
+  { service, count }: { service: Pick<ServiceClient, 'spendSeal'>; count: (name: string) => void },
+  { id, sealedAtMs }: HeldReturn,
+): Promise<boolean> {
+  const spent = await service.spendSeal({ id, bornAt: sealedAtMs });
+  if (!spent.ok) count('seal_spend_failures');
+  return spent.ok && spent.value;
 }

@@ -14,6 +14,7 @@ import type { JudgedContext, RequestContext } from '../decide/context.ts';
 import type { Verdict } from '../decide/verdict.ts';
 import { NetworkCounts } from '../../address/network-counts.ts';
 import { ownReference } from '../request/canonical-path.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
@@ -21,8 +22,6 @@ import type { Solved } from '../session/clearances.ts';
 import { ownerOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
-import { askLedger } from './ledger.ts';
-import type { LedgerPorts } from './ledger.ts';
 
 export const WAIT_SECONDS = 12;
 const TICKET_SECONDS = 600;
@@ -51,13 +50,18 @@ const SCRIPT_NEEDED = message(
 );
 export const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser did not keep the cookie.');
 
+interface WaitLedger {
+  service: Pick<ServiceClient, 'takeWait'>;
+  count: (name: string) => void;
+}
+
 export class WaitLane {
   /** `null`: no ledger counts for other isolates. */
-  readonly #ledger: LedgerPorts | null;
+  readonly #ledger: WaitLedger | null;
   readonly #used = new NetworkCounts(WAITS_PER_WINDOW_MAX, WINDOW_MS);
   readonly #taken = new BoundedMap<true>(TICKETS_MAX);
 
-  constructor(ledger: LedgerPorts | null) {
+  constructor(ledger: WaitLedger | null) {
     this.#ledger = ledger;
   }
 
@@ -119,9 +123,10 @@ export class WaitLane {
     const { ip } = signals;
     if (!this.#used.take(ip, nowMs)) return false;
     if (this.#ledger === null || ip === null) return true;
-    const body = { id, bornAt, ip };
-    const question = { path: '/edge/v1/waits/take', field: 'taken', body, failure: 'wait_ledger_failures' };
-    return (await askLedger(this.#ledger, question)) !== false;
+    const { service, count } = this.#ledger;
+    const taken = await service.takeWait({ id, bornAt, ip });
+    if (!taken.ok) count('wait_ledger_failures');
+    return !taken.ok || taken.value;
   }
 }
 

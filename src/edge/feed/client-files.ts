@@ -5,7 +5,8 @@
  */
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import { readBounded } from '../../bytes/read-bounded.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Count } from './upstream.ts';
@@ -17,7 +18,10 @@ const FETCH_TIMEOUT_MS = 5000;
 const RETRY_AFTER_MS = 5000;
 
 /** `absent`: this release's file was found nowhere. `unreachable`: the service did not respond either. */
-export type FileReading = Bytes | 'absent' | 'unreachable';
+export interface FileFault {
+  kind: 'absent' | 'unreachable';
+}
+export type FileReading = Result<Bytes, FileFault>;
 
 export interface EmbeddedFile {
   hash: string;
@@ -27,7 +31,7 @@ export interface EmbeddedFile {
 export interface ClientFilesOptions {
   embedded: Readonly<Record<string, EmbeddedFile>>;
   /** `null`: only what is embedded (another service has none of these). */
-  service: Pick<ServiceClient, 'call'> | null;
+  service: Pick<ServiceClient, 'ask'> | null;
   cache: PartStore;
   kv: PartStore;
   count: Count;
@@ -36,7 +40,7 @@ export interface ClientFilesOptions {
 
 export class ClientFiles {
   readonly #options: ClientFilesOptions;
-  readonly #failures = new Map<string, { atMs: number; why: 'absent' | 'unreachable' }>();
+  readonly #failures = new Map<string, { atMs: number; fault: FileFault }>();
 
   constructor(options: ClientFilesOptions) {
     this.#options = options;
@@ -57,38 +61,32 @@ export class ClientFiles {
   async read(name: string): Promise<FileReading> {
     const { cache, kv } = this.#options;
     const hash = this.fetched.find(([known]) => known === name)?.[1];
-    if (hash === undefined) return 'absent';
+    if (hash === undefined) return failed({ kind: 'absent' });
     const cached = await cache.get(fileName(name, hash));
-    if (cached && (await hasHash(cached, hash))) return cached;
+    if (cached && (await hasHash(cached, hash))) return ok(cached);
     const failure = this.#failures.get(name);
-    if (failure && this.#options.now() - failure.atMs < RETRY_AFTER_MS) return failure.why;
+    if (failure && this.#options.now() - failure.atMs < RETRY_AFTER_MS) return failed(failure.fault);
     let found = await this.fetch(name, hash);
-    if (typeof found === 'string') {
+    if (!found.ok) {
       const stored = await kv.get(fileName(name, hash));
-      if (stored && (await hasHash(stored, hash))) found = stored;
+      if (stored && (await hasHash(stored, hash))) found = ok(stored);
     }
-    if (typeof found === 'string') this.#failures.set(name, { atMs: this.#options.now(), why: found });
-    else await cache.put(fileName(name, hash), found, null);
+    if (found.ok) await cache.put(fileName(name, hash), found.value, null);
+    else this.#failures.set(name, { atMs: this.#options.now(), fault: found.error });
     return found;
   }
 
   /** From the service itself. */
   async fetch(name: string, hash: string): Promise<FileReading> {
     const { service, count } = this.#options;
-    try {
-      const answer = await service!.call(`/${name}?v=${hash}`, FETCH_TIMEOUT_MS);
-      if (answer.status === 200 && answer.body) {
-        const bytes = await readBounded(answer.body, FILE_MAX_BYTES);
-        if (bytes.ok && (await hasHash(bytes.value, hash))) return bytes.value;
-      } else {
-        await answer.body?.cancel();
-      }
-      count('client_files_refused');
-      return answer.status < 500 ? 'absent' : 'unreachable';
-    } catch {
-      count('service_failures{kind="unreachable"}');
-      return 'unreachable';
-    }
+    const read = async (body: Bytes) => ((await hasHash(body, hash)) ? body : null);
+    const call = { path: `/${name}?v=${hash}`, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: FILE_MAX_BYTES, read };
+    const file = await service!.ask(call);
+    if (file.ok) return file;
+    const { error } = file;
+    const isAway = error.kind === 'unreachable' || (error.kind === 'refused' && error.status >= 500);
+    if (error.kind !== 'unreachable') count('client_files_refused');
+    return failed({ kind: isAway ? 'unreachable' : 'absent' });
   }
 }
 

@@ -12,7 +12,7 @@ import { openBase, openBots, openDeltaOver, rulesetOf } from './ruleset-files.ts
 import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
-import type { Count, Upstream } from './upstream.ts';
+import type { Asked, Count, Upstream } from './upstream.ts';
 import { polled } from '../../bytes/polled.ts';
 import { within } from './within.ts';
 
@@ -108,7 +108,7 @@ export class Feed {
     // Another isolate may have cached an older answer than this one has seen.
     if (version && this.state.ruleset && version.delta.version < this.state.ruleset.version) version = null;
     if (!version) {
-      version = await upstream.version();
+      version = valueOf(await upstream.version());
       if (version) await cache.put(partName.cachedPointer, encodePointer(version), pollMs / 1000);
     }
     const fromKv = version === null;
@@ -171,7 +171,7 @@ export class Feed {
     const name = partName.config(version.configVersion);
     let config: EdgeConfig | null = await openConfig(await cached(name), seal);
     if (!config) {
-      config = await upstream.config();
+      config = valueOf(await upstream.config());
       if (config) await cache.put(partName.config(config.configVersion), await sealConfig(config, seal), null);
     }
     // The stored pointer and the stored config were written together, so a cold isolate uses both.
@@ -188,16 +188,12 @@ export class Feed {
   async #loadBots({ bots }: EdgeVersion, { rulesetKeys }: CompiledConfig, cached: ReadPart): Promise<void> {
     const { upstream } = this.#options;
     if (!bots || !upstream.bots || bots.hash === this.#botsHash) return;
-    const file = (bytes: Bytes) => openBots(bytes, bots.hash, rulesetKeys);
-    const table = await this.#file(
-      partName.bots(bots.hash),
-      cached,
-      async () => (await upstream.bots?.(bots.hash)) ?? null,
-      file,
-    );
+    const { hash } = bots;
+    const fetchIt = (): Promise<Asked<Bytes>> => upstream.bots!(hash);
+    const table = await this.#file(partName.bots(hash), cached, fetchIt, (bytes) => openBots(bytes, hash, rulesetKeys));
     if (!table) return;
     this.bots = table;
-    this.#botsHash = bots.hash;
+    this.#botsHash = hash;
   }
 
   async #loadRuleset(version: EdgeVersion, config: CompiledConfig, cached: ReadPart): Promise<LoadedRuleset | null> {
@@ -231,14 +227,14 @@ export class Feed {
   async #file<T>(
     name: string,
     cached: ReadPart,
-    fetchIt: () => Promise<Bytes | null>,
+    fetchIt: () => Promise<Asked<Bytes>>,
     open: (bytes: Bytes) => Promise<T | null>,
     onRefused?: () => Promise<unknown>,
   ): Promise<T | null> {
     const { cache, kv, count } = this.#options;
     const places: [place: string, read: () => Promise<Bytes | null>][] = [
       ['cache', () => cached(name)],
-      ['service', fetchIt],
+      ['service', async () => valueOf(await fetchIt())],
       ['kv', () => kv.get(name)],
     ];
     for (const [place, read] of places) {
@@ -254,6 +250,11 @@ export class Feed {
     }
     return null;
   }
+}
+
+/** Without an answer, the next place is asked. */
+function valueOf<Value>(asked: Asked<Value>): Value | null {
+  return asked.ok ? asked.value : null;
 }
 
 function isSameVersion(a: EdgeVersion, b: EdgeVersion): boolean {

@@ -17,8 +17,8 @@ export async function backUpFiles(files: ClientFiles, kv: KvStore): Promise<bool
   let complete = true;
   for (const [name, hash] of files.fetched) {
     if (stored.get(name) === hash) continue;
-    const bytes = await files.fetch(name, hash);
-    if (typeof bytes !== 'string' && (await kv.put(fileName(name, hash), bytes))) stored.set(name, hash);
+    const file = await files.fetch(name, hash);
+    if (file.ok && (await kv.put(fileName(name, hash), file.value))) stored.set(name, hash);
     else complete = false;
   }
   const replaced = [...before].filter(([name, hash]) => stored.get(name) !== hash);

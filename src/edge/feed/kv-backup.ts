@@ -19,8 +19,9 @@ export interface BackupOptions {
 
 /** True when KV holds the current state afterwards. */
 export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): Promise<boolean> {
-  const version = await upstream.version();
-  if (!version) return false;
+  const asked = await upstream.version();
+  if (!asked.ok) return false;
+  const version = asked.value;
   const stored = decodePointer(await kv.get(partName.pointer));
   const { base, delta, configVersion } = version;
   const sameVersion = stored?.configVersion === configVersion;
@@ -31,23 +32,25 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   const sameBots = stored?.bots?.hash === version.bots?.hash;
   if (sameConfig && sameDelta && sameBots) return true;
 
-  const config = await upstream.config();
+  const answer = await upstream.config();
   // It changed between the two answers. The next run finds both at one version.
-  if (!config || config.configVersion !== configVersion) return false;
+  if (!answer.ok || answer.value.configVersion !== configVersion) return false;
+  const config = answer.value;
   const keys = await importRulesetKeys(config.rulesetKeys);
   if (!sameBase) {
     const file = await upstream.base(base.hash);
-    if (!file) return refused();
-    if (!(await openBase(file, base.hash, config.instanceId, keys))) {
+    if (!file.ok) return refused();
+    if (!(await openBase(file.value, base.hash, config.instanceId, keys))) {
       await upstream.refused?.(base.hash);
       return refused();
     }
-    if (!(await kv.put(partName.base(base.hash), file))) return false;
+    if (!(await kv.put(partName.base(base.hash), file.value))) return false;
   }
   if (!sameDelta && delta.version !== base.version) {
     const file = await upstream.delta(base.hash, delta.version);
-    if (!file || !(await openDeltaOver(file, base.hash, delta.version, config.instanceId, keys))) return refused();
-    if (!(await kv.put(partName.delta(base.hash, delta.version), file))) return false;
+    if (!file.ok || !(await openDeltaOver(file.value, base.hash, delta.version, config.instanceId, keys)))
+      return refused();
+    if (!(await kv.put(partName.delta(base.hash, delta.version), file.value))) return false;
   }
   if (!sameConfig && !(await kv.put(partName.config(configVersion), await sealConfig(config, seal)))) return false;
   // Rules are worth keeping without bots: a table that is refused leaves the stored one where it is.
@@ -62,10 +65,11 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   return complete;
 
   async function keepBots(): Promise<boolean> {
-    if (!version?.bots) return true;
+    if (!version.bots) return true;
     const { hash } = version.bots;
     const file = await upstream.bots?.(hash);
-    return file && (await openBots(file, hash, keys)) ? kv.put(partName.bots(hash), file) : refused();
+    if (!file?.ok || !(await openBots(file.value, hash, keys))) return refused();
+    return kv.put(partName.bots(hash), file.value);
   }
 
   function refused(): false {

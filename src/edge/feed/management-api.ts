@@ -16,9 +16,11 @@ import type { EdgeRule } from '../../rules/types.ts';
 import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
+import { failed, ok } from '../../result.ts';
+import type { Bytes } from './stored-parts.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import type { Count, Upstream } from './upstream.ts';
+import type { Asked, Count, Upstream } from './upstream.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */
 const RULES_MAX = 100_000;
@@ -46,22 +48,28 @@ export class KvUpstream implements Upstream {
     this.#seal = seal;
   }
 
-  async version(): Promise<EdgeVersion | null> {
-    return decodePointer(await this.#kv.get(partName.pointer));
+  async version(): Promise<Asked<EdgeVersion>> {
+    return present(decodePointer(await this.#kv.get(partName.pointer)));
   }
 
-  async config(): Promise<EdgeConfig | null> {
+  async config(): Promise<Asked<EdgeConfig>> {
     const version = await this.version();
-    return version && openConfig(await this.#kv.get(partName.config(version.configVersion)), this.#seal);
+    if (!version.ok) return version;
+    return present(await openConfig(await this.#kv.get(partName.config(version.value.configVersion)), this.#seal));
   }
 
-  base(hash: string) {
-    return this.#kv.get(partName.base(hash));
+  async base(hash: string): Promise<Asked<Bytes>> {
+    return present(await this.#kv.get(partName.base(hash)));
   }
 
-  delta() {
-    return Promise.resolve(null);
+  /** Every change of such a service is compiled into a base. */
+  delta(): Promise<Asked<Bytes>> {
+    return Promise.resolve(present<Bytes>(null));
   }
+}
+
+function present<Part>(part: Part | null): Asked<Part> {
+  return part === null ? failed({ kind: 'absent' }) : ok(part);
 }
 
 /** One scheduled run. True when KV holds the service's current state. Writes only what changed. */

@@ -4,6 +4,7 @@
  */
 import type { FileReading } from './client-files.ts';
 import { polled } from '../../bytes/polled.ts';
+import { failed } from '../../result.ts';
 import { within } from './within.ts';
 import { isFirstChoice } from '../../locales/accept-language.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
@@ -26,7 +27,7 @@ export class PageTexts {
   constructor(embedded: PageLanguages, read: (() => Promise<FileReading>) | null, now: () => number) {
     this.#languages = embedded;
     this.#isComplete = read === null;
-    this.#read = read ?? (() => Promise.resolve('absent'));
+    this.#read = read ?? (() => Promise.resolve(failed({ kind: 'absent' as const })));
     this.#now = now;
   }
 
@@ -54,10 +55,10 @@ export class PageTexts {
 
   async #loaded(): Promise<void> {
     try {
-      const bytes = await this.#read();
-      if (typeof bytes === 'string') return;
+      const file = await this.#read();
+      if (!file.ok) return;
       // Its hash was checked, so this is the file that the build wrote.
-      const texts = JSON.parse(new TextDecoder().decode(bytes)) as PageLanguages;
+      const texts = JSON.parse(new TextDecoder().decode(file.value)) as PageLanguages;
       this.#languages = { ...this.#languages, ...texts };
       this.#isComplete = true;
     } finally {

@@ -6,11 +6,13 @@ import * as z from 'zod/mini';
 import { botKeys } from '../../contract/bots/bot-keys.ts';
 import { botProof } from '../../contract/bots/bot-proofs.ts';
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
-import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
+import { failed, ok } from '../../result.ts';
 import { READS_PARAMETER, rulesetFormats } from '../../rules/formats.ts';
-import type { Count, Upstream } from './upstream.ts';
+import type { Bytes } from './stored-parts.ts';
+import type { Asked, Count, Upstream, UpstreamFault } from './upstream.ts';
 
 /** A slower service counts as down. */
 const QUICK_TIMEOUT_MS = 500;
@@ -28,27 +30,26 @@ const BOT_TABLE_MAX_BYTES = 9 * 1024 * 1024;
 /** 10,000 raised sessions and 400 path rules fit twice. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
 
+const NO_BODY = ok(new Uint8Array());
+
 const VERSION_PATH = `/edge/v1/version?bots&${READS_PARAMETER}=${rulesetFormats.join(',')}`;
 
-export interface ServiceClientOptions {
-  serviceUrl: string;
-  service: Fetcher | null;
-  clientJwt: string;
-  count: Count;
-}
-
-/** A call that a visitor waits for. */
-export interface VisitorCall {
+export interface ServiceCall<Answer> {
   path: string;
   timeoutMs: number;
   maxBytes: number;
-  /** Whether the body of a 200 is what was asked for. */
-  isAnswer: (body: Record<string, unknown>) => boolean;
+  /** What the body of a success says; `null` where it is not what was asked for. */
+  read: (body: Bytes) => Answer | null | Promise<Answer | null>;
+  /** The question passes on what a visitor sent, so that a refusal can be theirs. */
+  isForVisitor?: boolean;
 }
 
-export interface ServiceAnswer {
-  status: number;
-  body: Record<string, unknown>;
+export interface ServiceClientOptions {
+  serviceUrl: string;
+  /** A binding; `null`: called by its address. */
+  service: { fetch(request: Request): Promise<Response> } | null;
+  clientJwt: string;
+  count: Count;
 }
 
 export class ServiceClient implements Upstream {
@@ -63,164 +64,154 @@ export class ServiceClient implements Upstream {
   }
 
   async version() {
-    const version = await this.#json(edgeVersion, VERSION_PATH, QUICK_TIMEOUT_MS);
-    this.reachable = version !== null;
+    const version = await this.ask(answerOf(edgeVersion, VERSION_PATH, QUICK_TIMEOUT_MS));
+    this.reachable = version.ok;
     return version;
   }
 
   config() {
-    return this.#json(edgeConfig, '/edge/v1/config', CONFIG_TIMEOUT_MS);
+    return this.ask(answerOf(edgeConfig, '/edge/v1/config', CONFIG_TIMEOUT_MS));
   }
 
   base(hash: string) {
-    return this.#bytes(`/edge/v1/rulesets/${hash}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
+    return this.ask(fileAt(`/edge/v1/rulesets/${hash}`, RULESET_MAX_BYTES));
   }
 
+  /** Tells the service that it sent a base which cannot be loaded. Without an answer, the next refresh tells it again. */
   async refused(hash: string): Promise<void> {
-    try {
-      const response = await this.call(`/edge/v1/rulesets/${hash}/refused`, QUICK_TIMEOUT_MS, '{}');
-      await response.body?.cancel();
-    } catch {
-      // The next refresh refuses the file again.
-    }
+    const path = `/edge/v1/rulesets/${hash}/refused`;
+    await this.ask({ path, timeoutMs: QUICK_TIMEOUT_MS, maxBytes: LEDGER_ANSWER_MAX_BYTES, read: () => true }, {});
   }
 
   delta(hash: string, version: number) {
-    return this.#bytes(`/edge/v1/rulesets/${hash}/delta/${version}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
+    return this.ask(fileAt(`/edge/v1/rulesets/${hash}/delta/${version}`, RULESET_MAX_BYTES));
   }
 
   /** The signed bot table. */
   bots(hash: string) {
-    return this.#bytes(`/edge/v1/bots/${hash}`, RULESET_TIMEOUT_MS, BOT_TABLE_MAX_BYTES);
+    return this.ask(fileAt(`/edge/v1/bots/${hash}`, BOT_TABLE_MAX_BYTES));
   }
 
   /** The keys of an agent. Behind a response: the service may have to fetch them. */
   keys(question: { agent: string; keyid: string }) {
-    return this.#json(botKeys, '/edge/v1/bot-keys', PROOF_TIMEOUT_MS, JSON.stringify(question));
+    return this.ask(answerOf(botKeys, '/edge/v1/bot-keys', PROOF_TIMEOUT_MS), question);
   }
 
   /** Whether the names of an address are those of the bot. Behind a response. */
   name(question: { bot: string; ip: string }) {
-    return this.#json(botProof, '/edge/v1/bot-proofs', PROOF_TIMEOUT_MS, JSON.stringify(question));
+    return this.ask(answerOf(botProof, '/edge/v1/bot-proofs', PROOF_TIMEOUT_MS), question);
   }
 
-  /** Whether nobody used the nonce before; `false` too where the service does not say. */
-  async spend(question: { agent: string; keyid: string; nonce: string; expiresAt: number }): Promise<boolean> {
-    const answer = await this.ask(
-      {
-        path: '/edge/v1/bot-nonces/spend',
-        timeoutMs: LEDGER_TIMEOUT_MS,
-        maxBytes: LEDGER_ANSWER_MAX_BYTES,
-        isAnswer: isJsonObject,
-      },
-      question,
-    );
-    return answer?.body['spent'] === true;
+  /** Whether nobody used the nonce before. */
+  spendNonce(question: { agent: string; keyid: string; nonce: string; expiresAt: number }) {
+    return this.ask(ledger('/edge/v1/bot-nonces/spend', 'spent', isBoolean), question);
   }
 
-  /**
-   * The network that a clearance has learned in addition to its own; `null` where the service does not say. A service
-   * that does not respond is not asked: the visitor solves another challenge without a wait.
-   */
-  async learnNetwork(shown: { jti: string; bornAt: number; network: string }): Promise<string | null> {
-    if (!this.reachable) return null;
-    const call = {
-      path: '/edge/v1/clearances/learn',
-      timeoutMs: LEDGER_TIMEOUT_MS,
-      maxBytes: LEDGER_ANSWER_MAX_BYTES,
-      isAnswer: isJsonObject,
-    };
-    const network = (await this.ask(call, shown))?.body['network'];
-    return typeof network === 'string' ? network : null;
+  /** Whether nobody sent the held submission on before. True once per id. */
+  spendSeal(question: { id: string; bornAt: number }) {
+    return this.ask(ledger('/edge/v1/seals/spend', 'spent', isBoolean), question);
   }
 
-  /** Renews the session behind `jwt`. `null` too where only work would open another one. */
-  session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<EdgeSession | null> {
-    return this.#json(edgeSession, '/edge/v1/sessions', timeoutMs, JSON.stringify({ visitor, jwt }));
+  /** Whether the network has one more wait in place of a challenge. */
+  takeWait(question: { id: string; bornAt: number; ip: string }) {
+    return this.ask(ledger('/edge/v1/waits/take', 'taken', isBoolean), question);
   }
 
-  /**
-   * A call on behalf of the visitor: what `isAnswer` accepts, or a refusal that is about the visitor, in the edge's own
-   * words. `null`: none in time, none that can be read, or one about the edge itself, such as a refused client JWT.
-   * That counts as an unreachable service, and only the operator learns of it.
-   */
-  async ask({ path, timeoutMs, maxBytes, isAnswer }: VisitorCall, question: object): Promise<ServiceAnswer | null> {
+  /** The network that a clearance has learned in addition to its own. A service that is away is not asked. */
+  async learnNetwork(question: { jti: string; bornAt: number; network: string }): Promise<Asked<string>> {
+    if (!this.reachable) return failed({ kind: 'unreachable' });
+    return this.ask(ledger('/edge/v1/clearances/learn', 'network', isText), question);
+  }
+
+  /** Renews the session behind `jwt`. Where only work would open another one, the answer is no session. */
+  session(visitor: EdgeVisitor, jwt: string, timeoutMs: number) {
+    return this.ask(answerOf(edgeSession, '/edge/v1/sessions', timeoutMs), { visitor, jwt });
+  }
+
+  /** Every call of the service. Without a `question` it is a GET. Never throws. */
+  async ask<Answer>(call: ServiceCall<Answer>, question?: object): Promise<Asked<Answer>> {
+    const { path, timeoutMs, maxBytes, read, isForVisitor = false } = call;
     try {
-      const response = await this.call(path, timeoutMs, JSON.stringify(question));
+      const response = await this.#fetch(path, timeoutMs, question);
       const { status } = response;
-      const bytes = response.body && (await readBounded(response.body, maxBytes, { timeoutMs }));
-      const body = bytes?.ok ? parseJson(bytes.value) : null;
-      if (status === 200 && isJsonObject(body) && isAnswer(body)) return { status, body };
-      const key = errorKey(status, body);
-      if (VISITORS_FAULT.test(key)) {
-        return { status, body: { error: { code: status, message: 'This call was refused.', key } } };
+      const body = response.body ? await readBounded(response.body, maxBytes, { timeoutMs }) : NO_BODY;
+      if (response.ok) {
+        this.jwtRefused = false;
+        const answer = body.ok ? await read(body.value) : null;
+        return answer === null ? this.#failed(path, { kind: 'unreadable' }) : ok(answer);
       }
+      const key = body.ok ? errorKey(status, body.value) : '';
+      if (!isForVisitor) return this.#failed(path, { kind: 'refused', status });
+      if (VISITORS_FAULT.test(key)) return failed({ kind: 'visitor', status, key });
       // A 403 that is not of the service can come from a firewall on the way, which judges what the visitor sent.
-      this.#failed(path, key === '' && status !== 401 ? 'unreadable' : status);
+      return this.#failed(path, key === '' && status !== 401 ? { kind: 'unreadable' } : { kind: 'refused', status });
     } catch {
-      // Late, unreachable or unreadable: the same for the visitor.
-      this.#failed(path, 'unreachable');
+      return this.#failed(path, { kind: 'unreachable' });
     }
-    return null;
   }
 
-  /** The raw call. Throws when no response comes in time. */
-  call(path: string, timeoutMs: number, body?: string): Promise<Response> {
+  #fetch(path: string, timeoutMs: number, question?: object): Promise<Response> {
     const { serviceUrl, service, clientJwt } = this.#options;
-    const request = new Request(serviceUrl + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${clientJwt}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const authorization = `Bearer ${clientJwt}`;
+    const init: RequestInit =
+      question === undefined
+        ? { headers: { authorization } }
+        : {
+            method: 'POST',
+            headers: { authorization, 'content-type': 'application/json' },
+            body: JSON.stringify(question),
+          };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const request = new Request(serviceUrl + path, { ...init, redirect: 'manual', signal });
     return service ? service.fetch(request) : fetch(request);
   }
 
-  async #json<Schema extends z.ZodMiniType>(
-    schema: Schema,
-    path: string,
-    timeoutMs: number,
-    body?: string,
-  ): Promise<z.output<Schema> | null> {
-    const bytes = await this.#bytes(path, timeoutMs, ANSWER_MAX_BYTES, body);
-    if (bytes === null) return null;
-    const read = z.safeParse(schema, parseJson(bytes));
-    if (read.success) return read.data;
-    this.#failed(path, 'unreadable');
-    return null;
-  }
-
-  async #bytes(path: string, timeoutMs: number, maxBytes: number, body?: string) {
-    try {
-      const response = await this.call(path, timeoutMs, body);
-      if (response.status === 200 && response.body) {
-        this.jwtRefused = false;
-        const bytes = await readBounded(response.body, maxBytes);
-        if (bytes.ok) return bytes.value;
-        this.#failed(path, 'body');
-        return null;
-      }
-      await response.body?.cancel();
-      this.#failed(path, response.status);
-    } catch {
-      this.#failed(path, 'unreachable');
+  #failed(path: string, fault: UpstreamFault): { ok: false; error: UpstreamFault } {
+    const status = fault.kind === 'refused' ? fault.status : null;
+    this.#options.count(`service_failures{kind="${status === null ? fault.kind : `status-${status}`}"}`);
+    if (status === 401 || status === 403) {
+      if (!this.jwtRefused) console.error(JSON.stringify({ level: 'error', event: 'client-jwt-refused', path }));
+      this.jwtRefused = true;
+      this.reachable = false;
     }
-    return null;
-  }
-
-  /** `why`: a status, or what is wrong with an answer of 200. */
-  #failed(path: string, why: number | string): void {
-    this.#options.count(`service_failures{kind="${typeof why === 'number' ? `status-${why}` : why}"}`);
-    if (why !== 401 && why !== 403) return;
-    if (!this.jwtRefused) console.error(JSON.stringify({ level: 'error', event: 'client-jwt-refused', path }));
-    this.jwtRefused = true;
-    this.reachable = false;
+    return failed(fault);
   }
 }
+
+/** A call whose answer has this shape. */
+function answerOf<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  path: string,
+  timeoutMs: number,
+): ServiceCall<z.output<Schema>> {
+  const read = (body: Bytes) => {
+    const answer = z.safeParse(schema, parseJson(body));
+    return answer.success ? answer.data : null;
+  };
+  return { path, timeoutMs, maxBytes: ANSWER_MAX_BYTES, read };
+}
+
+/** A call for a file. Who opens it checks its signature. */
+function fileAt(path: string, maxBytes: number): ServiceCall<Bytes> {
+  return { path, timeoutMs: RULESET_TIMEOUT_MS, maxBytes, read: (body) => body };
+}
+
+/** A question of the service's ledger, which counts for all isolates. A request waits for the answer: one field. */
+function ledger<Answer>(
+  path: string,
+  field: string,
+  isAnswer: (value: unknown) => value is Answer,
+): ServiceCall<Answer> {
+  const read = (body: Bytes) => {
+    const answer = parseJson(body);
+    const value = isJsonObject(answer) ? answer[field] : null;
+    return isAnswer(value) ? value : null;
+  };
+  return { path, timeoutMs: LEDGER_TIMEOUT_MS, maxBytes: LEDGER_ANSWER_MAX_BYTES, read };
+}
+
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
  * Refusals that a visitor can cause: what they sent, where they come from, how often they call. None of them may count as
@@ -230,8 +221,9 @@ const VISITORS_FAULT =
   /^(?:CAPTCHA\.\w+|API\.(?:INVALID_\w+|MISSING_BODY|PARSE_ERROR|BODY_TOO_LARGE|SITE_KEY_NOT_REGISTERED|UNAUTHORIZED_ORIGIN_URL|INCORRECT_CAPTCHA_TYPE|FORBIDDEN|ACCESS_POLICY_BLOCK|RATE_LIMITED|NO_SESSION))$/;
 
 /** The key of an error of the service, else `''`. */
-function errorKey(status: number, body: unknown): string {
-  const error = isJsonObject(body) ? body['error'] : null;
+function errorKey(status: number, body: Bytes): string {
+  const answer = parseJson(body);
+  const error = isJsonObject(answer) ? answer['error'] : null;
   const key = isJsonObject(error) ? error['key'] : null;
   return status >= 400 && status < 500 && typeof key === 'string' ? key : '';
 }

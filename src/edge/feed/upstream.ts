@@ -1,18 +1,35 @@
 /**
  * Where a feed gets what it does not have: the service (`service-client.ts`), or this edge's own KV written by its scheduled
- * run (`management-api.ts`). `null` means unreachable, late, refused or unreadable; the feed keeps what it has.
+ * run (`management-api.ts`). Whatever is wrong with an answer, the feed keeps what it has.
  */
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import type { Result } from '../../result.ts';
+import type { Bytes } from './stored-parts.ts';
+
+/** Why a call has no answer. */
+export type UpstreamFault =
+  /** None came in time. */
+  | { kind: 'unreachable' }
+  /** The service refused the call, for a reason that lies with this edge or with the service. */
+  | { kind: 'refused'; status: number }
+  /** The response is not what was asked for. */
+  | { kind: 'unreadable' }
+  /** The service refused what the visitor sent. They may be told. */
+  | { kind: 'visitor'; status: number; key: string }
+  /** KV has no such part. */
+  | { kind: 'absent' };
+
+export type Asked<Answer> = Result<Answer, UpstreamFault>;
 
 export interface Upstream {
-  version(): Promise<EdgeVersion | null>;
-  config(): Promise<EdgeConfig | null>;
-  base(hash: string): Promise<Uint8Array<ArrayBuffer> | null>;
+  version(): Promise<Asked<EdgeVersion>>;
+  config(): Promise<Asked<EdgeConfig>>;
+  base(hash: string): Promise<Asked<Bytes>>;
   /** Tells the service that a base which it sent cannot be loaded. Never throws. */
   refused?(hash: string): Promise<void>;
   /** Only a service of this project has one. */
-  bots?(hash: string): Promise<Uint8Array<ArrayBuffer> | null>;
-  delta(hash: string, version: number): Promise<Uint8Array<ArrayBuffer> | null>;
+  bots?(hash: string): Promise<Asked<Bytes>>;
+  delta(hash: string, version: number): Promise<Asked<Bytes>>;
 }
 
 /** Adds to a counter that rides in the verdict batches. */

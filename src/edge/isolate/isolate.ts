@@ -134,7 +134,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     renewals: new SessionRenewals({ service, count }),
     clearances: new Clearances(source && ((shown) => source.learnNetwork(shown))),
     localChallenges: new LocalChallenges(),
-    waitLane: new WaitLane({ environment, service, count }),
+    waitLane: new WaitLane(source && { service: source, count }),
     postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
     pending: new PendingBudget(counts),
     limits: new Limits({ counts, takes, count, now: Date.now }),

@@ -1,7 +1,9 @@
-/** The edge's calls to the service's `LimitLedger`: reports behind responses, and takes that a request waits for. */
+/** The edge's questions to the service's `LimitLedger`: reports behind responses, and takes that a request waits for. */
+import * as z from 'zod/mini';
 import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../contract/edge/limits.ts';
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { readBounded } from '../../bytes/read-bounded.ts';
+import { parseJson } from '../../bytes/json.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
+import type { Asked } from '../feed/upstream.ts';
 
 /** Behind a response, so nobody waits for it. */
 const REPORT_TIMEOUT_MS = 3000;
@@ -10,50 +12,32 @@ const TAKE_TIMEOUT_MS = 3000;
 /** Some numbers for each counter. */
 const ANSWER_MAX_BYTES = 8192;
 
-export interface LimitService {
-  call: (path: string, timeoutMs: number, body: string) => Promise<Response>;
-}
+const uses = z.int().check(z.nonnegative());
+const reportAnswer = z.object({ sums: z.array(z.tuple([uses, uses])) });
+const takeAnswer = z.object({ takings: z.array(z.nullable(z.tuple([uses, uses, uses]))) });
 
-/** `null`: no answer, or none that fits the question. `refused`: the service takes no such report, now or later. */
-export async function reportLimits(
-  service: LimitService,
+/** The sums are those of the counters, in their order. */
+export function reportLimits(
+  service: Pick<ServiceClient, 'ask'>,
   counters: readonly LimitCounter[],
-): Promise<LimitSums | 'refused' | null> {
-  const body = { windowMs: counters[0]?.windowMs, counters };
-  const sums = await answerOf(service, 'report', 'sums', REPORT_TIMEOUT_MS, body);
-  if (sums === 'refused') return sums;
-  return isList(sums, counters.length, (pair) => isNumbers(pair, 2)) ? (sums as unknown as LimitSums) : null;
+): Promise<Asked<LimitSums>> {
+  const read = (body: Uint8Array) => {
+    const answer = reportAnswer.safeParse(parseJson(body));
+    return answer.success && answer.data.sums.length === counters.length ? answer.data.sums : null;
+  };
+  const call = { path: '/edge/v1/limits/report', timeoutMs: REPORT_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, read };
+  return service.ask<LimitSums>(call, { windowMs: counters[0]?.windowMs, counters });
 }
 
-/** `null`: no answer, or none that fits the question. */
-export async function takeLimits(service: LimitService, takes: readonly LimitTake[]): Promise<LimitTakings | null> {
-  const takings = await answerOf(service, 'take', 'takings', TAKE_TIMEOUT_MS, { takes });
-  const isAnswer = isList(takings, takes.length, (one) => one === null || isNumbers(one, 3));
-  return isAnswer ? (takings as unknown as LimitTakings) : null;
-}
-
-async function answerOf(
-  service: LimitService,
-  call: string,
-  field: string,
-  timeoutMs: number,
-  body: object,
-): Promise<unknown> {
-  try {
-    const response = await service.call(`/edge/v1/limits/${call}`, timeoutMs, JSON.stringify(body));
-    if (response.status === 400) return 'refused';
-    const bytes = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES));
-    const answer = response.status === 200 && bytes?.ok ? parseJson(bytes.value) : null;
-    return isJsonObject(answer) ? answer[field] : null;
-  } catch {
-    return null;
-  }
-}
-
-function isList(value: unknown, length: number, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.length === length && value.every(isItem);
-}
-
-function isNumbers(value: unknown, length: number): boolean {
-  return isList(value, length, (number) => Number.isSafeInteger(number) && (number as number) >= 0);
+/** The takings are those of the takes, in their order. */
+export function takeLimits(
+  service: Pick<ServiceClient, 'ask'>,
+  takes: readonly LimitTake[],
+): Promise<Asked<LimitTakings>> {
+  const read = (body: Uint8Array) => {
+    const answer = takeAnswer.safeParse(parseJson(body));
+    return answer.success && answer.data.takings.length === takes.length ? answer.data.takings : null;
+  };
+  const call = { path: '/edge/v1/limits/take', timeoutMs: TAKE_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, read };
+  return service.ask<LimitTakings>(call, { takes });
 }

@@ -9,6 +9,9 @@ import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { polled } from '../../bytes/polled.ts';
 import type { LimitTake, LimitTakings } from '../../contract/edge/limits.ts';
 import { LIMIT_TAKES_MAX } from '../../contract/edge/limits.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import type { Asked } from '../feed/upstream.ts';
 
 const BATCH_MS = 1;
 /** The request that should have sent an older batch is gone. */
@@ -19,11 +22,12 @@ const ANSWER_LOST_AFTER_MS = 4000;
 const SILENT_MS = 2000;
 const REFUSED_KEYS_MAX = 20_000;
 
-/** 0: granted. Else the milliseconds until the limit grants again. `null`: the object did not answer. */
-export type WaitOrNull = number | null;
+/** 0: granted. Else the milliseconds until the limit grants again. */
+export type Taking = Result<number, { kind: 'no-answer' }>;
+const NO_ANSWER: Taking = failed({ kind: 'no-answer' });
 
 export interface TakePorts {
-  ask: (takes: readonly LimitTake[]) => Promise<LimitTakings | null>;
+  ask: (takes: readonly LimitTake[]) => Promise<Asked<LimitTakings>>;
   now: () => number;
   sleep: (ms: number) => Promise<unknown>;
   count: (name: string) => void;
@@ -57,10 +61,10 @@ export class ExactTakes {
     wish: Omit<LimitTake, 'asked'>,
     nowMs: number,
     waitUntil: (work: Promise<unknown>) => void,
-  ): Promise<WaitOrNull> {
+  ): Promise<Taking> {
     const refusedMs = this.refusedMs(wish, nowMs);
-    if (refusedMs > 0) return refusedMs;
-    if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return null;
+    if (refusedMs > 0) return ok(refusedMs);
+    if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return NO_ANSWER;
     const { batch, isOpener } = this.#batchAt(nowMs);
     const known = batch.takes.get(wish.key);
     const place = known?.asked ?? 0;
@@ -73,8 +77,8 @@ export class ExactTakes {
       await sending;
     } else await polled(() => batch.answers, ANSWER_LOST_AFTER_MS, this.#ports.sleep);
     const [granted, , waitMs] = batch.answers?.get(wish.key) ?? [null, 0, 0];
-    if (granted === null) return null;
-    return place < granted ? 0 : Math.max(1, waitMs);
+    if (granted === null) return NO_ANSWER;
+    return ok(place < granted ? 0 : Math.max(1, waitMs));
   }
 
   /** The batch that is open. `isOpener`: this request sends it. */
@@ -91,11 +95,11 @@ export class ExactTakes {
     await sleep(BATCH_MS);
     if (this.#open === batch) this.#open = null;
     const takes = [...batch.takes.values()];
-    const takings = await ask(takes);
-    if (takings === null) this.#silentUntilMs = now() + SILENT_MS;
+    const asked = await ask(takes);
+    if (!asked.ok) this.#silentUntilMs = now() + SILENT_MS;
     const answers = new Map<string, LimitTakings[number] | null>();
     for (const [index, take] of takes.entries()) {
-      const taking = takings?.[index] ?? null;
+      const taking = asked.ok ? (asked.value[index] ?? null) : null;
       answers.set(take.key, taking);
       if (taking === null) count('limit_take_failures');
       const waitMs = taking?.[2] ?? 0;

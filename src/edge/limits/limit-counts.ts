@@ -11,6 +11,7 @@ import { drained, emptyBucket, filled, untilOneFits as untilBucketFits } from '.
 import type { Bucket } from '../../limits/bucket.ts';
 import { hasRoomFor } from '../../limits/free-keys.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
+import type { Asked } from '../feed/upstream.ts';
 import { rolled, untilOneFits, oneFits, windowOf } from '../../limits/two-windows.ts';
 import type { TwoWindows } from '../../limits/two-windows.ts';
 
@@ -29,8 +30,8 @@ const HOLD_LOST_AFTER_MS = 120_000;
 const RUN_LOST_AFTER_MS = 30_000;
 
 export interface LimitPorts {
-  /** `null`: no answer. Absent where there is no ledger. */
-  report: ((counters: readonly LimitCounter[]) => Promise<LimitSums | 'refused' | null>) | null;
+  /** `null` where there is no ledger. */
+  report: ((counters: readonly LimitCounter[]) => Promise<Asked<LimitSums>>) | null;
   now: () => number;
   sleep: (ms: number) => Promise<unknown>;
   count: (name: string) => void;
@@ -131,10 +132,11 @@ export class LimitCounts {
       const batch = [...this.#unsent].slice(0, LIMIT_COUNTERS_MAX);
       for (const [name] of batch) this.#unsent.delete(name);
       const sums = await report(batch.map(([, counter]) => counter));
-      this.#isAnswered = sums !== null;
+      const isRefused = !sums.ok && sums.error.kind === 'refused' && sums.error.status === 400;
+      this.#isAnswered = sums.ok || isRefused;
       this.#nextReportAtMs = now() + (this.#isAnswered ? REPORT_INTERVAL_MS : RETRY_AFTER_MS);
-      if (sums === null || sums === 'refused') this.#failed(batch, sums !== null);
-      else batch.forEach(([, counter], index) => this.#confirm(counter, sums[index] ?? [0, 0]));
+      if (!sums.ok) this.#failed(batch, isRefused);
+      else batch.forEach(([, counter], index) => this.#confirm(counter, sums.value[index] ?? [0, 0]));
     }
   }
 

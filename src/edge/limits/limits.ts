@@ -131,10 +131,11 @@ export class Limits {
   async #refusal({ limit, keys }: Counted, waitUntil: (work: Promise<unknown>) => void): Promise<Above | null> {
     const { takes, count, now } = this.#ports;
     for (const key of keys.own) {
-      const waitMs = (await takes?.take(wishOf(limit, key), now(), waitUntil)) ?? null;
-      if (waitMs === null) count('limits_unreachable');
-      if (waitMs === null && limit.ifUnreachable === 'closed') return { limit, verdict: 'block', waitMs: 0 };
-      if (waitMs !== null && waitMs > 0) return { limit, verdict: limit.verdict, waitMs };
+      const taking = await takes?.take(wishOf(limit, key), now(), waitUntil);
+      if (taking?.ok && taking.value > 0) return { limit, verdict: limit.verdict, waitMs: taking.value };
+      if (taking?.ok) continue;
+      count('limits_unreachable');
+      if (limit.ifUnreachable === 'closed') return { limit, verdict: 'block', waitMs: 0 };
     }
     return null;
   }

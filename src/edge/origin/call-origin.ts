@@ -21,8 +21,10 @@ export interface OriginPorts extends InjectPorts {
 /** Loop Detected (RFC 5842). */
 const LOOP_STATUS = 508;
 
-/** `loop`: the request came out of this gate already. `already-sent`: its seal was spent before. */
-export type OriginFault = 'loop' | 'already-sent' | 'unreachable';
+export interface OriginFault {
+  /** `loop`: the request came out of this gate already. `already-sent`: its seal was spent before. */
+  kind: 'loop' | 'already-sent' | 'unreachable';
+}
 
 export interface OriginResponse {
   response: Response;
@@ -40,12 +42,12 @@ export async function callOrigin(
   const { origins, count } = ports;
   if (config && isOwnLoop(facts.headers, config)) {
     count('origin_loops');
-    return failed('loop');
+    return failed({ kind: 'loop' });
   }
   const chosen = origins.of(context);
   const { target: origin } = chosen;
   const isUsable = typeof origin !== 'string';
-  if (held && isUsable && !(await spend(held))) return failed('already-sent');
+  if (held && isUsable && !(await spend(held))) return failed({ kind: 'already-sent' });
   const calledAtMs = Date.now();
   try {
     if (!isUsable) throw new Error(origin);
@@ -73,7 +75,7 @@ export async function callOrigin(
     const event = isUpload ? 'upload-broken' : 'origin-unreachable';
     const { name } = chosen;
     console.error(JSON.stringify({ level: 'error', event, requestId, origin: name, message: String(error) }));
-    return failed('unreachable');
+    return failed({ kind: 'unreachable' });
   }
 }
 

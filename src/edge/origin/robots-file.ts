@@ -4,11 +4,14 @@
  * "take nothing" or as "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { JudgedContext } from '../decide/context.ts';
-import type { ServiceClient, VisitorCall } from '../feed/service-client.ts';
+import type { ServiceCall, ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
 import { isOwnLoop } from './loop.ts';
@@ -26,6 +29,11 @@ interface ServedFile {
 interface OriginFile {
   state: RobotsState;
   text: string;
+}
+/** The origin did not say. `message`: for the log. */
+interface RobotsFault {
+  kind: 'unread';
+  message: string;
 }
 export interface RobotsPorts {
   origins: Pick<Origins, 'of'>;
@@ -57,11 +65,15 @@ export function isForRobotsFile({ facts, config, verdict }: JudgedContext): bool
   );
 }
 
-const MERGE: VisitorCall = {
+const MERGE: ServiceCall<string> = {
   path: '/edge/v1/robots',
   timeoutMs: SERVICE_TIMEOUT_MS,
   maxBytes: ANSWER_MAX_BYTES,
-  isAnswer: ({ text }) => typeof text === 'string',
+  isForVisitor: true,
+  read(body) {
+    const answer = parseJson(body);
+    return isJsonObject(answer) && typeof answer['text'] === 'string' ? answer['text'] : null;
+  },
 };
 
 export class RobotsFiles {
@@ -82,22 +94,16 @@ export class RobotsFiles {
     // One request asks anew. Those beside it get what is known: an origin can take seconds to answer.
     if (known) this.#files.set(key, { ...known, configVersion, freshUntilMs: nowMs + RETRY_MS });
     const read = await this.#readFrom(context);
-    const origin = read?.text ?? known?.origin ?? '';
-    const merged = await this.#merged({ host: target.host, state: read?.state ?? 'error', text: origin });
-    const text = merged ?? known?.text ?? origin;
-    const freshUntilMs = nowMs + (read === null || merged === null ? RETRY_MS : FRESH_MS);
+    const origin = read.ok ? read.value.text : (known?.origin ?? '');
+    const file = { host: target.host, state: read.ok ? read.value.state : ('error' as const), text: origin };
+    const merged = await this.#ports.service.ask(MERGE, file);
+    const text = merged.ok ? merged.value : (known?.text ?? origin);
+    const freshUntilMs = nowMs + (read.ok && merged.ok ? FRESH_MS : RETRY_MS);
     this.#files.set(key, { text, origin, configVersion, freshUntilMs });
     return text;
   }
 
-  /** `null`: the service did not answer. */
-  async #merged(file: OriginFile & { host: string }): Promise<string | null> {
-    const answer = await this.#ports.service.ask(MERGE, file);
-    return answer?.status === 200 ? (answer.body['text'] as string) : null;
-  }
-
-  /** `null`: the origin did not say. */
-  async #readFrom(context: JudgedContext): Promise<OriginFile | null> {
+  async #readFrom(context: JudgedContext): Promise<Result<OriginFile, RobotsFault>> {
     const { facts, config } = context;
     const { target: origin } = this.#ports.origins.of(context);
     if (typeof origin === 'string') return this.#failed(origin);
@@ -112,22 +118,22 @@ export class RobotsFiles {
       const isFile = status >= 200 && status < 300;
       if (!isFile || /html/i.test(response.headers.get('content-type') ?? '')) {
         void response.body?.cancel();
-        if (isFile) return PAGE;
+        if (isFile) return ok(PAGE);
         return status >= 400 && status < 500 && status !== 429
-          ? { state: 'none', text: '' }
+          ? ok({ state: 'none', text: '' })
           : this.#failed(`status ${status}`);
       }
       const file = await beginning(response);
-      return file.text.includes('\0') || /^\s*</.test(file.text) ? PAGE : file;
+      return ok(file.text.includes('\0') || /^\s*</.test(file.text) ? PAGE : file);
     } catch (error) {
       return this.#failed(String(error));
     }
   }
 
-  #failed(message: string): null {
+  #failed(message: string): { ok: false; error: RobotsFault } {
     this.#ports.count('robots_failures');
     console.error(JSON.stringify({ level: 'error', event: 'robots-unread', message }));
-    return null;
+    return failed({ kind: 'unread', message });
   }
 }
 

@@ -3,14 +3,15 @@
  * session, which the visitor gets as a cookie, or a challenge or a refusal, which is passed on. While it is away, what
  * the edge can check itself is enough for a short session (`local-session.ts`).
  */
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import type { EdgeSession } from '../../contract/edge/edge-api.ts';
 import { edgeSession } from '../../contract/edge/edge-responses.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
-import { error, json } from '../answer/answer.ts';
+import { error, json, toldToVisitor } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
-import type { VisitorCall } from '../feed/service-client.ts';
+import type { ServiceCall } from '../feed/service-client.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/set-session-cookie.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
@@ -19,13 +20,23 @@ import type { Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { isLocal, localSession } from './local-session.ts';
 
-const CALL: VisitorCall = {
+/** A session, or the challenge that it costs. */
+type Opening = { kind: 'session'; session: EdgeSession } | { kind: 'challenge'; challenge: Record<string, unknown> };
+
+const CALL: ServiceCall<Opening> = {
   path: '/edge/v1/sessions',
   /** A page waits for the session before its first call. */
   timeoutMs: 3000,
   /** A challenge has 3 kB. */
   maxBytes: 65_536,
-  isAnswer: (body) => edgeSession.safeParse(body).success || (typeof body['challenge'] === 'string' && 'pow' in body),
+  isForVisitor: true,
+  read(body) {
+    const answer = parseJson(body);
+    const session = edgeSession.safeParse(answer);
+    if (session.success) return { kind: 'session', session: session.data };
+    const isChallenge = isJsonObject(answer) && typeof answer['challenge'] === 'string' && 'pow' in answer;
+    return isChallenge ? { kind: 'challenge', challenge: answer } : null;
+  },
 };
 /** A longer cookie is no session of ours. */
 const JWT_MAX_CHARS = 4096;
@@ -45,11 +56,13 @@ export async function openSession(context: RequestContext, isolate: Isolate): Pr
     const visitor = sessionVisitorOf(facts, verdict.riskScore);
     const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
     const question = { visitor, ...known, page };
-    const answer = await service.ask(CALL, question);
-    if (answer) {
-      const session = edgeSession.safeParse(answer.body);
-      return session.success ? opened(session.data) : answerWith(context, json(answer.body, answer.status));
+    const asked = await service.ask(CALL, question);
+    if (asked.ok) {
+      const opening = asked.value;
+      if (opening.kind === 'session') return opened(opening.session);
+      return answerWith(context, json(opening.challenge));
     }
+    if (asked.error.kind === 'visitor') return answerWith(context, toldToVisitor(asked.error));
     isolate.count('session_failures');
   }
   const local = config && (await localSession(context, config, isolate, page));

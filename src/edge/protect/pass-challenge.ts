@@ -3,15 +3,15 @@
  * signals, so that the widget needs no other host. What the visitor claims about themselves is dropped. While the
  * service is away the edge mints and checks challenges itself.
  */
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
-import { error, json } from '../answer/answer.ts';
-import type { Answer } from '../answer/answer.ts';
+import { error, json, toldToVisitor } from '../answer/answer.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/failed-challenge.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Endpoint } from '../gate.ts';
-import type { Isolate } from '../isolate/isolate.ts';
+import type { ServiceCall } from '../feed/service-client.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
@@ -30,6 +30,15 @@ const isAnswer: Record<ChallengeCall, (body: Record<string, unknown>) => boolean
   solution: ({ verified }) => typeof verified === 'boolean',
 };
 
+function callOf(call: ChallengeCall): ServiceCall<Record<string, unknown>> {
+  const read = (body: Uint8Array) => {
+    const answer = parseJson(body);
+    return isJsonObject(answer) && isAnswer[call](answer) ? answer : null;
+  };
+  const path = `/captcha/v1/${call}`;
+  return { path, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, isForVisitor: true, read };
+}
+
 export function passChallenge(call: ChallengeCall): Endpoint {
   return async function passChallengeCall(context, isolate) {
     const { facts, config } = context;
@@ -45,9 +54,15 @@ export function passChallenge(call: ChallengeCall): Endpoint {
       return answerWith(context, json(checked));
     }
     if (environment.rules.kind === 'service') {
-      const answer = await fromService(call, questionOf(call, context, config.siteKey, body.value), isolate);
-      if (answer?.isFailed) noteFailedChallenge(context, isolate.limits);
-      if (answer) return answerWith(context, answer.answer);
+      const asked = await isolate.service.ask(callOf(call), questionOf(call, context, config.siteKey, body.value));
+      if (asked.ok) {
+        const outcome = call === 'challenge' ? 'issued' : outcomeOf(asked.value);
+        count(`challenges{outcome="${outcome}"}`);
+        if (outcome === 'failed') noteFailedChallenge(context, isolate.limits);
+        return answerWith(context, json(asked.value));
+      }
+      if (asked.error.kind === 'visitor') return answerWith(context, toldToVisitor(asked.error));
+      count(`challenge_failures{step="${call}"}`);
     }
     // A picture is not replaced by the edge's own work, not even in an outage.
     const demand = demandAt(config.site, config.policy, context.verdict.riskScore ?? 0);
@@ -82,20 +97,4 @@ function questionOf(
 
 function outcomeOf({ verified }: { verified?: unknown }): 'passed' | 'failed' {
   return verified === true ? 'passed' : 'failed';
-}
-
-async function fromService(
-  call: ChallengeCall,
-  question: object,
-  { service, count }: Pick<Isolate, 'service' | 'count'>,
-): Promise<{ answer: Answer; isFailed: boolean } | null> {
-  const asked = { path: `/captcha/v1/${call}`, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES };
-  const answer = await service.ask({ ...asked, isAnswer: isAnswer[call] }, question);
-  if (answer) {
-    const outcome = call === 'challenge' ? 'issued' : outcomeOf(answer.body);
-    if (answer.status === 200) count(`challenges{outcome="${outcome}"}`);
-    return { answer: json(answer.body, answer.status), isFailed: answer.status === 200 && outcome === 'failed' };
-  }
-  count(`challenge_failures{step="${call}"}`);
-  return null;
 }

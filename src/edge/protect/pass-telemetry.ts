@@ -1,9 +1,10 @@
 /** `POST /__protect/telemetry`: passes the page's report on to the service, for the session in the visitor's cookie. */
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
-import type { VisitorCall } from '../feed/service-client.ts';
+import type { ServiceCall } from '../feed/service-client.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { visitorOf } from '../session/visitor.ts';
@@ -11,11 +12,15 @@ import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
-const CALL: VisitorCall = {
+const CALL: ServiceCall<true> = {
   path: '/edge/v1/sessions/telemetry',
   timeoutMs: 5000,
   maxBytes: 1024,
-  isAnswer: ({ accepted }) => accepted === true,
+  isForVisitor: true,
+  read(body) {
+    const answer = parseJson(body);
+    return isJsonObject(answer) && answer['accepted'] === true ? true : null;
+  },
 };
 const NO_SESSION = error('API.NO_SESSION', 'Telemetry belongs to a session. Open one.');
 const REFUSED = error('API.INVALID_BODY', 'No page of this session can have made the report.');
@@ -29,9 +34,9 @@ export async function passTelemetry(context: RequestContext, { service, count }:
   if (jwt === null) return answerWith(context, NO_SESSION);
   // A page sends its report as a beacon and waits for nothing. A lost report is only counted.
   const visitor = visitorOf(facts, verdict.riskScore);
-  const answer = await service.ask(CALL, { visitor, jwt, report: report.value });
-  if (answer?.status === 401) return answerWith(context, NO_SESSION);
-  if (answer && answer.status !== 200) return answerWith(context, REFUSED);
-  if (!answer) count('telemetry_failures');
+  const asked = await service.ask(CALL, { visitor, jwt, report: report.value });
+  if (!asked.ok && asked.error.kind === 'visitor')
+    return answerWith(context, asked.error.status === 401 ? NO_SESSION : REFUSED);
+  if (!asked.ok) count('telemetry_failures');
   return answerWith(context, json({ accepted: true }, 202));
 }

@@ -4,6 +4,7 @@
  * the page works without it, and a later visit gets it.
  */
 import { protectPrefix } from '../../contract/edge/headers.ts';
+import { ok } from '../../result.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import { error } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
@@ -14,13 +15,20 @@ import type { Answered } from '../step/step.ts';
 export async function serveScript(context: RequestContext, { files }: Pick<Isolate, 'files'>): Promise<Answered> {
   const { target } = context.facts;
   const name = target.path.slice(protectPrefix.length).replace(/\/$/, '');
-  const body = files.embedded(name)?.body ?? (await files.read(name));
-  if (body === 'unreachable') {
-    return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond.'));
-  }
+  const embedded = files.embedded(name)?.body;
+  const file = embedded === undefined ? await files.read(name) : ok(embedded);
   const hash = assetHashes[name];
-  if (body === 'absent' || hash === undefined) {
-    return answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.'));
+  if (file.ok && hash !== undefined) {
+    return answerWith(context, {
+      kind: 'script',
+      body: file.value,
+      hash,
+      isNamedByHash: target.query === `?v=${hash}`,
+    });
   }
-  return answerWith(context, { kind: 'script', body, hash, isNamedByHash: target.query === `?v=${hash}` });
+  const isAway = !file.ok && file.error.kind === 'unreachable';
+  const refusal = isAway
+    ? error('API.UNAVAILABLE', 'The challenge service does not respond.')
+    : error('API.NOT_FOUND', 'There is nothing at this address.');
+  return answerWith(context, refusal);
 }

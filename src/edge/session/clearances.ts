@@ -17,6 +17,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import { ownText } from '../../bytes/own-text.ts';
 import { KNOWN_USER_AGENT_MAX_CHARS } from './check-session.ts';
 import type { Signals } from '../request/signals.ts';
+import type { Asked } from '../feed/upstream.ts';
 
 /** What was solved. */
 export interface Solved extends Proof {
@@ -71,8 +72,8 @@ export interface OtherNetwork {
   network: string;
 }
 
-/** Asks the ledger for the network that the clearance has learned: the first it was asked about. `null`: it does not say. */
-export type LearnNetwork = (shown: OtherNetwork) => Promise<string | null>;
+/** Asks the ledger for the network that the clearance has learned: the first it was asked about. */
+export type LearnNetwork = (shown: OtherNetwork) => Promise<Asked<string>>;
 
 export class Clearances {
   readonly #known = new BoundedMap<KnownClearance>(KNOWN_MAX);
@@ -122,9 +123,10 @@ export class Clearances {
   async #learnedNetwork(shown: OtherNetwork): Promise<string | null> {
     const known = this.#learned.get(shown.jti);
     if (known !== undefined) return known;
-    const learned = this.#learn && (await this.#learn(shown));
-    if (learned !== null) this.#learned.set(shown.jti, learned);
-    return learned;
+    const learned = await this.#learn?.(shown);
+    if (!learned?.ok) return null;
+    this.#learned.set(shown.jti, learned.value);
+    return learned.value;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { Asked } from '../feed/upstream.ts';
 
 const PENDING_MAX = 4000;
 const RENEW_TIMEOUT_MS = 5000;
@@ -11,7 +12,7 @@ const RENEW_TIMEOUT_MS = 5000;
 const RETRY_AFTER_MS = 15_000;
 
 export interface RenewalPorts {
-  service: { session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<EdgeSession | null> };
+  service: { session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<Asked<EdgeSession>> };
   count: (name: string) => void;
 }
 
@@ -41,8 +42,8 @@ export class SessionRenewals {
 
   async #renew(jwt: string, visitor: EdgeVisitor, askedAtMs: number): Promise<void> {
     const { service, count } = this.#ports;
-    const successor = await service.session(visitor, jwt, RENEW_TIMEOUT_MS);
-    if (successor) this.#renewals.set(jwt, { askedAtMs, successor });
+    const renewed = await service.session(visitor, jwt, RENEW_TIMEOUT_MS);
+    if (renewed.ok) this.#renewals.set(jwt, { askedAtMs, successor: renewed.value });
     else count('session_refresh_failures');
   }
 }

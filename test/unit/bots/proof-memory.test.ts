@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
 import type { BotProof } from '../../../src/contract/bots/bot-proofs.ts';
+import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { outcomeWord } from '../../../src/bots/signatures/signature-outcome.ts';
+import { asked as askedFor } from '../../support/service-client.ts';
 import { agentKeyPair, signed } from '../../support/signed-request.ts';
 import type { AgentKeyPair } from '../../support/signed-request.ts';
 
@@ -15,20 +17,20 @@ const seconds = (count: number): number => NOW_MS + count * 1000;
 let memory: ProofMemory;
 let asked: unknown[];
 let behind: Promise<unknown>[];
-let keysAnswer: BotKeys | null | Error;
-let nameAnswer: BotProof | null | Error;
+/** `null`: the service gives no answer. */
+let keysAnswer: BotKeys | null;
+let nameAnswer: BotProof | null;
 
 beforeEach(() => {
   [asked, behind] = [[], []];
-  const answer = async <Answer>(question: unknown, given: Answer | Error): Promise<Answer> => {
+  const answer = async <Answer>(question: unknown, given: Answer | null): Promise<Asked<Answer>> => {
     asked.push(question);
-    if (given instanceof Error) throw given;
-    return given;
+    return askedFor(given);
   };
   memory = new ProofMemory({
     keys: (question) => answer(question, keysAnswer),
     name: (question) => answer(question, nameAnswer),
-    spend: (question) => answer(question, true),
+    spendNonce: (question) => answer(question, true),
   });
 });
 
@@ -65,7 +67,7 @@ describe('a signature', () => {
   test('stays verified while keys are fetched anew, and while the service gives no answer', async () => {
     await word(NOW_MS);
     await settled();
-    keysAnswer = new Error('unreachable');
+    keysAnswer = null;
     expect([await word(seconds(500)), asked.length]).toEqual(['verified', 2]);
     await settled();
     expect(await word(seconds(700))).toBe('verified');
@@ -100,7 +102,7 @@ describe('an address', () => {
   });
 
   test('without an answer is asked about once a minute', async () => {
-    nameAnswer = new Error('unreachable');
+    nameAnswer = null;
     for (const at of [0, 10, 59, 60]) {
       name(seconds(at));
       await settled();

@@ -10,6 +10,7 @@ import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/feed/page-texts.ts
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
 import { pageLanguages } from '../../../src/locales/pages.generated.ts';
 import { assetHashes, clientAssets, edgeAssets } from '../../../src/widget/bundle.generated.ts';
+import { serviceThat } from '../../support/service-client.ts';
 
 /** Longer than a page waits for its texts. */
 const WAIT_MS = 1000;
@@ -38,15 +39,15 @@ beforeEach(() => {
     delete: (name: string) => Promise.resolve(void stored.delete(name)),
   };
   kv = new KvStore(namespace as never, 'inst_1', () => undefined);
-  const call = (path: string) => {
+  const client = serviceThat((path) => {
     service.calls.push(path);
-    if (service.state === 'down') return Promise.reject(new Error('unreachable'));
+    if (service.state === 'down') throw new Error('unreachable');
     const { body = '' } = clientAssets[path.slice(1, path.indexOf('?'))] ?? {};
-    return Promise.resolve(new Response(service.state === 'up' ? body : `${body}// next release`));
-  };
+    return new Response(service.state === 'up' ? body : `${body}// next release`);
+  });
   files = new ClientFiles({
     embedded: edgeAssets,
-    service: { call },
+    service: client,
     cache: memory(cached),
     kv,
     count: () => undefined,
@@ -55,7 +56,7 @@ beforeEach(() => {
 });
 const textOf = async (name: string): Promise<string> => {
   const read = await files.read(name);
-  return typeof read === 'string' ? read : new TextDecoder().decode(read);
+  return read.ok ? new TextDecoder().decode(read.value) : read.error.kind;
 };
 const widget = clientAssets['widget.js']!.body;
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitTake, LimitTakings } from '../../../src/contract/edge/limits.ts';
 import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
+import { asked } from '../../support/service-client.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const wish = (key = 'a', count = 50) => ({ key, algorithm: 'sliding' as const, count, windowMs: 60_000 });
@@ -12,23 +13,27 @@ function takesWith(left: Record<string, number> | null) {
   const calls: (readonly LimitTake[])[] = [];
   const counted: string[] = [];
   const works: Promise<unknown>[] = [];
-  const answer = (asked: readonly LimitTake[]): LimitTakings | null =>
+  const answer = (wanted: readonly LimitTake[]): LimitTakings | null =>
     left &&
-    asked.map(({ key, asked: uses }) => {
+    wanted.map(({ key, asked: uses }) => {
       const granted = Math.min(uses, left[key] ?? 0);
       left[key] = (left[key] ?? 0) - granted;
       return [granted, left[key], left[key] > 0 ? 0 : 30_000] as const;
     });
   const takes = new ExactTakes({
-    ask: async (asked) => {
-      calls.push(asked);
-      return answer(asked);
+    ask: async (takes) => {
+      calls.push(takes);
+      return asked(answer(takes));
     },
     now: () => clock.nowMs,
     sleep: () => Promise.resolve(),
     count: (name) => counted.push(name),
   });
-  const take = (key?: string, count?: number) => takes.take(wish(key, count), clock.nowMs, (work) => works.push(work));
+  /** Milliseconds to wait; `null`: the object did not answer. */
+  const take = async (key?: string, count?: number): Promise<number | null> => {
+    const taking = await takes.take(wish(key, count), clock.nowMs, (work) => works.push(work));
+    return taking.ok ? taking.value : null;
+  };
   return { take, calls, counted, clock, works };
 }
 
@@ -103,5 +108,5 @@ test('a request whose batch is lost with the request that opened it goes on with
     count: () => {},
   });
   void takes.take(wish(), NOW_MS, () => {});
-  expect(await takes.take(wish(), NOW_MS + 1, () => {})).toBeNull();
+  expect(await takes.take(wish(), NOW_MS + 1, () => {})).toMatchObject({ ok: false });
 });

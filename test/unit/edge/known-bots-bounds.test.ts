@@ -4,6 +4,8 @@ import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
 import type { ListedBot } from '../../../src/bots/encode-bot-table.ts';
 import { openBotTable } from '../../../src/bots/open-bot-table.ts';
 import type { BotTable } from '../../../src/bots/open-bot-table.ts';
+import type { Asked } from '../../../src/edge/feed/upstream.ts';
+import { ok } from '../../../src/result.ts';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { BotSignal } from '../../../src/bots/bot-signal.ts';
 import { KnownBots } from '../../../src/edge/decide/known-bots.ts';
@@ -31,14 +33,14 @@ let behind: Promise<unknown>[];
 let asked: unknown[];
 beforeEach(() => {
   [behind, asked, table] = [[], [], tableOf(listed)];
-  const answer = async <Answer>(question: unknown, given: Answer): Promise<Answer> => {
+  const answer = async <Answer>(question: unknown, given: Answer): Promise<Asked<Answer>> => {
     asked.push(question);
-    return given;
+    return ok(given);
   };
   const proofs = new ProofMemory({
     keys: (question) => answer(question, { isFetched: true, keys: [pair.key], maxAgeSeconds: 3600 }),
     name: (question) => answer(question, { holds: true, ttlSeconds: 3600 }),
-    spend: (question) => answer(question, true),
+    spendNonce: (question) => answer(question, true),
   });
   bots = new KnownBots(() => table, proofs);
 });

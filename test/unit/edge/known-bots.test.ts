@@ -7,6 +7,7 @@ import type { ListedBot } from '../../../src/bots/encode-bot-table.ts';
 import { openBotTable } from '../../../src/bots/open-bot-table.ts';
 import type { BotTable } from '../../../src/bots/open-bot-table.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
+import { ok } from '../../../src/result.ts';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { ProofService } from '../../../src/bots/proof-memory.ts';
 import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
@@ -47,7 +48,7 @@ let pair: AgentKeyPair;
 let table: BotTable;
 let bots: KnownBots;
 let behind: Promise<unknown>[];
-let spend: ProofService['spend'];
+let spend: ProofService['spendNonce'];
 let spends: number;
 let keys: BotKeys;
 
@@ -56,12 +57,12 @@ beforeAll(async () => {
   table = tableOf(listed, [[BING_RANGE, ['157.55.39.0/24']]]);
 });
 beforeEach(() => {
-  [behind, spends, spend] = [[], 0, async () => true];
+  [behind, spends, spend] = [[], 0, async () => ok(true)];
   keys = { isFetched: true, keys: [pair.key], maxAgeSeconds: 600 };
   const service: ProofService = {
-    keys: async () => keys,
-    name: async () => ({ holds: false, ttlSeconds: 600 }),
-    spend: (question) => {
+    keys: async () => ok(keys),
+    name: async () => ok({ holds: false, ttlSeconds: 600 }),
+    spendNonce: (question) => {
       spends += 1;
       return spend(question);
     },
@@ -204,7 +205,7 @@ describe('where each signature counts once', () => {
     await acquainted();
     expect(await seen({ signing: {}, spendsNonces: true })).toBe('signingbot claimed');
     expect(await seen({ signing: nonce(''), spendsNonces: true })).toBe('signingbot claimed');
-    spend = async () => false;
+    spend = async () => ok(false);
     expect(await seen({ signing: nonce('n2'), spendsNonces: true })).toBe('signingbot claimed');
   });
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { LimitCounter, LimitSums } from '../../../src/contract/edge/limits.ts';
 import type { CountedMeter } from '../../../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import type { LimitPorts } from '../../../src/edge/limits/limit-counts.ts';
+import { reportAnswered } from '../../support/service-client.ts';
+import type { SaidOfReport } from '../../support/service-client.ts';
 
 const WINDOW_MS = 600_000;
 /** The start of a window. */
@@ -15,7 +16,10 @@ interface Clock {
   nowMs: number;
 }
 
-function countsWith(report: LimitPorts['report'], clock: Clock) {
+type Ledger = (counters: readonly LimitCounter[]) => Promise<SaidOfReport>;
+
+function countsWith(ledgerOf: Ledger | null, clock: Clock) {
+  const report = ledgerOf && (async (counters: readonly LimitCounter[]) => reportAnswered(await ledgerOf(counters)));
   const counted: string[] = [];
   const works: Promise<unknown>[] = [];
   const counts = new LimitCounts({

@@ -1,6 +1,6 @@
 /** A gate with limits, as the unit tests visit it: the step that asks them, without the network around it. */
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
-import type { LimitTake } from '../../../src/contract/edge/limits.ts';
+import type { LimitTake, LimitTakings } from '../../../src/contract/edge/limits.ts';
 import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import type { ChallengePorts } from '../../../src/edge/challenge/challenge-step.ts';
@@ -16,6 +16,8 @@ import { forwardOn } from '../../../src/edge/step/step.ts';
 import type { Step } from '../../../src/edge/step/step.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
+import { ok } from '../../../src/result.ts';
+import { asked } from '../../support/service-client.ts';
 import { NOW_MS, contextOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 export const limitOf = (changes: Partial<LimitForm> = {}): LimitForm => ({
@@ -59,13 +61,14 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
   const taken: LimitTake[] = [];
   const ports = { now: () => clock.nowMs, sleep: async () => {}, count };
   const ask = async (takes: readonly LimitTake[]) => {
-    if (grants === null) return null;
+    if (grants === null) return asked<LimitTakings>(null);
     taken.push(...takes);
-    return takes.map(({ count: of, asked }) => {
-      const granted = Math.min(asked, grants[of] ?? asked);
+    const takings = takes.map(({ count: of, asked: uses }) => {
+      const granted = Math.min(uses, grants[of] ?? uses);
       if (grants[of] !== undefined) grants[of] -= granted;
       return [granted, 0, grants[of] === 0 ? 10_000 : 0] as const;
     });
+    return ok(takings);
   };
   // The other requests of a batch look for its answer again and again, so each look lets the request that asks go on.
   const sleep = (): Promise<void> => new Promise((wake) => setImmediate(wake));
@@ -130,10 +133,16 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
     };
     const verdict = of.unchecked === true ? errorVerdict('allow', 'Not checked.') : verdictOf(made);
     const context = { ...given, config: { ...given.config, limits: compiled }, verdict };
-    const asked = { names: limits.map(({ name }) => name), inputs: made };
+    const namedLimits = { names: limits.map(({ name }) => name), inputs: made };
     const bytes = read === undefined ? null : Uint8Array.from(Buffer.from(read));
     if (bytes) await request.arrayBuffer();
-    return limitStep(forwardOn(context, bytes ? true : null, bytes), context, asked, challengePorts, () => undefined);
+    return limitStep(
+      forwardOn(context, bytes ? true : null, bytes),
+      context,
+      namedLimits,
+      challengePorts,
+      () => undefined,
+    );
   }
   /** The origin responds to what was forwarded. */
   const respond = (step: Step, status: number | null) => {

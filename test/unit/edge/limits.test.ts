@@ -10,6 +10,8 @@ import { Limits, firedOf, strictest } from '../../../src/edge/limits/limits.ts';
 import type { Above, Counted } from '../../../src/edge/limits/limits.ts';
 import { limitKeys } from '../../../src/limits/limit-keys.ts';
 import type { KeySource } from '../../../src/limits/limit-keys.ts';
+import { ok } from '../../../src/result.ts';
+import { reportAnswered } from '../../support/service-client.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const limitOf = (changes: Partial<LimitForm> = {}): LimitForm => ({
@@ -48,15 +50,24 @@ function isolateWith(limits: readonly LimitForm[], granted: number | null = 0, r
   const takes = new ExactTakes({
     ...ports,
     sleep: (ms) => (ms > 1 ? new Promise(() => {}) : Promise.resolve()),
-    ask: async (asked) =>
-      asked.map(({ asked: uses }) => {
-        if (left === null) return null;
-        const given = Math.min(uses, left);
-        left -= given;
-        return [given, left, left > 0 ? 0 : 10_000] as const;
-      }),
+    ask: async (wanted) =>
+      ok(
+        wanted.map(({ asked: uses }) => {
+          if (left === null) return null;
+          const given = Math.min(uses, left);
+          left -= given;
+          return [given, left, left > 0 ? 0 : 10_000] as const;
+        }),
+      ),
   });
-  const isolate = new Limits({ counts: new LimitCounts({ ...ports, report }), takes, ...ports });
+  const isolate = new Limits({
+    counts: new LimitCounts({
+      ...ports,
+      report: report && (async (counters) => reportAnswered(await report(counters))),
+    }),
+    takes,
+    ...ports,
+  });
   const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
   const refuses = (above: readonly Above[]) => strictest(above)?.verdict === 'block';
   const ask = async (from: Partial<KeySource> = {}, names = limits.map(({ name }) => name)) => {

@@ -7,6 +7,8 @@ import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
+import type { EdgeSession } from '../../../src/contract/edge/edge-api.ts';
+import { asked } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
@@ -32,7 +34,10 @@ function gate() {
       { pendingBudget: 2, ...visit.policy },
       { detectorWeights: [], pendingExempt: visit.pendingExempt ?? [] },
     );
-    const renewals = new SessionRenewals({ service: { session: async () => null }, count: () => {} });
+    const renewals = new SessionRenewals({
+      service: { session: async () => asked<EdgeSession>(null) },
+      count: () => {},
+    });
     const read = factsOf(path, { signals: signalsOf({ ip }) });
     const facts = { ...read, headers: { ...read.headers, method, accept: 'text/html' } };
     const judged = judge({

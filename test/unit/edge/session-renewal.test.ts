@@ -5,6 +5,7 @@ import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
+import { ok } from '../../../src/result.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
 const successor = { jti: 'j', jwt: 'new', expiresAt: NOW_MS + 60_000, jwtExpiresAt: NOW_MS + 60_000 };
@@ -15,7 +16,7 @@ function gate(refresh: string | null) {
   const asked: string[] = [];
   const renew = async (_: unknown, jwt: string) => {
     asked.push(jwt);
-    return successor;
+    return ok(successor);
   };
   const renewals = new SessionRenewals({ service: { session: renew }, count: () => {} });
   const ports = { pending: new PendingBudget(new LimitCounts(counts)), renewals };

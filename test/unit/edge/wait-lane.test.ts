@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
-import type { LedgerPorts } from '../../../src/edge/challenge/ledger.ts';
 import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
+import { serviceThat } from '../../support/service-client.ts';
 import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';
 import type { ContextChanges } from './edge-fixture.ts';
 
@@ -140,18 +140,15 @@ describe('the wait link', () => {
 
 describe('the ledger', () => {
   const asked: string[] = [];
-  const ledgerThat = (respond: () => Promise<Response>): LedgerPorts => ({
-    environment: { rules: { kind: 'service', clientJwt: '', claims: { instanceId: '', issuedAt: 0, expiresAt: 0 } } },
-    service: {
-      call(path, _timeoutMs, body) {
-        asked.push(`${path} ${body}`);
-        return respond();
-      },
-    },
+  const ledgerThat = (respond: () => Promise<Response>) => ({
+    service: serviceThat((path, body) => {
+      asked.push(`${path} ${body}`);
+      return respond();
+    }),
     count: () => undefined,
   });
   const answering = (taken: unknown, status = 200) => ledgerThat(async () => Response.json({ taken }, { status }));
-  async function kindFor(ip: string, ledger: LedgerPorts): Promise<string> {
+  async function kindFor(ip: string, ledger: ReturnType<typeof ledgerThat>): Promise<string> {
     const waiting = new WaitLane(ledger);
     const link = await waiting.link(await at('/', {}, visitor(ip)), '/');
     return (await follow(waiting, link?.url ?? '', READY_MS, visitor(ip))).kind;
