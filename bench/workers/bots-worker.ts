@@ -7,6 +7,7 @@ import type { BotTable } from '../../src/bots/open-bot-table.ts';
 import { ProofMemory } from '../../src/bots/proof-memory.ts';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { KnownBots } from '../../src/edge/decide/known-bots.ts';
+import { failed } from '../../src/result.ts';
 import { factsOf, signalsOf } from '../../test/unit/edge/edge-fixture.ts';
 import type { BotWork } from './bot-work.ts';
 
@@ -14,8 +15,8 @@ export default {
   async fetch(call: Request): Promise<Response> {
     const { file, userAgents, times }: BotWork = await call.json();
     const table = file === null ? null : opened(decodeBase64url(file)!);
-    const silent = { keys: async () => null, name: async () => null, spend: async () => false };
-    const bots = new KnownBots(() => table, new ProofMemory(silent));
+    const away = async () => failed({ kind: 'unreachable' });
+    const bots = new KnownBots(() => table, new ProofMemory({ keys: away, name: away, spendNonce: away }));
     const requests = userAgents.map((userAgent) =>
       factsOf('/', {
         request: new Request('https://shop.example/', { headers: { 'user-agent': userAgent } }),

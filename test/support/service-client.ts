@@ -5,7 +5,7 @@ import type { Asked } from '../../src/edge/feed/upstream.ts';
 import { failed, ok } from '../../src/result.ts';
 
 /** An answer, or none in time where it is `null`. */
-export function asked<Answer>(answer: Answer | null): Asked<Answer> {
+export function serviceSaid<Answer>(answer: Answer | null): Asked<Answer> {
   return answer === null ? failed({ kind: 'unreachable' }) : ok(answer);
 }
 
@@ -32,5 +32,5 @@ export function serviceThat(
 export type SaidOfReport = LimitSums | 'refused' | null;
 
 export function reportAnswered(said: SaidOfReport): Asked<LimitSums> {
-  return said === 'refused' ? failed({ kind: 'refused', status: 400 }) : asked(said);
+  return said === 'refused' ? failed({ kind: 'refused', status: 400 }) : serviceSaid(said);
 }

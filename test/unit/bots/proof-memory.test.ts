@@ -6,7 +6,7 @@ import type { BotProof } from '../../../src/contract/bots/bot-proofs.ts';
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { outcomeWord } from '../../../src/bots/signatures/signature-outcome.ts';
-import { asked as askedFor } from '../../support/service-client.ts';
+import { serviceSaid } from '../../support/service-client.ts';
 import { agentKeyPair, signed } from '../../support/signed-request.ts';
 import type { AgentKeyPair } from '../../support/signed-request.ts';
 
@@ -25,7 +25,7 @@ beforeEach(() => {
   [asked, behind] = [[], []];
   const answer = async <Answer>(question: unknown, given: Answer | null): Promise<Asked<Answer>> => {
     asked.push(question);
-    return askedFor(given);
+    return serviceSaid(given);
   };
   memory = new ProofMemory({
     keys: (question) => answer(question, keysAnswer),

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
 import type { ClearanceClaims, LearnNetwork } from '../../../src/edge/session/clearances.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
-import { asked } from '../../support/service-client.ts';
+import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 /** The service's ledger: the network of the first call, for every isolate. */
 function ledger(): LearnNetwork {
   const learned = new Map<string, string>();
-  return async ({ jti, network }) => asked(learned.get(jti) ?? (learned.set(jti, network), network));
+  return async ({ jti, network }) => serviceSaid(learned.get(jti) ?? (learned.set(jti, network), network));
 }
 
 const config = await configOf();
@@ -145,7 +145,7 @@ describe('clearance', () => {
 
   test.each<[string, LearnNetwork | null]>([
     ['there is no ledger', null],
-    ['the ledger does not respond', async () => asked<string>(null)],
+    ['the ledger does not respond', async () => serviceSaid<string>(null)],
   ])('no other network is learned where %s', async (_, learn) => {
     const reading = await new Clearances(learn).read(shown(cookie, { ip: '2001:db8::1' }), config);
     expect(reading).toBeNull();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LimitTake, LimitTakings } from '../../../src/contract/edge/limits.ts';
 import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
-import { asked } from '../../support/service-client.ts';
+import { serviceSaid } from '../../support/service-client.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const wish = (key = 'a', count = 50) => ({ key, algorithm: 'sliding' as const, count, windowMs: 60_000 });
@@ -21,9 +21,9 @@ function takesWith(left: Record<string, number> | null) {
       return [granted, left[key], left[key] > 0 ? 0 : 30_000] as const;
     });
   const takes = new ExactTakes({
-    ask: async (takes) => {
-      calls.push(takes);
-      return asked(answer(takes));
+    ask: async (wanted) => {
+      calls.push(wanted);
+      return serviceSaid(answer(wanted));
     },
     now: () => clock.nowMs,
     sleep: () => Promise.resolve(),

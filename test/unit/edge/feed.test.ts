@@ -11,7 +11,7 @@ import { KvStore } from '../../../src/edge/feed/kv.ts';
 import { openConfig, partName } from '../../../src/edge/feed/stored-parts.ts';
 import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
-import { asked } from '../../support/service-client.ts';
+import { serviceSaid } from '../../support/service-client.ts';
 import { signalsOf } from './edge-fixture.ts';
 import { MemoryStore, baseOf, botsOf, config, keys, namespace } from './feed-parts.ts';
 
@@ -31,11 +31,11 @@ let now: number;
 const count = (name: string) => void (counted[name] = (counted[name] ?? 0) + 1);
 const seal = new ConfigSeal('credential');
 const upstream = {
-  version: async () => (service.calls++, asked(service.up ? versionOf() : null)),
-  config: async () => asked(service.up ? service.config : null),
-  base: async (hash: string) => asked(service.up && service.base.hash === hash ? service.base.file : null),
-  delta: async () => asked<Bytes>(null),
-  bots: async () => asked(service.up ? service.bots.file : null),
+  version: async () => (service.calls++, serviceSaid(service.up ? versionOf() : null)),
+  config: async () => serviceSaid(service.up ? service.config : null),
+  base: async (hash: string) => serviceSaid(service.up && service.base.hash === hash ? service.base.file : null),
+  delta: async () => serviceSaid<Bytes>(null),
+  bots: async () => serviceSaid(service.up ? service.bots.file : null),
   refused: async (hash: string) => void refused.push(hash),
 };
 const versionOf = () => ({
@@ -204,7 +204,7 @@ describe('feed', () => {
   test('a new isolate that cannot read the config of the service takes config and rules of KV', async () => {
     await backUpToKv({ upstream, kv: kv(), seal, count });
     service.config = config({ configVersion: 'unreadable' });
-    const feed = newFeed(() => true, cache, { ...upstream, config: async () => asked<EdgeConfig>(null) });
+    const feed = newFeed(() => true, cache, { ...upstream, config: async () => serviceSaid<EdgeConfig>(null) });
     await feed.check();
     expect([feed.state.config !== null, blocks(feed, 'first')]).toEqual([true, true]);
   });

@@ -17,7 +17,7 @@ import type { Step } from '../../../src/edge/step/step.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import { ok } from '../../../src/result.ts';
-import { asked } from '../../support/service-client.ts';
+import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, contextOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 export const limitOf = (changes: Partial<LimitForm> = {}): LimitForm => ({
@@ -61,7 +61,7 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
   const taken: LimitTake[] = [];
   const ports = { now: () => clock.nowMs, sleep: async () => {}, count };
   const ask = async (takes: readonly LimitTake[]) => {
-    if (grants === null) return asked<LimitTakings>(null);
+    if (grants === null) return serviceSaid<LimitTakings>(null);
     taken.push(...takes);
     const takings = takes.map(({ count: of, asked: uses }) => {
       const granted = Math.min(uses, grants[of] ?? uses);

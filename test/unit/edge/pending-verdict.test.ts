@@ -8,7 +8,7 @@ import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import type { EdgeSession } from '../../../src/contract/edge/edge-api.ts';
-import { asked } from '../../support/service-client.ts';
+import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
@@ -35,7 +35,7 @@ function gate() {
       { detectorWeights: [], pendingExempt: visit.pendingExempt ?? [] },
     );
     const renewals = new SessionRenewals({
-      service: { session: async () => asked<EdgeSession>(null) },
+      service: { session: async () => serviceSaid<EdgeSession>(null) },
       count: () => {},
     });
     const read = factsOf(path, { signals: signalsOf({ ip }) });
