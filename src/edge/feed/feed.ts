@@ -1,7 +1,7 @@
 /**
  * Config and ruleset of this isolate: memory → colo cache → KV → service. A request reads `state` and nothing else. The
- * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly.
- * A file that cannot be loaded never replaces what is loaded.
+ * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly,
+ * unless that check found the service away. A file that cannot be loaded never replaces what is loaded.
  */
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig } from '../config/compiled-config.ts';
@@ -62,6 +62,8 @@ export class Feed {
   attemptedAtMs = 0;
   syncedAtMs: number | null = null;
   #base: LoadedBase | null = null;
+  /** As of the last check. */
+  #isAway = false;
   #refresh: Refresh | null = null;
 
   constructor(options: FeedOptions) {
@@ -72,7 +74,8 @@ export class Feed {
   ready(nowMs: number, waitUntil: (work: Promise<unknown>) => void): Promise<unknown> | null {
     const ageMs = nowMs - this.attemptedAtMs;
     if (ageMs < this.#options.pollMs) return null;
-    const waitMs = this.attemptedAtMs === 0 ? COLD_WAIT_MS : ageMs > this.#options.maxStaleMs ? STALE_WAIT_MS : 0;
+    const isTooOld = ageMs > this.#options.maxStaleMs && !(this.#isAway && this.state.ruleset !== null);
+    const waitMs = this.attemptedAtMs === 0 ? COLD_WAIT_MS : isTooOld ? STALE_WAIT_MS : 0;
     const known = this.#refresh;
     if (known && nowMs - known.startedAtMs <= REFRESH_LOST_AFTER_MS) {
       return waitMs === 0 ? null : polled(() => known.isDone || undefined, waitMs);
@@ -112,6 +115,7 @@ export class Feed {
       if (version) await cache.put(partName.cachedPointer, encodePointer(version), pollMs / 1000);
     }
     const fromKv = version === null;
+    this.#isAway = fromKv;
     const isCold = this.state.config === null || this.state.ruleset === null;
     if (fromKv && (isCold || this.bots === null)) version = decodePointer(await kv.get(partName.pointer));
     if (!version) return;

@@ -360,6 +360,20 @@ describe('feed', () => {
     expect(blocks(feed, 'second')).toBe(true);
   });
 
+  test('while the service is away, no request waits for a check, and one begins it behind its response', async () => {
+    const feed = newFeed();
+    await feed.check();
+    cache.parts.delete(partName.cachedPointer);
+    service.up = false;
+    now += 31_000;
+    await feed.check();
+    Object.assign(service, { up: true, base: await baseOf(2, 'second') });
+    const work: Promise<unknown>[] = [];
+    expect(feed.ready(now + 31_000, (promise) => void work.push(promise))).toBeNull();
+    await Promise.all(work);
+    expect(blocks(feed, 'second')).toBe(true);
+  });
+
   test('a config with a test secret is refused', async () => {
     const feed = newFeed(() => false);
     await feed.check();
