@@ -2,10 +2,11 @@
  * What a stop of the local stack waits for. The edge sends the records of its last requests a moment after the responses,
  * so they would be lost with its process.
  */
+import { SENT_WITHIN_MS } from '../logsink/verdict-batcher.ts';
 import type { Listener } from './listener.ts';
 
-/** The edge's batcher keeps a record for a second at most (`logsink/verdict-batcher.ts`). The rest is for sending it. */
-const SENT_AFTER_MS = 1250;
+/** The edge's batcher waits first. The rest is for sending. */
+const SENT_AFTER_MS = SENT_WITHIN_MS + 250;
 /** A request that does not end holds up no stop for longer. */
 const DRAIN_MAX_MS = 5000;
 const POLL_MS = 25;

@@ -36,11 +36,16 @@ export class Batcher<Entry> {
   readonly #options: BatcherOptions<Entry>;
   readonly #buffer: Entry[] = [];
   /** Batches under way. A request that is killed never ends its batches, so each has the time it started. */
-  readonly #flights = new Set<{ startedAtMs: number }>();
+  readonly #flights = new Set<{ startedAtMs: number; entries: number }>();
   #windowOpenedAtMs: number | null = null;
 
   constructor(options: BatcherOptions<Entry>) {
     this.#options = options;
+  }
+
+  /** Entries that wait or are on their way. They can be lost with the isolate. */
+  get held(): number {
+    return [...this.#flights].reduce((sum, { entries }) => sum + entries, this.#buffer.length);
   }
 
   /** Takes one entry and returns at once. `waitUntil` must be the current request's. */
@@ -94,7 +99,7 @@ export class Batcher<Entry> {
   }
 
   async #fly(entries: readonly Entry[]): Promise<void> {
-    const flight = { startedAtMs: this.#options.clock.nowMs() };
+    const flight = { startedAtMs: this.#options.clock.nowMs(), entries: entries.length };
     this.#flights.add(flight);
     await this.#options.deliver(entries).finally(() => this.#flights.delete(flight));
   }

@@ -15,12 +15,15 @@ import { Counters } from './counters.ts';
 import { newEventId } from './event-id.ts';
 import type { SinkBatch, VerdictSink } from './sink.ts';
 
+/** No record waits for its first send for longer, unless as many batches as may be are under way. */
+export const SENT_WITHIN_MS = 1000;
+
 const BOUNDS: BatchBounds = {
   // What one append call takes. A batch is one row of the log, so a larger batch is a cheaper one.
   batchMaxEntries: VERDICT_BATCH_MAX_RECORDS,
   windowMs: 250,
   busyFromEntries: 2,
-  busyWindowMs: 1000,
+  busyWindowMs: SENT_WITHIN_MS,
   // About 10 MB of records, out of the 128 MB of an isolate.
   bufferMaxEntries: 5000,
   // More would only queue up behind the six connections of a request.
@@ -60,6 +63,11 @@ export class VerdictBatcher {
       deliver: (records) => this.#deliver(records),
       onOverflow: () => this.#counters.add('verdicts_dropped{reason="buffer-full"}'),
     });
+  }
+
+  /** Records that are not known to be delivered. They can be lost with this isolate. */
+  get held(): number {
+    return this.#batcher.held;
   }
 
   /** Numbers this isolate's records from 0, so that the store can tell which never arrived. */

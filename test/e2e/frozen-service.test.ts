@@ -61,3 +61,13 @@ test('a scheduled run ends, and the gate serves on', async () => {
   expect(await stack().runScheduled()).toBe(false);
   expect(await status('/echo/frozen')).toBe(200);
 });
+
+test('the health of an edge says how many verdicts can be lost with it', async () => {
+  await stack().restartEdge({ LOG_SINKS: 'service' });
+  for (let visit = 0; visit < 3; visit += 1) expect(await status('/echo/held')).toBe(200);
+  const authorization = `Bearer ${stack().opsToken}`;
+  const health = await browse(`${stack().edgeUrl}/__protect/health`, { headers: { authorization } });
+  const { verdicts } = (await health.json()) as { verdicts: { held: number; sentWithinMs: number } };
+  expect(verdicts.held).toBeGreaterThanOrEqual(3);
+  expect(verdicts.sentWithinMs).toBe(1000);
+});

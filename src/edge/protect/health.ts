@@ -5,6 +5,7 @@
 import { isSameSecret } from '../../bytes/same-secret.ts';
 import { json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
+import { SENT_WITHIN_MS } from '../../logsink/verdict-batcher.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { policyRemedies } from '../origin/page-policy.ts';
 import type { OriginState } from '../origin/origins.ts';
@@ -95,6 +96,8 @@ function details(isolate: Isolate, nowMs: number): object {
       challenge: environment.failModeChallenge,
     },
     sinks: environment.sinks,
+    // What a kill of this isolate can lose. It grows while the service does not respond.
+    verdicts: { held: log.held, sentWithinMs: SENT_WITHIN_MS },
   };
 }
 

@@ -146,6 +146,16 @@ describe('batching', () => {
     expect(log.attempts[1]?.records).toBe(log.attempts[0]?.records);
   });
 
+  test('records are held until a sink has them, and dropped ones no longer', async () => {
+    const log = sinkOf('service', (attempt) => (attempt === 1 ? null : new SinkError('401', false)));
+    const { batcher, add, settle } = harness({ sinks: [log.sink] });
+    add(500);
+    add(3);
+    expect(batcher.held).toBe(503);
+    await settle();
+    expect([log.ids().length, batcher.held]).toEqual([500, 0]);
+  });
+
   test('a window whose request ended is replaced by the next record', async () => {
     const log = sinkOf('service');
     const { add, pass, started, settle } = harness({ sinks: [log.sink] });
