@@ -3,6 +3,7 @@
  * with it: a request that awaits another's can hang, or be cancelled with it. So the finder leaves its result in memory,
  * and each of the others looks there on a timer of its own.
  */
+
 const PAUSE_MIN_MS = 2;
 const PAUSE_MAX_MS = 50;
 
@@ -25,4 +26,13 @@ function sleepFor(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+}
+
+/** Waits for work at most `limitMs`. The work itself goes on behind the response. */
+export function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout>;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

@@ -4,8 +4,7 @@
  */
 import { pageLanguages } from '../locales/pages.generated.ts';
 import { edgeAssets, pageAssets } from '../widget/bundle.generated.ts';
-import { KvUpstream, syncFromManagementApi } from './feed/management-api.ts';
-import { readManagementRules } from './feed/management-rules.ts';
+import { KvUpstream, readManagementRules, syncFromManagementApi } from './feed/management-api.ts';
 import { edgeWorker } from './app.ts';
 
 export default edgeWorker({

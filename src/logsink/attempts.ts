@@ -1,5 +1,5 @@
 /** Repeats a delivery that failed for a reason that may pass. */
-import type { Clock } from './clock.ts';
+import type { Clock } from './batcher.ts';
 import { SinkError } from './sink.ts';
 
 const ATTEMPTS_MAX = 3;

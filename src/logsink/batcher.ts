@@ -4,7 +4,6 @@
  * in its own request's `waitUntil`. That promise sleeps and then sends what all requests added in the meantime.
  * Memory is bounded: an entry that does not fit is reported, never lost in silence.
  */
-import type { Clock } from './clock.ts';
 
 /** All attempts at a batch end well within this. A batch that is still under way lost its request. */
 const FLIGHT_LOST_AFTER_MS = 60_000;
@@ -104,3 +103,18 @@ export class Batcher<Entry> {
     await this.#options.deliver(entries).finally(() => this.#flights.delete(flight));
   }
 }
+
+/** The time that batches wait by. Tests pass their own, so that no test sleeps. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  nowMs(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  sleep: (ms) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    }),
+};

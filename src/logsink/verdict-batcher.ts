@@ -7,10 +7,8 @@
 import { VERDICT_BATCH_MAX_RECORDS } from '../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 import { deliverWithRetries } from './attempts.ts';
-import { Batcher } from './batcher.ts';
-import type { BatchBounds } from './batcher.ts';
-import { systemClock } from './clock.ts';
-import type { Clock } from './clock.ts';
+import { Batcher, systemClock } from './batcher.ts';
+import type { BatchBounds, Clock } from './batcher.ts';
 import { Counters } from './counters.ts';
 import { newEventId } from './event-id.ts';
 import type { SinkBatch, VerdictSink } from './sink.ts';

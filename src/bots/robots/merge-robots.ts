@@ -3,7 +3,7 @@
  * both the origin and the policy allow, and is taken out of the origin's groups: groups of one token add up, and there the
  * longer of two paths wins regardless of which group it is in. All other lines stay as they are.
  */
-import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
+import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
 import { EVERYTHING, bothAllow, isBan, isOpen, newEffort, ruleLine } from './both-allow.ts';
 import type { Effort, PathRule } from './both-allow.ts';
 import { ANYBODY, readFile, tokenOf } from './parse-robots.ts';

@@ -119,3 +119,6 @@ export const edgeSession = z.object({
   cookieDomain: z.optional(z.nullable(z.string().check(z.maxLength(255)))),
 });
 export type EdgeSession = z.infer<typeof edgeSession>;
+
+/** RFC 9309 section 2.5: a crawler reads at least as much of robots.txt. */
+export const ROBOTS_MAX_BYTES = 512_000;

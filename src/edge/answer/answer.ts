@@ -2,6 +2,8 @@
 import type { EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
 import type { ChallengePageInput } from './pages/challenge-page.ts';
 import type { MessageKind } from './pages/message-page.ts';
+import type { RequestContext } from '../decide/context.ts';
+import { isNavigation } from '../request/header-facts.ts';
 
 export type Answer =
   | ({ kind: 'challenge' } & ChallengeExtras)
@@ -62,3 +64,15 @@ export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submis
 export const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.');
 /** More submissions at once than this isolate can hold. A moment later there is room. */
 export const NO_ROOM = message('send-again', 'API.UNAVAILABLE', 'Too many submissions at once. Send this one again.');
+
+/**
+ * Which form an answer takes. The path's declared type and `Sec-Fetch-Dest` decide, never `Accept`, which scripts set
+ * freely.
+ */
+export type AnswerForm = 'page' | 'json' | 'text';
+
+export function answerForm({ facts, path }: Pick<RequestContext, 'facts' | 'path'>): AnswerForm {
+  if (facts.request.headers.get('upgrade')?.toLowerCase() === 'websocket') return 'text';
+  if (path?.pathType === 'json') return 'json';
+  return isNavigation(facts.headers) ? 'page' : 'json';
+}

@@ -11,16 +11,16 @@ import type { ErrorEnvelope } from '../../contract/errors.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
-import { tellRefusedSession } from '../session/session-refused.ts';
-import { answerForm } from './answer-form.ts';
-import { message } from './answer.ts';
+import { tellRefusedSession } from '../session/set-session-cookie.ts';
+import { answerForm, message } from './answer.ts';
 import type { Answer, ChallengeExtras, LimitedRequest } from './answer.ts';
-import { botHeaders } from './bot-headers.ts';
 import { renderBlockPage } from './pages/block-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
 import { renderMessagePage } from './pages/message-page.ts';
 import type { PageInput } from './pages/page-input.ts';
 import { pageSecurityHeaders } from './pages/security-headers.ts';
+import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
+import { isProvedBot } from '../decide/policy-input.ts';
 
 const CHARGED = 'This site charges bots. See crawler-price and Link.';
 const API_BASE = protectPrefix.slice(0, -1);
@@ -250,4 +250,25 @@ function make(context: RequestContext, status: number, body: string | null, extr
 function newNonce(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   return encodeBase64url(bytes);
+}
+
+/** What a refusal tells a bot: how it could prove who it is, and what it would have to pay. */
+export function botHeaders({ facts, verdict, config }: RequestContext): [name: string, value: string][] {
+  const { bot, decision, isCharged } = verdict;
+  if (decision === 'allow') return [];
+  const { headers } = facts.request;
+  // Who signs, or names an agent, is asked for a signature too, whatever is wrong with the one that they sent.
+  const isAsked =
+    !isProvedBot(bot) && (bot !== null || headers.has('signature-agent') || headers.has('signature-input'));
+  const charge = isCharged ? config?.policy.botPolicy.charge : null;
+  const nonce = config?.policy.botPolicy.signatures.nonce === 'once' ? crypto.randomUUID() : null;
+  return [
+    ...(isAsked ? [['accept-signature', acceptSignature(nonce)] satisfies [string, string]] : []),
+    ...(charge
+      ? ([
+          ['crawler-price', charge.price],
+          ['link', `<${charge.licenseUrl}>; rel="license"`],
+        ] satisfies [string, string][])
+      : []),
+  ];
 }

@@ -3,10 +3,8 @@
  * intact, one without gets the challenge. The edge reads no body that is not challenged, and reads a challenged one
  * once.
  */
-import { answerForm } from '../answer/answer-form.ts';
-import type { AnswerForm } from '../answer/answer-form.ts';
-import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
-import type { ChallengeExtras } from '../answer/answer.ts';
+import { INCOMPLETE, NO_ROOM, TOO_LARGE, answerForm, message } from '../answer/answer.ts';
+import type { AnswerForm, ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
 import type { EdgeEnvironment } from '../environment.ts';
@@ -15,10 +13,9 @@ import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
-import { checkToken, isExpired } from './check-token.ts';
+import { checkToken, isExpired, noteFailedChallenge } from './check-token.ts';
 import type { CheckTokenPorts, TokenCheck } from './check-token.ts';
 import type { Limits } from '../limits/limits.ts';
-import { noteFailedChallenge } from './failed-challenge.ts';
 import { holdSubmission } from './held-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
 

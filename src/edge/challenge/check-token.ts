@@ -3,7 +3,7 @@
  * same token once, at least the level this instance asks for, and enough for this visitor's risk now. A service that
  * implements only the documented interface gets only the documented fields.
  */
-import { demandAt, meets, POW_DIFFICULTY_MAX } from '../../captcha/plan/demand.ts';
+import { POW_DIFFICULTY_MAX, demandAt, meets } from '../../captcha/plan/demand.ts';
 import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
@@ -13,6 +13,8 @@ import type { Solved } from '../session/clearances.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from './local-challenge.ts';
 import type { LocalChallenges } from './local-challenge.ts';
+import { keySourceOf } from '../limits/key-source.ts';
+import type { Limits } from '../limits/limits.ts';
 
 /** A person waits for a verification, and it spends the token, so it gets more time than a feed call. */
 const VERIFY_TIMEOUT_MS = 3000;
@@ -112,4 +114,10 @@ async function checkLocal(
 
 function refused(reason: string): TokenCheck {
   return { outcome: 'refused', reason };
+}
+
+/** A solution or a token that was refused, for limits on failed challenges. */
+export function noteFailedChallenge({ config, facts, jti, verdict }: RequestContext, limits: Limits): void {
+  if (!config?.limits) return;
+  limits.challengeFailed(config.limits, keySourceOf(facts, jti, verdict.bot?.id ?? null));
 }

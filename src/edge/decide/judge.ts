@@ -9,7 +9,7 @@ import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../config/request-risk.ts';
-import { askedFor } from '../pending/page-or-file.ts';
+import { askedFor } from '../pending/pending-budget.ts';
 import type { PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isOfPage } from '../request/header-facts.ts';

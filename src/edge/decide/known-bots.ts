@@ -12,7 +12,6 @@ import type { ProofMemory, WaitUntil } from '../../bots/proof-memory.ts';
 import type { SignatureOutcome } from '../../bots/signatures/signature-outcome.ts';
 import type { BotProof } from '../../contract/vocabulary.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import type { BotReader } from './bot-reader.ts';
 
 /** As long as a verdict record takes it. */
 const BOT_ID_MAX_CHARS = 128;
@@ -84,3 +83,16 @@ function idOf(agent: string): string {
   const id = addressOf(agent).slice(8);
   return id.length > BOT_ID_MAX_CHARS ? `${id.slice(0, BOT_ID_MAX_CHARS - 1)}/` : id;
 }
+
+/** Where the bot of a request is known from. Nothing here waits for the network, except for a nonce that is spent. */
+export interface BotReader {
+  /** A promise only where a signature is checked for the first time, or where `spendsNonces` asks for its nonce. */
+  read(
+    facts: RequestFacts,
+    waitUntil: (work: Promise<unknown>) => void,
+    spendsNonces: boolean,
+  ): BotSignal | null | Promise<BotSignal | null>;
+}
+
+/** Before the first table of bots is loaded. */
+export const NO_BOTS: BotReader = { read: () => null };

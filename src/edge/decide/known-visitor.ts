@@ -7,7 +7,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { SessionReading, Sessions } from '../session/check-session.ts';
 import type { ClearanceReading, Clearances } from '../session/clearances.ts';
-import type { BotReader } from './bot-reader.ts';
+import type { BotReader } from './known-bots.ts';
 
 export interface KnownVisitor {
   readonly bot: BotSignal | null;

@@ -9,10 +9,9 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
-import { decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
+import { ROLLOUT_BUCKETS, decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
 import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
 import { explainVerdict } from '../../rules/explain.ts';
-import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import { botInput } from '../../bots/bot-rules.ts';

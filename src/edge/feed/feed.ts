@@ -13,8 +13,7 @@ import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';
-import { polled } from '../../bytes/polled.ts';
-import { within } from './within.ts';
+import { polled, within } from '../../bytes/polled.ts';
 
 export interface GateState {
   config: CompiledConfig | null;

@@ -21,6 +21,7 @@ import type { Bytes } from './stored-parts.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';
+import type { EnvironmentReader, RulesSource } from '../environment.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */
 const RULES_MAX = 100_000;
@@ -182,4 +183,18 @@ async function call(api: ManagementApi, path: string, body: object): Promise<obj
     console.error(JSON.stringify({ level: 'error', event: 'management-api-failed', path, message: String(error) }));
     return null;
   }
+}
+
+/**
+ * The credentials of an edge that compiles another service's rules itself: an API key, the site's key and secret, and KV to
+ * keep the result in.
+ */
+export function readManagementRules({ text, binding, wrong, sinks }: EnvironmentReader): RulesSource | undefined {
+  if (sinks.includes('service')) wrong('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
+  const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
+  if (!binding('GATE_KV')) wrong('RULES_SOURCE management-api needs the binding GATE_KV');
+  if (!apiKey || !siteKey || !siteSecret) {
+    return wrong('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
+  }
+  return { kind: 'management-api', apiKey, siteKey, siteSecret };
 }

@@ -3,9 +3,8 @@
  * responses. A page in a language that is not loaded yet waits for it briefly; after that it is in English.
  */
 import type { FileReading } from './client-files.ts';
-import { polled } from '../../bytes/polled.ts';
+import { polled, within } from '../../bytes/polled.ts';
 import { failed } from '../../result.ts';
-import { within } from './within.ts';
 import { isFirstChoice } from '../../locales/accept-language.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
 

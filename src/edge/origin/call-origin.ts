@@ -12,7 +12,8 @@ import { annotated, sendToOrigin } from './send-to-origin.ts';
 import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
 import type { InjectPorts } from './inject.ts';
 import type { Origins } from './origins.ts';
-import { isOwnLoop } from './loop.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { HeaderFacts } from '../request/header-facts.ts';
 
 export interface OriginPorts extends InjectPorts {
   origins: Pick<Origins, 'of' | 'called'>;
@@ -108,4 +109,12 @@ function finished(
 ): Response | Promise<Response> {
   const handed = annotated(response, context, origin);
   return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, ports) : handed;
+}
+
+/**
+ * Loop detection: a request that already bears a signature under this instance's key id came out of this gate, so
+ * `ORIGIN_URL` leads back to it. Only the key id is compared: visitors who forge it get an error for themselves alone.
+ */
+export function isOwnLoop({ signature }: Pick<HeaderFacts, 'signature'>, config: CompiledConfig): boolean {
+  return signature !== null && signature.includes(`,kid=${config.keys.current.kid},`);
 }

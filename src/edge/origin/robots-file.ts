@@ -5,7 +5,7 @@
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
+import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
 import { failed, ok } from '../../result.ts';
@@ -14,7 +14,7 @@ import type { JudgedContext } from '../decide/context.ts';
 import type { ServiceCall, ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
-import { isOwnLoop } from './loop.ts';
+import { isOwnLoop } from './call-origin.ts';
 import type { Origins } from './origins.ts';
 import { sendToOrigin } from './send-to-origin.ts';
 

@@ -7,6 +7,7 @@
 import { neighboursOf } from '../../address/networks.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
 import type { LimitCounts } from '../limits/limit-counts.ts';
+import type { HeaderFacts } from '../request/header-facts.ts';
 
 export const PENDING_WINDOW_MS = 600_000;
 /** A town or a provider around the network. */
@@ -52,4 +53,27 @@ function keysOf(kind: PendingKind, ip: string | null): string[] {
   const { near, around } = neighboursOf(ip);
   // The same where the address is unknown.
   return [...new Set([near, around])].map((prefix) => `${kind} ${prefix}`);
+}
+
+/** What a visitor without a session asks for, as their request says, and what it was, as the response shows. */
+const PAGE_DESTINATION = /^(?:document|iframe|frame|fencedframe|object|embed)$/;
+/** What elements of a page load. Everything else has content that is worth collecting: pages, data, texts. */
+const FILE_TYPE =
+  /^(?:image|font|audio|video)\/|^text\/(?:css|javascript|vtt)|^application\/(?:(?:x-)?javascript|ecmascript|wasm|manifest\+json|(?:x-)?font-|vnd\.ms-fontobject|octet-stream|(?:x-|vnd\.apple\.)mpegurl|dash\+xml)/i;
+const BODILESS = new Set([204, 205]);
+
+type Asked = Pick<HeaderFacts, 'fetchDest' | 'accept'>;
+
+/** A browser that asks for a page says so in `Accept`, whatever else it says. */
+export function askedFor({ fetchDest, accept }: Asked): PendingKind {
+  return PAGE_DESTINATION.test(fetchDest ?? '') || accept?.includes('text/html') === true ? 'page' : 'file';
+}
+
+/** Redirects, errors and unchanged files hold nothing of the site. */
+export function isPageResponse({ status, headers }: Response, { fetchDest }: Asked): boolean {
+  if (status < 200 || status > 299 || BODILESS.has(status)) return false;
+  const type = headers.get('content-type') ?? '';
+  if (FILE_TYPE.test(type)) return false;
+  // Browsers read the manifest without cookies on every visit, often as plain JSON.
+  return !(fetchDest === 'manifest' && /^application\/json/i.test(type));
 }

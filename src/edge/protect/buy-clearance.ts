@@ -5,8 +5,7 @@
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
-import { checkToken } from '../challenge/check-token.ts';
-import { noteFailedChallenge } from '../challenge/failed-challenge.ts';
+import { checkToken, noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';

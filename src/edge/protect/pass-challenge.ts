@@ -8,7 +8,7 @@ import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { error, json, toldToVisitor } from '../answer/answer.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
-import { noteFailedChallenge } from '../challenge/failed-challenge.ts';
+import { noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Endpoint } from '../gate.ts';
 import type { ServiceCall } from '../feed/service-client.ts';

@@ -4,8 +4,7 @@
  */
 import type { DeviceType, IpCategory } from '../../contract/vocabulary.ts';
 import { canonicalAsn } from '../../address/asn.ts';
-import { canonicalCountry } from '../../address/country.ts';
-import { readIp } from '../../address/ip.ts';
+import { canonicalCountry, readIp } from '../../address/ip.ts';
 import type { ReadIp } from '../../address/ip.ts';
 import { canonicalJa4 } from '../../address/ja4.ts';
 import { deviceType } from '../../address/device-type.ts';
@@ -13,7 +12,7 @@ import type { EdgeEnvironment } from '../environment.ts';
 import { isSameSecret } from '../../bytes/same-secret.ts';
 import type { HeaderFacts } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
-import { rolloutBucket } from '../../rules/rollout.ts';
+import { rolloutBucket } from '../../rules/decision-table.ts';
 import type { MatchSignals } from '../../rules/types.ts';
 
 export interface Signals extends MatchSignals {

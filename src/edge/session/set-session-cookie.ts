@@ -1,7 +1,8 @@
 /** The session cookie's `Set-Cookie` values. */
 import type { EdgeSession } from '../../contract/edge/edge-api.ts';
-import { cookie } from '../../contract/edge/headers.ts';
+import { cookie, sessionRefusedTiming } from '../../contract/edge/headers.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
+import type { SessionStatus } from '../../contract/vocabulary.ts';
 
 /** Readable by script: the protect script checks whether there is a session. */
 export function sessionCookie(session: EdgeSession, target: CanonicalTarget, nowMs: number): string {
@@ -16,3 +17,10 @@ export function sessionCookie(session: EdgeSession, target: CanonicalTarget, now
 
 /** Removes a cookie that was set for the host alone, which would hide the one for its domain. */
 export const REMOVE_HOST_SESSION = `${cookie.session}=; Path=/; Max-Age=0; SameSite=Lax`;
+
+/** Such a page is about this visitor: no cache may keep it. */
+export function tellRefusedSession(headers: Headers, status: SessionStatus): void {
+  if (status !== 'invalid-session' && status !== 'session-not-found') return;
+  headers.append('server-timing', sessionRefusedTiming);
+  headers.set('cache-control', 'private, no-store');
+}

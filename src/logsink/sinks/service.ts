@@ -8,10 +8,10 @@ import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
 import { verdictBatchResponse } from '../../contract/edge/edge-responses.ts';
-import { systemClock } from '../clock.ts';
-import type { Clock } from '../clock.ts';
+import { systemClock } from '../batcher.ts';
+import type { Clock } from '../batcher.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
-import { isTransientStatus, SinkError } from '../sink.ts';
+import { SinkError, isTransientStatus } from '../sink.ts';
 
 /** Three of these and their back-off fit the 30 s that `waitUntil` grants. */
 const ATTEMPT_TIMEOUT_MS = 5000;

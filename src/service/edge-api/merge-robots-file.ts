@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
-import { ROBOTS_MAX_BYTES } from '../../contract/edge/robots-bounds.ts';
+import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
 import { robotsStates } from '../../contract/vocabulary.ts';
 import { keepRobotsFile, robotsFile } from '../../store/d1/robots-files.ts';
 import type { ReadRobotsFile } from '../../store/d1/robots-files.ts';

@@ -2,12 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { asnDigits, canonicalAsn } from '../../../src/address/asn.ts';
 import { countryCodes } from '../../../src/address/country-codes.ts';
-import { canonicalCountry } from '../../../src/address/country.ts';
+import { canonicalCountry, canonicalIp, parseCidr, readIp } from '../../../src/address/ip.ts';
 import { deviceType } from '../../../src/address/device-type.ts';
 import { hostName } from '../../../src/address/host-name.ts';
-import { canonicalIp, readIp } from '../../../src/address/ip.ts';
 import { isReserved, reservedFirstOctets } from '../../../src/address/reserved.ts';
-import { parseCidr } from '../../../src/address/ip.ts';
 
 describe('an AS number', () => {
   test.each<[string | null, number | null]>([

@@ -1,7 +1,7 @@
 /** The edge's configuration: complete, or refused with one line per mistake. */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/edge/environment.ts';
-import { readManagementRules } from '../../../src/edge/feed/management-rules.ts';
+import { readManagementRules } from '../../../src/edge/feed/management-api.ts';
 import { readServiceRules } from '../../../src/edge/feed/service-rules.ts';
 
 const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');

@@ -1,7 +1,7 @@
 /** What the edge makes of an origin that its instance names, whatever the service has let through. */
 import { describe, expect, test } from 'vitest';
-import { namedOrigin } from '../../../src/edge/origin/named-origin.ts';
-import type { OriginSurroundings } from '../../../src/edge/origin/named-origin.ts';
+import { namedOrigin } from '../../../src/edge/origin/origins.ts';
+import type { OriginSurroundings } from '../../../src/edge/origin/origins.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const worker = { fetch: () => Promise.resolve(new Response()) };

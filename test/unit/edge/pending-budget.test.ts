@@ -1,8 +1,12 @@
 /** Networks and kinds in the budget of visitors without a session, and what counts as a page. */
 import { describe, expect, test } from 'vitest';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { askedFor, isPageResponse } from '../../../src/edge/pending/page-or-file.ts';
-import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
+import {
+  PENDING_WINDOW_MS,
+  PendingBudget,
+  askedFor,
+  isPageResponse,
+} from '../../../src/edge/pending/pending-budget.ts';
 import type { PendingKind } from '../../../src/edge/pending/pending-budget.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -1,7 +1,6 @@
 /** Which requests are for the page that a redirect leads to. */
 import { expect, test } from 'vitest';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
-import { isAt } from '../../../src/edge/request/same-page.ts';
+import { canonicalTarget, isAt } from '../../../src/edge/request/canonical-path.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const at = (url: string, location: string): boolean => isAt(canonicalTarget(url)!, location);

@@ -1,6 +1,6 @@
 /** Where a redirect of the origin leads the visitor. */
 import { describe, expect, test } from 'vitest';
-import { visitorAddress } from '../../../src/edge/origin/visitor-addresses.ts';
+import { visitorAddress } from '../../../src/edge/origin/send-to-origin.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 
 const target = canonicalTarget('https://shop.test/cart')!;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ROLLOUT_BUCKETS, rolloutBucket } from '../../../src/rules/rollout.ts';
+import { ROLLOUT_BUCKETS, rolloutBucket } from '../../../src/rules/decision-table.ts';
 
 test('puts a visitor in the same bucket every time', () => {
   expect(rolloutBucket('visitor')).toBe(rolloutBucket('visitor'));

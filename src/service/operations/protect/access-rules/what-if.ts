@@ -5,8 +5,7 @@
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
-import { decide } from '../../../../rules/decision-table.ts';
-import { rolloutBucket } from '../../../../rules/rollout.ts';
+import { decide, rolloutBucket } from '../../../../rules/decision-table.ts';
 import type { Ruleset } from '../../../../rules/ruleset.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';
 import { countingRules, recordedInputs } from './recorded-inputs.ts';
