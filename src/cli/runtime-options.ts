@@ -2,6 +2,11 @@
 import { Log, LogLevel, Miniflare } from 'miniflare';
 import type { MiniflareOptions } from 'miniflare';
 
+/** What workerd warns of: on Workers, a promise ends with the request that made it. */
+export const SHARED_PROMISE = 'resolved or rejected from a different request context';
+/** The warnings of this process about it, for tests. Each is a fault that can hang a visitor's request. */
+export const sharedPromises: string[] = [];
+
 /** `quiet`: errors only. */
 export function runtimeOptions(name: string, storage: string, quiet: boolean): Omit<MiniflareOptions, 'workers'> {
   return {
@@ -14,6 +19,7 @@ export function runtimeOptions(name: string, storage: string, quiet: boolean): O
     cf: false,
     log: new Log(quiet ? LogLevel.ERROR : LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => {
+      if (message.includes(SHARED_PROMISE)) sharedPromises.push(`${name}: ${message}`);
       if (!quiet || level === 'error') process.stderr.write(`${name} ${level}: ${message}\n`);
     },
   };

@@ -9,14 +9,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SHARED_PROMISE } from '../../src/cli/runtime-options.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { eventually } from './eventually.ts';
 
 /** A CommonJS package without types. It exports the path of its program. */
 const workerd = createRequire(import.meta.url)('workerd') as { default: string };
 
-/** What workerd warns of: on Workers, a promise ends with the request that made it. */
-const SHARED_PROMISE = 'resolved or rejected from a different request context';
 const KV_WORKER = 'test/support/raw-kv-worker.ts';
 const QUEUE_WORKER = 'test/support/raw-queue-worker.ts';
 

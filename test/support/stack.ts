@@ -6,7 +6,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { sharedPromises } from '../../src/cli/runtime-options.ts';
 import { PortBusyError, startStack } from '../../src/cli/stack.ts';
 import type { AccountOptions, Stack, StackOptions } from '../../src/cli/stack.ts';
 import { browse } from './browse.ts';
@@ -100,10 +101,15 @@ export function useStack(options: Parameters<typeof openStack>[0] = {}): () => S
   beforeAll(async () => {
     stack = await openStack(options);
   });
+  afterAll(noSharedPromise);
   return () => {
     if (!stack) throw new Error('The stack is used before it is started');
     return stack;
   };
+}
+
+function noSharedPromise(): void {
+  expect(sharedPromises.splice(0), 'A request settled a promise of another one').toEqual([]);
 }
 
 async function startSharedStack(account: AccountOptions): Promise<Stack> {
@@ -124,6 +130,7 @@ export function useOwnStack(options: StackOptions): () => Stack {
   });
   afterAll(async () => {
     await stack?.stop();
+    noSharedPromise();
   });
   return () => {
     if (!stack) throw new Error('The stack is used before it is started');

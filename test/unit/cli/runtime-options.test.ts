@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { runtimeOptions } from '../../../src/cli/runtime-options.ts';
+import { runtimeOptions, SHARED_PROMISE, sharedPromises } from '../../../src/cli/runtime-options.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -16,4 +16,11 @@ test.each([
   ] as const)
     handleStructuredLogs?.({ level, message, timestamp: 0 });
   expect(written.mock.calls.map(([line]) => line)).toEqual(expected);
+});
+
+test('what the runtime says of a promise that another request settled is kept, also with quiet', () => {
+  const { handleStructuredLogs } = runtimeOptions('edge', '/nowhere', true);
+  const warning = `Warning: A promise was ${SHARED_PROMISE} than the one it was created in.`;
+  for (const message of [warning, 'another']) handleStructuredLogs?.({ level: 'log', message, timestamp: 0 });
+  expect(sharedPromises.splice(0)).toEqual([`edge: ${warning}`]);
 });
