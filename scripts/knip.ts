@@ -14,8 +14,6 @@ const root = {
     'lab/**/*.ts',
     'test/**/*.test.ts',
     'test/mutation/{main,sample,vitest.config}.ts',
-    // Run by the scripts that stand in for documented programs.
-    'test/support/command-stand-ins.ts',
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],

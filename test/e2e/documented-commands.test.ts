@@ -3,19 +3,12 @@
  * reach other machines have stand-ins (`command-stand-ins.ts`).
  */
 import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startStandIns } from '../support/command-stand-ins.ts';
+import type { StandIns } from '../support/command-stand-ins.ts';
 import { boughtToken, newVisitor, page as gatePage } from '../support/gate.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
@@ -35,21 +28,18 @@ const api = `api() { curl -s "https://gatehouse.example.com$1" -H "Authorization
 
 const stack = useStack();
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
-const programs = join(folder, 'bin');
 const folderOf = (page: string): string => join(folder, page.replaceAll(/\W/g, '-'));
 /** What the commands of each page printed. */
 const printed = new Map<string, string>();
 
-beforeAll(() => {
-  mkdirSync(programs);
-  for (const name of ['curl', 'npm', 'npx', 'openssl', 'docker']) {
-    const path = join(programs, name);
-    const standIn = join(process.cwd(), 'test/support/command-stand-ins.ts');
-    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${standIn}' ${name} "$@"\n`);
-    chmodSync(path, 0o755);
-  }
+let standIns: StandIns;
+beforeAll(async () => {
+  standIns = await startStandIns(join(folder, 'bin'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await standIns.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe.each(documented)('$page', ({ page, blocks }) => {
   test('its commands work as printed', async () => {
@@ -60,22 +50,16 @@ describe.each(documented)('$page', ({ page, blocks }) => {
     writeFileSync(join(cwd, 'offices.txt'), '9.9.9.0/24\n');
     writeFileSync(join(cwd, 'set.json'), fileIn(page));
     const { serviceUrl, edgeUrl, stateDir } = stack();
-    writeFileSync(
-      join(cwd, 'facts.json'),
-      JSON.stringify({
-        repository: process.cwd(),
-        stateDir,
-        wranglerHelp: folder,
-        origins: {
-          'http://127.0.0.1:8801': serviceUrl,
-          'https://gatehouse.example.com': serviceUrl,
-          'http://127.0.0.1:8800': edgeUrl,
-          'https://www.example.com': edgeUrl,
-        },
-        values: await valuesIn(blocks.join('\n')),
-        publishedLists: [],
-      }),
-    );
+    standIns.addPage(cwd, {
+      stateDir,
+      origins: {
+        'http://127.0.0.1:8801': serviceUrl,
+        'https://gatehouse.example.com': serviceUrl,
+        'http://127.0.0.1:8800': edgeUrl,
+        'https://www.example.com': edgeUrl,
+      },
+      values: await valuesIn(blocks.join('\n')),
+    });
     // Blocks of a page share variables and functions, as in a reader's terminal.
     const { status, stdout, stderr } = await inShell(cwd, [api, ...blocks].join('\n'));
     expect(
@@ -125,11 +109,11 @@ async function valuesIn(text: string): Promise<Record<string, string>> {
   return values;
 }
 
-/** Asynchronous, because the stack's listener is in this process. */
+/** Asynchronous, because the stack's listener and the stand-ins are in this process. */
 async function inShell(cwd: string, text: string): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-s'], {
     cwd,
-    env: { ...process.env, PATH: `${programs}:${process.env['PATH']}`, KEY: stack().apiKey },
+    env: { ...process.env, PATH: `${standIns.path}:${process.env['PATH']}`, KEY: stack().apiKey },
   });
   let [stdout, stderr] = ['', ''];
   shell.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

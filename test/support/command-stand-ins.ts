@@ -2,64 +2,133 @@
  * Stand-ins for the programs that documented commands call, so that a test can run each command as it is printed:
  * `curl` calls the test's own stack, `npm run gatehouse` works on its database, `npx wrangler` checks that wrangler has
  * the command and its flags, and keeps the secrets of the last deployment in `deployed-secrets`, and `docker compose`
- * checks the compose file that it is given. `facts.json` in the
- * working directory says where the stack is, and holds what earlier commands returned for the words that a reader
- * replaces (`ACCOUNT`, `SITE_KEY`, `INSTANCE`).
+ * checks the compose file that it is given. Each is a script of a few lines, which sends its words to the test's
+ * process: a hundred Node processes would take a minute.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { main as deployMain } from '../../src/cli/deploy/main.ts';
+import { terminal } from '../../src/cli/deploy/world.ts';
+import { gatehouse as runGatehouse } from './gatehouse.ts';
 
-interface Facts {
-  repository: string;
+/** What the commands of a page work on. */
+export interface PageFacts {
   stateDir: string;
-  /** Folder for wrangler's help texts, which all pages share. */
-  wranglerHelp: string;
   /** By the origin that the documentation prints. */
   origins: Record<string, string>;
-  /** By the word that a reader replaces. */
+  /**
+   * By the word that a reader replaces. What earlier commands have created is added: `ACCOUNT`, `SITE_KEY`, `INSTANCE`
+   * and `API_KEY`.
+   */
   values: Record<string, string>;
+}
+
+interface Page extends PageFacts {
+  cwd: string;
   /** Names of lists that other machines publish. */
-  publishedLists: string[];
+  publishedLists: Set<string>;
 }
 
-const facts = JSON.parse(readFileSync('facts.json', 'utf8')) as Facts;
-const [program = '', ...args] = process.argv.slice(2).map(filledIn);
+/** Returns what the program prints. */
+type StandIn = (words: string[], page: Page) => string | Promise<string>;
 
-function filledIn(text: string): string {
-  return Object.entries(facts.values).reduce((filled, [word, value]) => filled.replaceAll(word, value), text);
+const standIns: Record<string, StandIn> = { curl, npm, npx, openssl, docker };
+
+/** Sends the working directory and the words; the first line that returns is the exit code. */
+const scriptOf = (program: string, port: number): string => `#!/bin/bash
+exec 3<>/dev/tcp/127.0.0.1/${port}
+printf '%s\\0' $(($# + 2)) "$PWD" ${program} "$@" >&3
+read -r status <&3
+if [ "$status" = 0 ]; then cat <&3; else cat <&3 >&2; fi
+exit "$status"
+`;
+
+export interface StandIns {
+  /** Where their scripts are. */
+  path: string;
+  /** Before the commands of a page run in this folder. */
+  addPage(cwd: string, facts: PageFacts): void;
+  stop(): Promise<void>;
 }
 
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(1);
+export async function startStandIns(path: string): Promise<StandIns> {
+  const pages = new Map<string, Page>();
+  const server = createServer((socket) => {
+    void answer(socket, pages);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  mkdirSync(path);
+  for (const program of Object.keys(standIns)) {
+    writeFileSync(join(path, program), scriptOf(program, (server.address() as AddressInfo).port));
+    chmodSync(join(path, program), 0o755);
+  }
+  return {
+    path,
+    addPage: (cwd, facts) => void pages.set(cwd, { ...facts, cwd, publishedLists: new Set() }),
+    stop: async () => void (await once(server.close(), 'close')),
+  };
+}
+
+async function answer(socket: Socket, pages: ReadonlyMap<string, Page>): Promise<void> {
+  const [cwd = '', program = '', ...words] = await wordsFrom(socket);
+  try {
+    const page = pages.get(cwd);
+    if (page === undefined) throw new Error(`${program}: no page's commands run in ${cwd}`);
+    socket.end(`0\n${await standIns[program]!(filledIn(words, page), page)}`);
+  } catch (error) {
+    socket.end(`1\n${(error as Error).message}\n`);
+  }
+}
+
+/** Each word ends with a zero byte. The first says how many follow. */
+async function wordsFrom(socket: Socket): Promise<string[]> {
+  let received = '';
+  socket.setEncoding('utf8');
+  for (;;) {
+    const [count, ...words] = received.split('\0');
+    if (words.length > Number(count)) return words.slice(0, -1);
+    const [chunk] = (await once(socket, 'data')) as [string];
+    received += chunk;
+  }
+}
+
+function filledIn(words: readonly string[], { values }: Page): string[] {
+  return words.map((text) =>
+    Object.entries(values).reduce((filled, [word, value]) => filled.replaceAll(word, value), text),
+  );
 }
 
 /** A response above 399 fails, except where the gate itself refuses a visitor, which some examples show. */
-async function curl(): Promise<void> {
+async function curl(words: string[], { origins }: Page): Promise<string> {
   const headers: Record<string, string> = { 'user-agent': 'curl/8.14.1', accept: '*/*' };
   let [url, body, printsHeaders] = ['', '', false];
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at]!;
-    if (word === '-A') headers['user-agent'] = args[++at] ?? '';
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (word === '-A') headers['user-agent'] = words[++at] ?? '';
     else if (word === '-H') {
-      const [name = '', value = ''] = args[++at]?.split(/:\s*(.*)/s) ?? [];
+      const [name = '', value = ''] = words[++at]?.split(/:\s*(.*)/s) ?? [];
       headers[name.toLowerCase()] = value;
     } else if (word === '-d') {
-      body = [body, args[++at] ?? ''].filter(Boolean).join('&');
+      body = [body, words[++at] ?? ''].filter(Boolean).join('&');
       headers['content-type'] ??= 'application/x-www-form-urlencoded';
     } else if (/^-[is]+$/.test(word)) printsHeaders ||= word.includes('i');
-    else if (word.startsWith('-')) fail(`curl: this stand-in has no ${word}`);
+    else if (word.startsWith('-')) throw new Error(`curl: this stand-in has no ${word}`);
     else url = word;
   }
-  const origin = Object.keys(facts.origins).find((one) => url.startsWith(one));
-  if (origin === undefined) fail(`curl: no stack stands in for ${url}`);
-  const target = facts.origins[origin] + url.slice(origin.length);
+  const origin = Object.keys(origins).find((one) => url.startsWith(one));
+  if (origin === undefined) throw new Error(`curl: no stack stands in for ${url}`);
+  const target = origins[origin] + url.slice(origin.length);
   const method = body === '' ? 'GET' : 'POST';
   const { status, head, text } = await new Promise<{ status: number; head: string; text: string }>((done, failed) => {
-    const call = request(target, { method, headers }, (response) => {
+    const call = request(target, { method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
@@ -70,122 +139,141 @@ async function curl(): Promise<void> {
     call.on('error', failed);
     call.end(body);
   });
-  process.stdout.write(`${printsHeaders ? `HTTP/1.1 ${status}\n${head}\n` : ''}${text}`);
   const isRefusal = status === 403 && head.includes('x-protect-decision');
-  if (status >= 400 && !isRefusal) fail(`curl: ${method} ${url} returned ${status}: ${text.slice(0, 500)}`);
+  if (status >= 400 && !isRefusal) {
+    throw new Error(`curl: ${method} ${url} returned ${status}: ${text.slice(0, 500)}`);
+  }
+  return `${printsHeaders ? `HTTP/1.1 ${status}\n${head}\n` : ''}${text}`;
 }
 
-function npm(): void {
+async function npm(args: string[], page: Page): Promise<string> {
   const words = args.filter((word) => word !== '-s');
-  const scripts = Object.keys(
-    (JSON.parse(readFileSync(`${facts.repository}/package.json`, 'utf8')) as { scripts: object }).scripts,
-  );
-  if (words[0] === 'ci' || (words[0] === 'pack' && words.includes('--workspaces'))) return;
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object };
+  if (words[0] === 'ci' || (words[0] === 'pack' && words.includes('--workspaces'))) return '';
   const script = words[0] === 'run' ? words[1] : words[0];
-  if (script === undefined || !scripts.includes(script)) fail(`npm: no script ${script}`);
-  if (script === 'bench') bench(words.slice(words.indexOf('--') + 1));
-  if (script === 'gatehouse') gatehouse(words.slice(words.indexOf('--') + 1));
-  if (script === 'deploy') deploy(words.slice(words.indexOf('--') + 1));
+  if (script === undefined || !Object.hasOwn(scripts, script)) throw new Error(`npm: no script ${script}`);
+  const given = words.slice(words.indexOf('--') + 1);
+  if (script === 'bench') await bench(given);
+  if (script === 'deploy') await deploy(given);
+  return script === 'gatehouse' ? gatehouse(given, page) : '';
 }
 
 /** A benchmark takes minutes, so only its name and flags are looked up in the list of benchmarks. */
-function bench([name, ...words]: string[]): void {
-  const { stderr } = spawnSync(process.execPath, ['bench/main.ts'], { cwd: facts.repository, encoding: 'utf8' });
+async function bench([name, ...words]: string[]): Promise<void> {
+  const { stderr } = await started(process.execPath, ['bench/main.ts']);
   const usage = stderr.split('\n').find((line) => line.startsWith(`  ${name} `));
   const missing = words.filter((word) => word.startsWith('--') && usage?.includes(word) !== true);
-  if (usage === undefined || missing.length > 0) fail(`npm: no benchmark ${name} ${words.join(' ')}: ${stderr}`);
+  if (usage === undefined || missing.length > 0) {
+    throw new Error(`npm: no benchmark ${name} ${words.join(' ')}: ${stderr}`);
+  }
 }
 
 /** Nothing is deployed from here: the command and its flags are looked up in the help. */
-function deploy(words: string[]): void {
-  const help = spawnSync(process.execPath, ['src/cli/deploy/main.ts', '--help'], {
-    cwd: facts.repository,
-    encoding: 'utf8',
-  });
-  const usage = help.stdout.split('\n').find((line) => line.trim().startsWith(`npm run deploy -- ${words[0]} `));
+async function deploy(words: string[]): Promise<void> {
+  let help = '';
+  await deployMain(['--help'], { ...terminal, say: (line) => (help += `${line}\n`) });
+  const usage = help.split('\n').find((line) => line.trim().startsWith(`npm run deploy -- ${words[0]} `));
   const missing = words.filter((word) => word.startsWith('--') && usage?.includes(word) !== true);
-  if (usage === undefined || missing.length > 0) fail(`npm run deploy has no ${words.join(' ')}: ${help.stdout}`);
+  if (usage === undefined || missing.length > 0) {
+    throw new Error(`npm run deploy has no ${words.join(' ')}: ${help}`);
+  }
 }
 
-function gatehouse(words: string[]): void {
-  const cli = (...given: string[]) =>
-    spawnSync(process.execPath, ['src/cli/gatehouse.ts', ...given], { cwd: facts.repository, encoding: 'utf8' });
+async function gatehouse(words: string[], page: Page): Promise<string> {
   const command = words.slice(0, 2).join(' ');
   const local = words.filter((word) => word !== '--remote');
   const isRemote = words.includes('--remote') && !command.endsWith(' create');
-  if (isRemote || isOfPublishedList(words)) {
-    const { stdout } = cli('help');
+  if (isRemote || isOfPublishedList(words, page)) {
+    const help = await runGatehouse(['help']);
     const name = local.slice(0, local[1]?.startsWith('-') ? 1 : 2).join(' ');
-    if (!stdout.includes(`\n  ${name} `)) fail(`gatehouse has no command ${name}: ${stdout}`);
-    return;
+    if (!help.output.includes(`\n  ${name} `)) throw new Error(`gatehouse has no command ${name}: ${help.output}`);
+    return '';
   }
   const isPath = (word: string, at: number): boolean =>
     /^[\w-]+\.(csv|txt|json|yaml)$/.test(word) || (command === 'log copy' && at === 2);
-  const paths = local.map((word, at) => (isPath(word, at) ? `${process.cwd()}/${word}` : word));
-  const { status, stdout, stderr } = cli(...paths, '--state', facts.stateDir);
-  if (status !== 0) fail(`gatehouse ${words.join(' ')}: ${stderr}`);
-  process.stdout.write(stdout);
-  if (!command.endsWith(' create')) return;
-  const made = JSON.parse(stdout) as Record<string, string>;
-  const [what = ''] = words;
-  const word = { account: 'ACCOUNT', site: 'SITE_KEY', instance: 'INSTANCE', key: 'API_KEY' }[what] ?? what;
-  facts.values[word] = made[{ site: 'siteKey', key: 'token' }[what] ?? 'id'] ?? '';
-  writeFileSync('facts.json', JSON.stringify(facts));
+  const paths = local.map((word, at) => (isPath(word, at) ? join(page.cwd, word) : word));
+  const { exitCode, output, errors } = await runGatehouse(paths, { state: page.stateDir });
+  if (exitCode !== 0) throw new Error(`gatehouse ${words.join(' ')}: ${errors}`);
+  if (command.endsWith(' create')) {
+    const made = JSON.parse(output) as Record<string, string>;
+    const [what = ''] = words;
+    const word = { account: 'ACCOUNT', site: 'SITE_KEY', instance: 'INSTANCE', key: 'API_KEY' }[what] ?? what;
+    page.values[word] = made[{ site: 'siteKey', key: 'token' }[what] ?? 'id'] ?? '';
+  }
+  return output === '' ? '' : `${output}\n`;
 }
 
 /** No publisher can be reached from here, so only the command's name is checked. */
-function isOfPublishedList([command, what, name = '', ...others]: readonly string[]): boolean {
+function isOfPublishedList(
+  [command, what, name = '', ...others]: readonly string[],
+  { publishedLists }: Page,
+): boolean {
   if (command !== 'lists') return false;
-  if (what === 'add' && others.includes('--url')) {
-    facts.publishedLists.push(name);
-    writeFileSync('facts.json', JSON.stringify(facts));
-  }
-  return facts.publishedLists.includes(name);
+  if (what === 'add' && others.includes('--url')) publishedLists.add(name);
+  return publishedLists.has(name);
 }
 
-function npx(): void {
-  if (args[0] !== 'wrangler') fail(`npx: nothing stands in for ${args[0]}`);
-  const words = args.slice(1);
+async function npx([tool, ...words]: string[], { cwd }: Page): Promise<string> {
+  if (tool !== 'wrangler') throw new Error(`npx: nothing stands in for ${tool}`);
   const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]!);
-  const end = words.findIndex((word) => word.startsWith('-') || /[/.]/.test(word));
+  // A name that the reader chooses has capitals or hyphens.
+  const end = words.findIndex((word) => !/^[a-z0-9]+$/.test(word));
   const command = words.slice(0, end < 0 ? undefined : end);
-  const help = helpOf(command);
+  const help = await wranglerHelp(command);
   const missing = flags.filter((flag) => !help.includes(flag));
-  if (missing.length > 0) fail(`wrangler ${command.join(' ')} has no ${missing.join(' ')}: ${help}`);
+  if (missing.length > 0) throw new Error(`wrangler ${command.join(' ')} has no ${missing.join(' ')}: ${help}`);
   const secrets = words[words.indexOf('--secrets-file') + 1];
-  if (flags.includes('--secrets-file') && secrets !== undefined) copyFileSync(secrets, 'deployed-secrets');
+  if (flags.includes('--secrets-file') && secrets !== undefined) {
+    copyFileSync(join(cwd, secrets), join(cwd, 'deployed-secrets'));
+  }
+  return '';
 }
 
-/** Wrangler takes seconds to start, so it is asked once for each command. */
-function helpOf(command: readonly string[]): string {
-  const kept = `${facts.wranglerHelp}/wrangler-${command.join('-')}.txt`;
-  if (existsSync(kept)) return readFileSync(kept, 'utf8');
-  const wrangler = `${facts.repository}/node_modules/.bin/wrangler`;
-  const { stdout, stderr, status } = spawnSync(wrangler, [...command, '--help'], { encoding: 'utf8' });
-  if (status !== 0) fail(`wrangler ${command.join(' ')}: ${stderr}${stdout}`);
-  writeFileSync(kept, stdout);
+const helps = new Map<string, string>();
+
+/** Wrangler takes a second to start, so it is asked once for each command. */
+async function wranglerHelp(command: readonly string[]): Promise<string> {
+  const name = command.join(' ');
+  const known = helps.get(name);
+  if (known !== undefined) return known;
+  const { status, stdout, stderr } = await started('node_modules/.bin/wrangler', [...command, '--help']);
+  if (status !== 0) throw new Error(`wrangler ${name}: ${stderr}${stdout}`);
+  helps.set(name, stdout);
   return stdout;
 }
 
-function openssl(): void {
-  const [what, form, bytes] = args;
-  if (what !== 'rand' || (form !== '-base64' && form !== '-hex')) fail(`openssl: nothing stands in for ${what}`);
-  process.stdout.write(`${randomBytes(Number(bytes)).toString(form === '-hex' ? 'hex' : 'base64')}\n`);
+function openssl([what, form, bytes]: string[]): string {
+  if (what !== 'rand' || (form !== '-base64' && form !== '-hex')) {
+    throw new Error(`openssl: nothing stands in for ${what}`);
+  }
+  return `${randomBytes(Number(bytes)).toString(form === '-hex' ? 'hex' : 'base64')}\n`;
 }
 
 /** `docker compose -f FILE` with a command that it has, about a service of that file. */
-function docker(): void {
-  const [compose, flag, file = '', command = '', ...words] = args;
-  if (compose !== 'compose' || flag !== '-f') fail(`docker: nothing stands in for ${args.join(' ')}`);
-  const { services } = parse(readFileSync(`${facts.repository}/${file}`, 'utf8')) as { services: object };
+async function docker(words: string[], page: Page): Promise<string> {
+  const [compose, flag, file = '', command = '', service = '', called = '', ...others] = words;
+  if (compose !== 'compose' || flag !== '-f') throw new Error(`docker: nothing stands in for ${words.join(' ')}`);
+  const { services } = parse(readFileSync(file, 'utf8')) as { services: object };
   if (command === 'exec') {
-    const [service = '', called = '', ...others] = words;
-    if (!(service in services)) fail(`docker: ${file} has no service ${service}`);
-    if (called !== 'npm') fail(`docker: nothing stands in for ${called} in a container`);
-    args.splice(0, args.length, ...others);
-    npm();
-  } else if (!['up', 'down', 'logs'].includes(command)) fail(`docker compose: no command ${command}`);
+    if (!Object.hasOwn(services, service)) throw new Error(`docker: ${file} has no service ${service}`);
+    if (called !== 'npm') throw new Error(`docker: nothing stands in for ${called} in a container`);
+    return npm(others, page);
+  }
+  if (!['up', 'down', 'logs'].includes(command)) throw new Error(`docker compose: no command ${command}`);
+  return '';
 }
 
-const programs: Record<string, () => void | Promise<void>> = { curl, npm, npx, openssl, docker };
-await programs[program]!();
+interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function started(program: string, words: string[]): Promise<Ended> {
+  try {
+    return { status: 0, ...(await promisify(execFile)(program, words)) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { status: code, stdout, stderr };
+  }
+}
