@@ -7,8 +7,8 @@ import { taskOf } from '../../bench/solve/attack.ts';
 import type { Attack } from '../../bench/solve/attack.ts';
 import { imageAttacks } from '../../bench/solve/image-attacks.ts';
 import { puzzleAttacks } from '../../bench/solve/puzzle-attacks.ts';
-import { solveRsw } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 /** Every program passes now and then by chance: 1 to 10 % of courses. One that passes 30 % reads the pictures. */
@@ -63,8 +63,7 @@ async function firstTry<Name extends 'image' | 'puzzle'>(name: Name, attack: Att
     (answer) => answer !== null && 'challenge' in (answer as object),
   );
   const { challenge, pow } = asked as ChallengeResponse;
-  const { n = '', x = '', t = 0 } = pow ?? {};
-  let sent = { challenge, solution: { y: await solveRsw({ n, x, t }, undefined, undefined, null) } as object };
+  let sent = { challenge, solution: (await solveWork(pow!)) as object };
   for (;;) {
     const answer = await post('/solution', sent);
     if (answer === null) return firstTry(name, attack);

@@ -3,8 +3,8 @@
  * talks to the local stack over HTTP, as anybody can.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack();
@@ -43,11 +43,7 @@ async function send(challenge: string, solution: object): Promise<{ status: numb
   return { status, body: body as SolutionResponse };
 }
 
-async function solve({ pow }: ChallengeResponse): Promise<object> {
-  const { lane, n = '', x = '', t = 0, salt = '', count = 0, bits = 0 } = pow ?? {};
-  if (lane === 'rsw') return { y: await solveRsw({ n, x, t }, undefined, undefined, null) };
-  return { counters: await solveSha256({ salt, count, bits }, undefined, undefined, null) };
-}
+const solve = ({ pow }: ChallengeResponse): Promise<object> => solveWork(pow!);
 
 /** Neither a token nor anything drawn. */
 function expectNothing({ status, body }: { status: number; body: SolutionResponse }): void {

@@ -3,7 +3,6 @@
  * stack, calls with an API key, visitors who solve a challenge. Nothing here looks behind the HTTP interface.
  */
 import { expect } from 'vitest';
-import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import { runInStack } from '../../src/cli/control.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { StateDir } from '../../src/cli/state.ts';
@@ -11,6 +10,7 @@ import type { ChallengeResponse, SolutionResponse } from '../../src/contract/cap
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
 import { serviceApi } from '../../src/console/api/service-api.ts';
+import { solveWork } from '../support/session.ts';
 
 /** One statement about the HTTP interface, and what shows that it holds. */
 export interface Clause {
@@ -113,9 +113,7 @@ export class Service {
     const challenge = await this.challenge(siteKey, userAgent);
     expect(challenge).toMatchObject({ status: 200, body: { kind: 'pow' } });
     const { challenge: sealed, pow } = challenge.body as ChallengeResponse;
-    const { lane, n = '', x = '', t = 0, salt = '', count = 0, bits = 0 } = pow ?? {};
-    const solution =
-      lane === 'rsw' ? { y: await solveRsw({ n, x, t }) } : { counters: await solveSha256({ salt, count, bits }) };
+    const solution = await solveWork(pow!);
     const solved = await this.#visit('/captcha/v1/solution', userAgent, { challenge: sealed, solution });
     const { token } = solved.body as SolutionResponse;
     if (token === undefined) throw new Error(`not solved: ${JSON.stringify(solved)}`);

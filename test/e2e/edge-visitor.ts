@@ -1,9 +1,9 @@
 /** Visitors for the edge tests: signals with the proxy's secret, a solved challenge, cookies. */
-import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { browse } from '../support/browse.ts';
 import type { BrowseInit } from '../support/browse.ts';
+import { solveWork } from '../support/session.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 export interface VisitorSignals {
@@ -69,10 +69,7 @@ export async function solvedToken(
   });
   const { pow } = challenge;
   if (!pow) throw new Error(`not a proof of work: ${challenge.kind}`);
-  const solution =
-    pow.lane === 'rsw'
-      ? { y: await solveRsw({ t: pow.t!, n: pow.n!, x: pow.x! }) }
-      : { counters: await solveSha256({ salt: pow.salt!, count: pow.count!, bits: pow.bits! }) };
+  const solution = await solveWork(pow);
   const answer = await post<SolutionResponse>('/__protect/solution', { challenge: challenge.challenge, solution });
   if (!answer.token) throw new Error(`not solved: ${JSON.stringify(answer)}`);
   return answer.token;

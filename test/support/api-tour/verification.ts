@@ -1,6 +1,6 @@
 /** Challenges, their solutions and the verification of tokens. */
 import { navigation } from '../browse.ts';
-import { solveRsw } from '../../../src/captcha/pow/pow-solve.ts';
+import { solveWork } from '../session.ts';
 import type { Guide } from './tour.ts';
 
 export async function tourOfVerification({ api, send, stack }: Guide): Promise<void> {
@@ -16,7 +16,7 @@ export async function tourOfVerification({ api, send, stack }: Guide): Promise<v
   const token = async (): Promise<string> => {
     const body = { siteKey, currentUrl: `${stack.serviceUrl}/login`, capabilities: { script: true } };
     const { challenge, pow } = await ok(send('post', '/captcha/v1/challenge', body));
-    const solution = { y: await solveRsw(pow) };
+    const solution = await solveWork(pow);
     return (await ok(send('post', '/captcha/v1/solution', { challenge, solution }))).token;
   };
   await ok(send('post', '/siteverify', { secret: secretKey, token: await token(), ip: '127.0.0.1' }));
