@@ -8,11 +8,11 @@ import type { Platform } from './platform.ts';
 /** `null`: the host is not on this internet. */
 export type Hosts = (url: URL, init: RequestInit | undefined) => Promise<Response | null>;
 
-/** A `fetch` for which the hosts exist, and every other address is what it was. */
-export function fetchWith(hosts: Hosts, real: typeof fetch): typeof fetch {
+/** A `fetch` for which the hosts exist. `local` calls this machine. */
+export function fetchWith(hosts: Hosts, local: typeof fetch): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (url.protocol === 'http:' && url.hostname === '127.0.0.1') return real(input, init);
+    if (url.protocol === 'http:' && url.hostname === '127.0.0.1') return local(input, init);
     const response = await hosts(url, init);
     if (response === null) throw new TypeError('fetch failed', { cause: new Error(`no host ${url.host}`) });
     return response;

@@ -30,6 +30,8 @@ export class Operator {
   /** What public DNS says of any host that this operator asks for. */
   isInPublicDns: boolean | null = false;
   isTerminal = true;
+  /** Calls of the platform have no connection, and cost a third. */
+  isBesidePlatform = false;
   /** How long a wait takes. */
   pauseMs = 0;
 
@@ -61,11 +63,15 @@ export class Operator {
       MASTER_KEY_PREVIOUS: '',
       ...env,
     };
-    if (this.#running === 0)
+    if (this.#running === 0) {
+      const local: typeof fetch = this.isBesidePlatform
+        ? (input, init) => this.platform.fetch(input, init)
+        : globalThis.fetch;
       vi.stubGlobal(
         'fetch',
-        fetchWith((url, init) => this.hosts(url, init), globalThis.fetch),
+        fetchWith((url, init) => this.hosts(url, init), local),
       );
+    }
     for (const [name, value] of Object.entries(shell)) vi.stubEnv(name, value);
     this.#running += 1;
     const said: string[] = [];
