@@ -12,6 +12,7 @@ import { OWNER_FILE } from '../../src/cli/state-files.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { browse } from '../support/browse.ts';
+import { gatehouse } from '../support/gatehouse.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/stack.ts';
 
@@ -68,8 +69,17 @@ function post(url: string, apiKey: string, body: object): Promise<Response> {
   });
 }
 
-function gatehouse(...args: string[]) {
+/** The command in a process of its own, as an operator runs it. */
+function inItsOwnProcess(...args: string[]) {
   return spawnSync('node', ['src/cli/gatehouse.ts', ...args, '--state', dir], { encoding: 'utf8' });
+}
+
+const run = (...args: string[]) => gatehouse(args, { state: dir });
+
+async function made<Made>(...args: string[]): Promise<Made> {
+  const { exitCode, output, errors } = await run(...args);
+  expect([exitCode, errors]).toEqual([0, '']);
+  return JSON.parse(output) as Made;
 }
 
 /** One life of a state directory. The tests run in order: each finds the stack as the one before left it. */
@@ -119,59 +129,61 @@ describe('npm start', () => {
   });
 
   test('takes commands that make an account, a site, an instance and a key while it runs', async () => {
-    const made = gatehouse('account', 'create', '--email', 'ops@example.com', '--tier', 'professional');
-    const account = JSON.parse(made.stdout) as { id: string };
-    const site = JSON.parse(
-      gatehouse('site', 'create', '--account', account.id, '--name', 'shop', '--domains', 'shop.example').stdout,
-    ) as { siteKey: string };
+    const account = JSON.parse(
+      inItsOwnProcess('account', 'create', '--email', 'ops@example.com', '--tier', 'professional').stdout,
+    ) as { id: string };
     const owned = ['--account', account.id];
-    const instance = gatehouse('instance', 'create', ...owned, '--site-key', site.siteKey, '--cname', 'a.example');
-    expect([instance.status, JSON.parse(instance.stdout)]).toMatchObject([0, newInstanceSettings.parse({})]);
-    const key = JSON.parse(gatehouse('key', 'create', ...owned, '--name', 'ops').stdout) as { token: string };
+    const shopWords = [...owned, '--name', 'shop', '--domains', 'shop.example'];
+    const site = await made<{ siteKey: string }>('site', 'create', ...shopWords);
+    const forSite = [...owned, '--site-key', site.siteKey];
+    const instance = await made('instance', 'create', ...forSite, '--cname', 'a.example');
+    expect(instance).toMatchObject(newInstanceSettings.parse({}));
+    const key = await made<{ token: string }>('key', 'create', ...owned, '--name', 'ops');
     const sites = await post(`${stack.serviceUrl}/sites/get`, key.token, {});
     const shop = { name: 'shop', siteKey: site.siteKey };
     expect(await sites.json()).toMatchObject([{ ...shop, secretKey: expect.any(String) }]);
-    const forReports = gatehouse('key', 'create', ...owned, '--name', 'reports', '--permissions', 'read-only');
-    const reader = (JSON.parse(forReports.stdout) as { token: string }).token;
+    const forReports = [...owned, '--name', 'reports', '--permissions', 'read-only'];
+    const { token: reader } = await made<{ token: string }>('key', 'create', ...forReports);
     const shown = (await (await post(`${stack.serviceUrl}/sites/get`, reader, {})).json()) as object[];
     expect(shown).toMatchObject([shop]);
     expect(shown[0]).not.toHaveProperty('secretKey');
-    expect(gatehouse('account', 'disable', account.id).status).toBe(0);
+    expect((await run('account', 'disable', account.id)).exitCode).toBe(0);
     expect((await post(`${stack.serviceUrl}/sites/get`, key.token, {})).status).toBe(403);
   });
 
   test('takes a command that rotates a site’s secret: both are valid for a while, or the new one alone', async () => {
     const { accountId, siteKey, secretKey, serviceUrl } = stack;
-    const rotate = (...more: string[]): string => {
-      const { stdout } = gatehouse('site', 'rotate-secret', '--account', accountId, '--site-key', siteKey, ...more);
-      return (JSON.parse(stdout) as { secretKey: string }).secretKey;
+    const rotate = async (...more: string[]): Promise<string> => {
+      const words = ['site', 'rotate-secret', '--account', accountId, '--site-key', siteKey, ...more];
+      return (await made<{ secretKey: string }>(...words)).secretKey;
     };
     const statusOf = async (secret: string): Promise<number> =>
       (await post(`${serviceUrl}/siteverify`, '', { secret, token: 'none' })).status;
-    const second = rotate();
+    const second = await rotate();
     expect([await statusOf(second), await statusOf(secretKey)]).toEqual([200, 200]);
-    const third = rotate('--overlap-hours', '0');
+    const third = await rotate('--overlap-hours', '0');
     // The running service keeps a secret in memory for two seconds.
     await eventually(
       () => Promise.all([third, second, secretKey].map(statusOf)),
       (statuses) => statuses.join() === '200,401,401',
     );
-    expect(JSON.parse(gatehouse('keys', 'reseal').stdout)).toEqual({ outcome: 'unchanged' });
+    expect(await made('keys', 'reseal')).toEqual({ outcome: 'unchanged' });
   });
 
   test('takes a command that activates a site again', async () => {
     const { accountId, apiKey, serviceUrl } = stack;
     const owned = ['--account', accountId];
-    const made = gatehouse('site', 'create', ...owned, '--name', 'seasonal', '--domains', 'seasonal.example');
-    const { siteKey, secretKey } = JSON.parse(made.stdout) as { siteKey: string; secretKey: string };
+    const words = [...owned, '--name', 'seasonal', '--domains', 'seasonal.example'];
+    const { siteKey, secretKey } = await made<{ siteKey: string; secretKey: string }>('site', 'create', ...words);
     expect((await post(`${serviceUrl}/sites/delete`, apiKey, { siteKey })).status).toBe(200);
-    expect(gatehouse('site', 'rotate-secret', ...owned, '--site-key', siteKey).status).toBe(1);
-    const activated = gatehouse('site', 'activate', ...owned, '--site-key', siteKey);
-    expect(JSON.parse(activated.stdout)).toMatchObject({ siteKey, secretKey, active: true });
-    expect(gatehouse('site', 'activate', ...owned, '--site-key', 'none').stderr).toContain('no site with the key none');
+    expect((await run('site', 'rotate-secret', ...owned, '--site-key', siteKey)).exitCode).toBe(1);
+    const activated = await made('site', 'activate', ...owned, '--site-key', siteKey);
+    expect(activated).toMatchObject({ siteKey, secretKey, active: true });
+    const { errors } = await run('site', 'activate', ...owned, '--site-key', 'none');
+    expect(errors).toContain('no site with the key none');
   });
 
-  test('reports a mistake on the command line in one line, with exit code 1 and no stack trace', () => {
+  test('reports a mistake on the command line in one line, with exit code 1 and no stack trace', async () => {
     const mistakes: [string[], string][] = [
       [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'gold is not a tier. Use one of: free'],
       [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody. List accounts with: account list'],
@@ -190,11 +202,12 @@ describe('npm start', () => {
       ],
     ];
     for (const [args, expected] of mistakes) {
-      const { status, stderr } = gatehouse(...args);
-      expect([args, status]).toEqual([args, 1]);
-      expect(stderr).toContain(expected);
-      expect(stderr).not.toContain('    at ');
+      const { exitCode, errors } = await run(...args);
+      expect([args, exitCode, errors.split('\n').length]).toEqual([args, 1, 1]);
+      expect(errors).toContain(expected);
     }
+    const { status, stderr } = inItsOwnProcess('nonsense');
+    expect([status, stderr.trimEnd().split('\n').length]).toEqual([1, 1]);
   });
 
   test('ends cleanly on SIGTERM: exit code 0, ports free, nothing left running, stack.json gone', async () => {
@@ -213,7 +226,7 @@ describe('npm start', () => {
   });
 
   test('leaves files that the command line can use', () => {
-    const accounts = JSON.parse(gatehouse('account', 'list').stdout) as { ownerEmail: string }[];
+    const accounts = JSON.parse(inItsOwnProcess('account', 'list').stdout) as { ownerEmail: string }[];
     expect(accounts.map(({ ownerEmail }) => ownerEmail)).toEqual([stack.ownerEmail, 'ops@example.com']);
   });
 

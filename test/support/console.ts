@@ -2,12 +2,11 @@
  * The console of a test's stack in Chromium. One stack serves a file; every test gets a context of its own, signed in as
  * the owner. After each test nothing may have been refused by the content security policy, and no other host asked.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Stack } from '../../src/cli/stack.ts';
 import { WAIT_MS } from './eventually.ts';
+import { gatehouse } from './gatehouse.ts';
 import { useStack } from './stack.ts';
 import { sharedChromium } from './visitor.ts';
 
@@ -123,9 +122,8 @@ export async function sessionByLink(stack: Pick<Stack, 'serviceUrl'>, url: strin
   return cookie;
 }
 
-/** A one-time link for a team member, made by the command, which asks the stack of this process. */
+/** A one-time link for a team member, made by the command. */
 export async function signInLink(stack: Stack, email: string): Promise<string> {
-  const words = ['src/cli/gatehouse.ts', 'signin', '--email', email, '--state', stack.stateDir];
-  const { stdout } = await promisify(execFile)(process.execPath, words);
-  return (JSON.parse(stdout) as { url: string }).url;
+  const { output } = await gatehouse(['signin', '--email', email], { state: stack.stateDir });
+  return (JSON.parse(output) as { url: string }).url;
 }
