@@ -7,13 +7,15 @@ import type { TestSpecification } from 'vitest/node';
 
 /** A minute or more on two cores. */
 const LONG_FILES = [
-  'e2e/documented-commands',
   'browser/console-walk',
   'attacks/pictures-by-program',
-  'browser/console-rules',
+  'attacks/hopping-networks',
   'e2e/stack',
   'e2e/configuration-file',
-  'e2e/deploy/faults',
+  'e2e/container',
+  'browser/console-rules',
+  'browser/docs-site',
+  'browser/console-traffic',
   'e2e/stack-state',
 ].map((name) => `/test/${name}.test.ts`);
 
