@@ -235,8 +235,8 @@ describe('from a verdict to a rule', () => {
 
   test('a viewer reads why and gets no button to change it', async () => {
     const stack = console.stack();
-    await manage(stack, '/users/create', { email: 'reader@example.com', name: 'Reader', role: 'viewer' });
-    await console.comesAs({}, await sessionByLink(stack, await signInLink(stack, 'reader@example.com')));
+    await manage(stack, '/users/create', { email: 'viewer-of-verdicts@example.com', name: 'Reader', role: 'viewer' });
+    await console.comesAs({}, await sessionByLink(stack, await signInLink(stack, 'viewer-of-verdicts@example.com')));
     await console.open(`/verdicts/${blocked.request_id}`);
     await console.page.getByRole('row', { name: /^userAgent:quotedbot decided/ }).waitFor();
     expect(await button(/Block|Allow|Edit|Delete/).count()).toBe(0);
