@@ -1,7 +1,7 @@
 /**
  * Import boundaries: which room may import which, also inside the store and the service, no circles (type-only imports
- * included), and no arrow upward inside the edge. The rooms are described in docs/architecture.md. Run alone, it prints the arrows between the rooms
- * of `src/edge`.
+ * included), no arrow upward inside the edge, and no name that two files of the edge export. The rooms are described in
+ * docs/architecture.md. Run alone, it prints the arrows between the rooms of `src/edge`.
  */
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -154,6 +154,7 @@ export async function checkImportGraph(): Promise<string[]> {
     ...imports.flatMap(forbiddenInStore),
     ...imports.flatMap(forbiddenInService),
     ...upwardArrows(imports).map(({ from, to }) => `${from} imports ${to}, which lies above it`),
+    ...namesTwice(imports).map(([name, files]) => `${name} is exported by ${files.join(' and by ')}`),
     ...circles(imports).map((files) => `circle of imports: ${files.join(' → ')} → ${files[0]}`),
   ];
 }
@@ -217,6 +218,22 @@ function floorOf(room: string): number {
 
 function upwardArrows(imports: readonly Import[]): Import[] {
   return edgeArrows(imports).filter(({ rooms: [from, to] }) => floorOf(from) < 0 || floorOf(to) < floorOf(from));
+}
+
+const EDGE_ENTRIES = ['src/edge/index.ts', 'src/edge/any-service.ts'];
+const EXPORTED = /^export (?:async )?(?:function\*?|class|const|type|interface) (\w+)/gm;
+
+/** Names that more than one file exports, among the files that the edge is made of. */
+function namesTwice(imports: readonly Import[]): (readonly [name: string, files: string[]])[] {
+  const reached = new Set(EDGE_ENTRIES);
+  for (const file of reached) for (const { from, to } of imports) if (from === file) reached.add(to);
+  const exporters = new Map<string, string[]>();
+  for (const file of reached) {
+    if (file.includes('.generated.')) continue;
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(EXPORTED))
+      exporters.set(name, [...(exporters.get(name) ?? []), file]);
+  }
+  return [...exporters].filter(([, files]) => files.length > 1);
 }
 
 /** Strongly connected files (Tarjan 1972), each circle once. */

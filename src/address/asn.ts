@@ -1,7 +1,6 @@
 /** AS numbers in their one form: digits, or the number. Separate from the other types, since every request has one. */
 import { BoundedMap } from '../bytes/bounded-map.ts';
-
-export const ASN_MAX = 4_294_967_295;
+import { ASN_MAX } from '../contract/management/policy-set/policy-fields.ts';
 
 /** A site's visitors come from the same few networks again and again. */
 const REMEMBERED_MAX = 2000;

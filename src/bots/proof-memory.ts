@@ -3,10 +3,11 @@
  * A request is answered from memory, at once; what is missing or about to expire is asked for behind the response, once
  * at a time and within a bound per minute. The next request then knows. No answer is no evidence.
  */
+import type { WaitUntil } from '../bytes/polled.ts';
 import { BoundedMap } from '../bytes/bounded-map.ts';
 import { WindowCounts } from '../bytes/window-counts.ts';
 import type { BotKeys } from '../contract/bots/bot-keys.ts';
-import type { BotProof } from '../contract/bots/bot-proofs.ts';
+import type { BotNameAnswer } from '../contract/bots/bot-proofs.ts';
 import type { Result } from '../result.ts';
 import { AgentKeys } from './signatures/agent-keys.ts';
 import { SignatureCheck } from './signatures/check-signature.ts';
@@ -19,7 +20,7 @@ export interface ProofService {
   /** `POST /edge/v1/bot-keys`. */
   keys(question: { agent: string; keyid: string }): Promise<Result<BotKeys, unknown>>;
   /** `POST /edge/v1/bot-proofs`. */
-  name(question: { bot: string; ip: string }): Promise<Result<BotProof, unknown>>;
+  name(question: { bot: string; ip: string }): Promise<Result<BotNameAnswer, unknown>>;
   /** `POST /edge/v1/bot-nonces/spend`: whether nobody used the nonce before. */
   spendNonce(question: {
     agent: string;
@@ -28,8 +29,6 @@ export interface ProofService {
     expiresAt: number;
   }): Promise<Result<boolean, unknown>>;
 }
-
-export type WaitUntil = (work: Promise<unknown>) => void;
 
 interface NameProof {
   holds: boolean | null;

@@ -4,6 +4,9 @@
  * and each of the others looks there on a timer of its own.
  */
 
+/** Keeps work of a request going behind its response. */
+export type WaitUntil = (work: Promise<unknown>) => void;
+
 const PAUSE_MIN_MS = 2;
 const PAUSE_MAX_MS = 50;
 

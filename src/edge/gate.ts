@@ -2,6 +2,7 @@
  * One request, top to bottom: rules, held submission, judgement, step, limits, origin or answer, record. What decides
  * returns values; only this file acts on them, and it writes exactly one record per request.
  */
+import type { WaitUntil } from '../bytes/polled.ts';
 import type { Handler } from 'hono';
 import { hostName } from '../address/host-name.ts';
 import { header } from '../contract/edge/headers.ts';
@@ -38,8 +39,6 @@ export interface EdgeApp {
 
 /** One of the edge's own addresses: it answers in place of the site. */
 export type Endpoint = (context: RequestContext, isolate: Isolate) => Step | Promise<Step>;
-export type WaitUntil = (work: Promise<unknown>) => void;
-
 /** A handler of the front door. `endpoint`: for one of the edge's own addresses. */
 export function throughGate(endpoint: Endpoint | null = null): Handler<EdgeApp> {
   return ({ var: { facts, isolate }, executionCtx }) => {

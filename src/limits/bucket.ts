@@ -37,11 +37,11 @@ export function takeBucket(bucket: Bucket, meter: Meter, asked: number, nowMs: n
     bucket: { level, atMs: nowMs },
     granted,
     remaining,
-    retryAfterMs: remaining > 0 ? 0 : untilOneFits(level, meter),
+    retryAfterMs: remaining > 0 ? 0 : untilDrained(level, meter),
   };
 }
 
 /** Milliseconds until one more use fits. */
-export function untilOneFits(level: number, { count, windowMs }: Meter): number {
+export function untilDrained(level: number, { count, windowMs }: Meter): number {
   return Math.max(0, Math.ceil((level - (count - 1) * windowMs) / count));
 }

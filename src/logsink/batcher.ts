@@ -4,6 +4,7 @@
  * in its own request's `waitUntil`. That promise sleeps and then sends what all requests added in the meantime.
  * Memory is bounded: an entry that does not fit is reported, never lost in silence.
  */
+import type { WaitUntil } from '../bytes/polled.ts';
 
 /** All attempts at a batch end well within this. A batch that is still under way lost its request. */
 const FLIGHT_LOST_AFTER_MS = 60_000;
@@ -48,7 +49,7 @@ export class Batcher<Entry> {
   }
 
   /** Takes one entry and returns at once. `waitUntil` must be the current request's. */
-  add(entry: Entry, waitUntil: (work: Promise<unknown>) => void): void {
+  add(entry: Entry, waitUntil: WaitUntil): void {
     const { bounds } = this.#options;
     if (this.#buffer.length >= bounds.bufferMaxEntries) {
       this.#options.onOverflow();

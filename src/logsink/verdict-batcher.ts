@@ -4,6 +4,7 @@
  * drops second copies. A batch that a sink refuses goes to the fallback, and is counted as dropped when that fails too.
  * The counters travel with the next batch.
  */
+import type { WaitUntil } from '../bytes/polled.ts';
 import { VERDICT_BATCH_MAX_RECORDS } from '../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 import { deliverWithRetries } from './attempts.ts';
@@ -79,7 +80,7 @@ export class VerdictBatcher {
   }
 
   /** Takes one record and returns at once. `waitUntil` must be the current request's. */
-  add(record: VerdictRecord, waitUntil: (work: Promise<unknown>) => void): void {
+  add(record: VerdictRecord, waitUntil: WaitUntil): void {
     this.#batcher.add(record, waitUntil);
   }
 

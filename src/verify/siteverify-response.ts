@@ -4,7 +4,7 @@
  */
 import type { SiteverifyResponse } from '../contract/captcha/siteverify.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
-import { proofOf } from '../captcha/plan/demand.ts';
+import { proofFrom } from '../captcha/plan/demand.ts';
 import type { Judgement } from '../captcha/verify/judge-token.ts';
 
 export interface ResponseScope {
@@ -34,7 +34,7 @@ export function siteverifyResponseOf(judgement: Judgement, scope: ResponseScope)
           hostname: token.hostname,
           level: token.level,
           challengeTimestamp: token.issuedAt,
-          ...(scope.audience === 'edge' ? { ...proofOf(token), ...(judgement.eased ? { eased: true } : {}) } : {}),
+          ...(scope.audience === 'edge' ? { ...proofFrom(token), ...(judgement.eased ? { eased: true } : {}) } : {}),
         }
       : {}),
     ...(notEvaluated.length > 0 ? { notEvaluated } : {}),

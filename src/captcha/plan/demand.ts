@@ -40,7 +40,7 @@ export function meets(proof: Proof, demand: Demand): boolean {
   return proof.powDifficulty === 0 ? demand.mayWait : proof.powDifficulty >= demand.powDifficulty;
 }
 
-export function proofOf({ kind, lane, powDifficulty }: Proof & { lane: ChallengeLane }): Proof {
+export function proofFrom({ kind, lane, powDifficulty }: Proof & { lane: ChallengeLane }): Proof {
   return { kind, powDifficulty: lane === 'wait' ? 0 : powDifficulty };
 }
 

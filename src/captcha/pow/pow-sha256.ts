@@ -3,8 +3,8 @@
  * under its own random salt, so that no two challenges share one. The price is what the work costs a native solver and
  * not a browser: a claim of "no BigInt" must never make a challenge cheaper.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
-import type { Bytes } from '../seal/field-encoding.ts';
 import { leadingZeroBits } from './pow-solve.ts';
 
 const SALT_BYTES = 16;

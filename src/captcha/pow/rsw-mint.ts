@@ -3,8 +3,8 @@
  * holds `base^(v · 256^i)` for every byte value and position, so an exponentiation is one multiplication per byte of
  * `r`. A table is computed on first use and takes 10 ms.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
-import type { Bytes } from '../seal/field-encoding.ts';
 import { toBytes } from './pow-solve.ts';
 import { RSW_MODULUS_BYTES, squaringsOf } from './rsw-key.ts';
 import type { RswKey } from './rsw-key.ts';

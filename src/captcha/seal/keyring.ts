@@ -3,8 +3,8 @@
  * UTC day. A challenge can therefore never be read as a token. The day is the `kid`: keys of yesterday and today are
  * accepted, no others.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import type { Bytes } from './field-encoding.ts';
 
 /**
  * `challenge`, `session` (the challenge of a session) and `token` encrypt, `answer` tags, `layout` seeds pictures,

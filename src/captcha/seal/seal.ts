@@ -4,10 +4,10 @@
  * visible deferred refusal tells it to try elsewhere. Every failure is the same `null`, so that a caller who probes
  * cannot tell which step refused.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import { decodeFields, encodeFields } from './field-encoding.ts';
-import type { Bytes } from './field-encoding.ts';
 import { keyDay, keyDayAccepted } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 

@@ -3,8 +3,8 @@
  * never inside, so not even a stolen seal key shows it. Challenges of captchas and of sessions are sealed like this, each
  * for a purpose of its own.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeFields } from './field-encoding.ts';
-import type { Bytes } from './field-encoding.ts';
 import { keyDay } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 import { seal, unseal } from './seal.ts';

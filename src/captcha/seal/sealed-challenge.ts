@@ -3,10 +3,10 @@
  * is spent. The order of the fields is the format; changing it changes the version in `seal.ts`. The answer itself is
  * never inside, only a keyed tag over it and over all other fields.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { puzzleLookChange } from '../../contract/management/site-settings.ts';
 import { jsonField, numberField, readJson, readNumber } from './field-encoding.ts';
-import type { Bytes } from './field-encoding.ts';
 import { CLOCK_SKEW_MS } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 import { openAnswered, sealAnswered } from './sealed-answer.ts';

@@ -2,13 +2,13 @@
  * What a challenge and the token of its solution both carry: which challenge it was, of which site and page, how hard,
  * and for whom. It is written and read here once, so that nothing can be in one of the two seals and not in the other.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { encodeHex } from '../../bytes/hex.ts';
 import { powDifficulty } from '../../contract/management/site-settings.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import type { ChallengeKind } from '../../contract/vocabulary.ts';
 import { hexField, jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
-import type { Bytes } from './field-encoding.ts';
 import { sealedFacts } from './sealed-facts.ts';
 import type { SealedFacts } from './sealed-facts.ts';
 

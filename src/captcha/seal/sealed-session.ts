@@ -3,8 +3,8 @@
  * never counts as the challenge of a captcha or a clearance, nor one of those as this. It is bound to one instance, one
  * visitor (network and user agent) and one host, so that solving it elsewhere, or for somebody else, opens nothing.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
-import type { Bytes } from './field-encoding.ts';
 import { CLOCK_SKEW_MS } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 import { openAnswered, sealAnswered } from './sealed-answer.ts';

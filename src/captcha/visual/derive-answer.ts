@@ -2,10 +2,10 @@
  * Derives the right answer of a visual or audio task, its layout, from the jti and the round by a keyed function.
  * Nothing about the answer is stored or sent, not even encrypted. Judging derives it again.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { shapeNames } from '../../contract/captcha/challenge-api.ts';
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
 import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
-import type { Bytes } from '../seal/field-encoding.ts';
 import { keyDay } from '../seal/keyring.ts';
 import type { Keyring } from '../seal/keyring.ts';
 import { anotherShape } from './relatives.ts';

@@ -3,7 +3,7 @@
  * (`lookSeed` in `derive-answer.ts`), so that a round that is sent again looks the same to the last bit. A program that
  * could collect several drawings of one answer would average their noise away.
  */
-import type { Bytes } from '../seal/field-encoding.ts';
+import type { Bytes } from '../../bytes/utf8.ts';
 
 export interface DrawRandom {
   /** 0 ≤ value < 1. */

@@ -3,6 +3,7 @@
  * without its body being read. Only the log-in form of a limit by user is read, after the other limits have let the
  * request through, and goes on as it came.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
 import type { ChallengePorts } from './challenge-step.ts';
 import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
@@ -31,7 +32,7 @@ export async function limitStep(
   judged: JudgedContext,
   asked: LimitsAsked,
   ports: ChallengePorts,
-  waitUntil: (work: Promise<unknown>) => void,
+  waitUntil: WaitUntil,
 ): Promise<Step> {
   if (judged.config.limits === null || liftsLimits(asked.inputs)) return chosen;
   let step: Step = chosen;
@@ -53,7 +54,7 @@ async function askLimits(
   asked: LimitsAsked,
   compiled: CompiledLimits,
   { limits, bodies }: ChallengePorts,
-  waitUntil: (work: Promise<unknown>) => void,
+  waitUntil: WaitUntil,
 ): Promise<LimitReading> {
   const { config, path, clearance } = judged;
   let { context, body } = step;

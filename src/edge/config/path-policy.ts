@@ -6,7 +6,7 @@
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
 import { compilePathTest } from '../../policies/compile/compile-test.ts';
-import type { PathReading } from '../../policies/compile/compile-test.ts';
+import type { TestedPath } from '../../policies/compile/compile-test.ts';
 import { YES } from '../../policies/compile/truth.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 
@@ -70,7 +70,7 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
   };
 }
 
-function compilePattern(pattern: string): (reading: PathReading) => boolean {
+function compilePattern(pattern: string): (reading: TestedPath) => boolean {
   const test = compilePathTest({ field: 'path', operator: 'matches', value: pattern });
   return (reading) => test?.(reading) === YES;
 }
@@ -79,7 +79,7 @@ function compilePattern(pattern: string): (reading: PathReading) => boolean {
 function compileRules(policy: InstancePolicy) {
   const endpoints = policy.endpointRules.map((rule) => ({ ...rule, applies: compilePattern(rule.pattern) }));
   const rules = policy.pathRules.map((rule) => ({ ...rule, applies: compilePattern(rule.pattern) }));
-  return (reading: PathReading & { path: string }, method: string): PathPolicy => {
+  return (reading: TestedPath & { path: string }, method: string): PathPolicy => {
     const endpoint = endpoints.find(({ applies }) => applies(reading));
     const rule = rules.find(({ applies, methods }) => (methods?.includes(method) ?? true) && applies(reading));
     return {

@@ -5,7 +5,7 @@
 import { hasDetector } from '../../contract/edge/detector-set.ts';
 import { requestConditions } from '../../risk/headers/request-conditions.ts';
 import type { RequestDetector } from '../../risk/headers/request-conditions.ts';
-import type { RequestFacts } from '../../risk/headers/request-facts.ts';
+import type { RiskFacts } from '../../risk/headers/request-facts.ts';
 
 export interface RiskReading {
   /** 0 to 1. */
@@ -15,12 +15,12 @@ export interface RiskReading {
 }
 
 /** Joins what the request shows to what is known of its session, if there is one. */
-export type RequestRisk = (facts: RequestFacts, session: RiskReading | null) => RiskReading | null;
+export type RequestRisk = (facts: RiskFacts, session: RiskReading | null) => RiskReading | null;
 
 interface Detector {
   place: number;
   weight: number;
-  fires: (facts: RequestFacts) => boolean;
+  fires: (facts: RiskFacts) => boolean;
 }
 
 const NOTHING: RiskReading = { score: 0, detectors: 0 };

@@ -1,4 +1,5 @@
 /** Does what a judgement asks for, whatever the response is. */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import type { PendingBudget } from '../pending/pending-budget.ts';
 import type { SessionRenewals } from '../session/session-renewals.ts';
 import { sessionCookie } from '../session/set-session-cookie.ts';
@@ -14,7 +15,7 @@ export interface EffectPorts {
 export function takeEffects(
   context: JudgedContext,
   { pending, renewals }: EffectPorts,
-  waitUntil: (work: Promise<unknown>) => void,
+  waitUntil: WaitUntil,
 ): JudgedContext {
   const { facts, effects, verdict } = context;
   const { signals, target, nowMs } = facts;

@@ -3,12 +3,13 @@
  * what the service found out about its address and its keys. From memory alone; what is missing is asked for behind the
  * response, and until then a name is `claimed`.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { proofOf } from '../../bots/bot-proof.ts';
 import { DIRECTORY_PATH } from '../../bots/signatures/agent-address.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { TableBot } from '../../bots/bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
-import type { ProofMemory, WaitUntil } from '../../bots/proof-memory.ts';
+import type { ProofMemory } from '../../bots/proof-memory.ts';
 import type { SignatureOutcome } from '../../bots/signatures/signature-outcome.ts';
 import type { BotProof } from '../../contract/vocabulary.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -87,11 +88,7 @@ function idOf(agent: string): string {
 /** Where the bot of a request is known from. Nothing here waits for the network, except for a nonce that is spent. */
 export interface BotReader {
   /** A promise only where a signature is checked for the first time, or where `spendsNonces` asks for its nonce. */
-  read(
-    facts: RequestFacts,
-    waitUntil: (work: Promise<unknown>) => void,
-    spendsNonces: boolean,
-  ): BotSignal | null | Promise<BotSignal | null>;
+  read(facts: RequestFacts, waitUntil: WaitUntil, spendsNonces: boolean): BotSignal | null | Promise<BotSignal | null>;
 }
 
 /** Before the first table of bots is loaded. */

@@ -2,6 +2,7 @@
  * What the gate knows of who asks: the bot they are, their session and their clearance. From memory, except where a
  * signature is seen for the first time or a clearance is shown from the other address family.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -25,7 +26,7 @@ export async function knownVisitor(
   facts: RequestFacts,
   config: CompiledConfig,
   { bots, sessions, clearances }: VisitorPorts,
-  waitUntil: (work: Promise<unknown>) => void,
+  waitUntil: WaitUntil,
 ): Promise<KnownVisitor> {
   const { headers, signals, nowMs } = facts;
   const spendsNonces = config.policy.botPolicy.signatures.nonce === 'once';

@@ -25,14 +25,14 @@ import type { Signals } from '../request/signals.ts';
 import type { FiredPolicy, PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
 import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
 
-export type FiredRule = VerdictRecord['fired_rules'][number];
+export type RecordedRule = VerdictRecord['fired_rules'][number];
 
 export interface Verdict {
   readonly decision: Decision;
   readonly source: VerdictSource;
   readonly decidedBy: string;
   /** Rules and policies that matched, limits that the request is above, the detectors behind the risk score, `session:no-page`. */
-  readonly firedRules: readonly FiredRule[];
+  readonly firedRules: readonly RecordedRule[];
   readonly enforcementPolicy: VerdictRecord['enforcement_policy'];
   readonly sessionStatus: SessionStatus;
   readonly bot: BotSignal | null;
@@ -87,7 +87,7 @@ export interface VerdictInputs {
   policies: PolicyOutcome;
   /** The strictest enforced limit that the request is above, and all that it is above. */
   limit?: DecideInputs['limit'];
-  limitsFired?: readonly FiredRule[];
+  limitsFired?: readonly RecordedRule[];
 }
 
 export function verdictOf(inputs: VerdictInputs): Verdict {
@@ -246,12 +246,12 @@ function riskInput(policy: InstancePolicy, path: PathPolicy, score: number): Dec
   return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
 }
 
-const NO_RULES: readonly FiredRule[] = [];
+const NO_RULES: readonly RecordedRule[] = [];
 
 function firedRules(
   { match, policies, risk: reading, detectorNames, limitsFired = NO_RULES }: VerdictInputs,
   risk: DecideInputs['risk'],
-): readonly FiredRule[] {
+): readonly RecordedRule[] {
   const detectors = reading?.detectors ?? 0;
   const others = policies.fired.length + limitsFired.length;
   const matched = others === 0 ? match.fired : [...match.fired, ...policies.fired, ...limitsFired];
@@ -263,9 +263,9 @@ function firedRules(
 }
 
 /** In the log's list of fired rules, so that it can be filtered by. `monitor`: it decides nothing. */
-const NO_PAGE: FiredRule = { id: 'session:no-page', verdict: 'allow', mode: 'monitor' };
+const NO_PAGE: RecordedRule = { id: 'session:no-page', verdict: 'allow', mode: 'monitor' };
 
-function marked(fired: readonly FiredRule[], isNoPage: boolean): readonly FiredRule[] {
+function marked(fired: readonly RecordedRule[], isNoPage: boolean): readonly RecordedRule[] {
   return isNoPage ? [...fired, NO_PAGE] : fired;
 }
 

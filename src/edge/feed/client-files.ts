@@ -3,12 +3,13 @@
  * compiled in here, kept in the colo cache, and copied to KV by the scheduled run. The body's hash is checked wherever
  * it comes from: a service of another release has another file, which is not served under this release's name.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { ServiceClient } from './service-client.ts';
-import type { Bytes, PartStore } from './stored-parts.ts';
+import type { PartStore } from './stored-parts.ts';
 import type { Count } from './upstream.ts';
 
 /** A file is some ten kilobytes. */

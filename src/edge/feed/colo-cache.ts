@@ -2,8 +2,9 @@
  * The colo cache as a part store: the next isolate in the same place finds what one isolate fetched. A cache that throws or
  * holds garbage is a miss.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import type { Count } from './upstream.ts';
-import type { Bytes, PartStore } from './stored-parts.ts';
+import type { PartStore } from './stored-parts.ts';
 
 /** Files are named by their content, and the cache evicts them when it needs room. */
 const CONTENT_MAX_AGE_SECONDS = 86_400;

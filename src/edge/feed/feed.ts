@@ -3,6 +3,8 @@
  * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly,
  * unless that check found the service away. A file that cannot be loaded never replaces what is loaded.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
+import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig } from '../config/compiled-config.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
@@ -11,7 +13,7 @@ import type { BotTable } from '../../bots/open-bot-table.ts';
 import { openBase, openBots, openDeltaOver, rulesetOf } from './ruleset-files.ts';
 import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
-import type { Bytes, PartStore } from './stored-parts.ts';
+import type { PartStore } from './stored-parts.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';
 import { polled, within } from '../../bytes/polled.ts';
 
@@ -70,7 +72,7 @@ export class Feed {
   }
 
   /** `null`: `state` is ready to use. Else what the request must wait for first. */
-  ready(nowMs: number, waitUntil: (work: Promise<unknown>) => void): Promise<unknown> | null {
+  ready(nowMs: number, waitUntil: WaitUntil): Promise<unknown> | null {
     const ageMs = nowMs - this.attemptedAtMs;
     if (ageMs < this.#options.pollMs) return null;
     const isTooOld = ageMs > this.#options.maxStaleMs && !(this.#isAway && this.state.ruleset !== null);

@@ -3,8 +3,9 @@
  * while the service is unreachable, written by the scheduled run and only on change. KV that throws, is missing or holds
  * garbage is a miss.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import type { Count } from './upstream.ts';
-import type { Bytes, PartStore } from './stored-parts.ts';
+import type { PartStore } from './stored-parts.ts';
 
 export class KvStore implements PartStore {
   readonly #kv: KVNamespace | null;

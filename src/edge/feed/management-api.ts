@@ -3,6 +3,7 @@
  * the instance with an API key, compiles them here and writes KV; isolates read what it wrote. Keys come from the edge's
  * own credentials by HKDF, so that no other endpoint is needed.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { unknownSite } from '../../contract/edge/edge-responses.ts';
@@ -17,7 +18,6 @@ import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
 import { failed, ok } from '../../result.ts';
-import type { Bytes } from './stored-parts.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';

@@ -2,16 +2,16 @@
  * The edge's calls to the service: the client JWT as bearer, a deadline on each call, every answer bounded and checked. An
  * answer that does not fit counts as "service unreachable".
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { botKeys } from '../../contract/bots/bot-keys.ts';
-import { botProof } from '../../contract/bots/bot-proofs.ts';
+import { botNameAnswer } from '../../contract/bots/bot-proofs.ts';
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { failed, ok } from '../../result.ts';
 import { READS_PARAMETER, rulesetFormats } from '../../rules/formats.ts';
-import type { Bytes } from './stored-parts.ts';
 import type { Asked, Count, Upstream, UpstreamFault } from './upstream.ts';
 
 /** A slower service counts as down. */
@@ -99,7 +99,7 @@ export class ServiceClient implements Upstream {
 
   /** Whether the names of an address are those of the bot. Behind a response. */
   name(question: { bot: string; ip: string }) {
-    return this.ask(answerOf(botProof, '/edge/v1/bot-proofs', PROOF_TIMEOUT_MS), question);
+    return this.ask(answerOf(botNameAnswer, '/edge/v1/bot-proofs', PROOF_TIMEOUT_MS), question);
   }
 
   /** Whether nobody used the nonce before. */

@@ -3,13 +3,12 @@
  * signed ruleset files, named by their content. Colo cache and KV store them alike. Neither is trusted: seal and
  * signatures are checked on every load.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { edgeConfig, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { rulesetFormats } from '../../rules/formats.ts';
 import { parseJson } from '../../bytes/json.ts';
 import type { ConfigSeal } from './config-seal.ts';
-
-export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** `maxAgeSeconds: null` keeps it until it is replaced or evicted. */
 export interface PartStore {

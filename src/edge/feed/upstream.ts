@@ -2,9 +2,9 @@
  * Where a feed gets what it does not have: the service (`service-client.ts`), or this edge's own KV written by its scheduled
  * run (`management-api.ts`). Whatever is wrong with an answer, the feed keeps what it has.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import type { Result } from '../../result.ts';
-import type { Bytes } from './stored-parts.ts';
 
 /** Why a call has no answer. */
 export type UpstreamFault =

@@ -5,6 +5,7 @@
  * batch sends it inside its `waitUntil`, which continues after the visitor disconnects, and leaves the answer in memory,
  * where each other one looks for it.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { polled } from '../../bytes/polled.ts';
 import type { LimitTake, LimitTakings } from '../../contract/edge/limits.ts';
@@ -23,8 +24,8 @@ const SILENT_MS = 2000;
 const REFUSED_KEYS_MAX = 20_000;
 
 /** 0: granted. Else the milliseconds until the limit grants again. */
-export type Taking = Result<number, { kind: 'no-answer' }>;
-const NO_ANSWER: Taking = failed({ kind: 'no-answer' });
+export type TakeAnswer = Result<number, { kind: 'no-answer' }>;
+const NO_ANSWER: TakeAnswer = failed({ kind: 'no-answer' });
 
 export interface TakePorts {
   ask: (takes: readonly LimitTake[]) => Promise<Asked<LimitTakings>>;
@@ -57,11 +58,7 @@ export class ExactTakes {
     return refusedMs > wish.windowMs ? 0 : Math.max(0, refusedMs);
   }
 
-  async take(
-    wish: Omit<LimitTake, 'asked'>,
-    nowMs: number,
-    waitUntil: (work: Promise<unknown>) => void,
-  ): Promise<Taking> {
+  async take(wish: Omit<LimitTake, 'asked'>, nowMs: number, waitUntil: WaitUntil): Promise<TakeAnswer> {
     const refusedMs = this.refusedMs(wish, nowMs);
     if (refusedMs > 0) return ok(refusedMs);
     if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return NO_ANSWER;

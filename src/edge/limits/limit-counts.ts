@@ -4,10 +4,11 @@
  * it lets no more through than a share of the limit, so all isolates together exceed a limit by one share each at most.
  * While the ledger does not answer, the isolate's own counts go on alone.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { LimitCounter, LimitSums } from '../../contract/edge/limits.ts';
 import { LIMIT_COUNTERS_MAX } from '../../contract/edge/limits.ts';
-import { drained, emptyBucket, filled, untilOneFits as untilBucketFits } from '../../limits/bucket.ts';
+import { drained, emptyBucket, filled, untilDrained } from '../../limits/bucket.ts';
 import type { Bucket } from '../../limits/bucket.ts';
 import { hasRoomFor } from '../../limits/free-keys.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
@@ -71,7 +72,7 @@ export class LimitCounts {
         ? bucket.level <= (count - 1 - places) * windowMs
         : oneFits({ ...windows, now: windows.now + places }, meter, nowMs);
     if (!fits(0)) {
-      return Math.max(1, meter.isBucket ? untilBucketFits(bucket.level, meter) : untilOneFits(windows, meter, nowMs));
+      return Math.max(1, meter.isBucket ? untilDrained(bucket.level, meter) : untilOneFits(windows, meter, nowMs));
     }
     const isOnLeash = this.#ports.report !== null && this.#isAnswered;
     return !fits(held) || (isOnLeash && unconfirmed + held >= meter.leash) ? REPORT_INTERVAL_MS : 0;
@@ -108,7 +109,7 @@ export class LimitCounts {
   }
 
   /** Sends what was counted, behind the response. One run at a time; a run also takes what is counted meanwhile. */
-  report(nowMs: number, waitUntil: (work: Promise<unknown>) => void): void {
+  report(nowMs: number, waitUntil: WaitUntil): void {
     const { report } = this.#ports;
     if (report === null || this.#unsent.size === 0 || nowMs - this.#runStartedAtMs < RUN_LOST_AFTER_MS) return;
     this.#runStartedAtMs = nowMs;

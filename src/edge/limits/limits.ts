@@ -5,6 +5,7 @@
  * waits for an exact limit, or for the response that says whether its log-in failed, it holds a place in its counts:
  * parallel requests are no way around a limit.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
 import type { KeySource, LimitKeys } from '../../limits/limit-keys.ts';
@@ -64,7 +65,7 @@ export class Limits {
   async ask(
     asked: readonly Counted[],
     stops: (above: readonly Above[]) => boolean,
-    waitUntil: (work: Promise<unknown>) => void,
+    waitUntil: WaitUntil,
   ): Promise<Above[]> {
     const above = this.above(asked);
     if (stops(above)) return above;
@@ -110,7 +111,7 @@ export class Limits {
   }
 
   /** Sends what was counted, behind the response. */
-  report(nowMs: number, waitUntil: (work: Promise<unknown>) => void): void {
+  report(nowMs: number, waitUntil: WaitUntil): void {
     this.#ports.counts.report(nowMs, waitUntil);
   }
 
@@ -128,7 +129,7 @@ export class Limits {
   }
 
   /** `null`: the object granted a use of each key, or did not answer and the limit lets such requests pass. */
-  async #refusal({ limit, keys }: Counted, waitUntil: (work: Promise<unknown>) => void): Promise<Above | null> {
+  async #refusal({ limit, keys }: Counted, waitUntil: WaitUntil): Promise<Above | null> {
     const { takes, count, now } = this.#ports;
     for (const key of keys.own) {
       const taking = await takes?.take(wishOf(limit, key), now(), waitUntil);

@@ -2,9 +2,9 @@
  * The sealed form of a held submission: who sent it, where it goes, and its body. The visitor's page carries it, can
  * neither read nor change it, and it is valid for half an hour.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import type { ImportedKeys } from '../config/compiled-config.ts';
 import { openBox, sealBox } from './sealed-box.ts';
-import type { Bytes } from './sealed-box.ts';
 
 export interface HeldSubmission {
   /** Id of the request that was challenged. Spent once. */

@@ -2,6 +2,7 @@
  * Renews a session's JWT behind the response. It asks in the JWT's last minutes and hands the new one to the visitor
  * with a later response. A failed renewal costs nothing: the protect script opens a new session.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { Asked } from '../feed/upstream.ts';
@@ -26,12 +27,7 @@ export class SessionRenewals {
   }
 
   /** The successor where there is one. Else starts a renewal in `waitUntil`, unless one was started lately. */
-  successorOf(
-    jwt: string,
-    visitor: () => EdgeVisitor,
-    nowMs: number,
-    waitUntil: (work: Promise<unknown>) => void,
-  ): EdgeSession | null {
+  successorOf(jwt: string, visitor: () => EdgeVisitor, nowMs: number, waitUntil: WaitUntil): EdgeSession | null {
     const known = this.#renewals.get(jwt);
     if (known?.successor) return known.successor;
     if (known && nowMs - known.askedAtMs < RETRY_AFTER_MS) return null;

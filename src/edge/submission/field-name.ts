@@ -46,7 +46,7 @@ const ESCAPED = '"/\\bfnrt';
 const UNESCAPED = '"/\\\b\f\n\r\t';
 
 /** Between the quotes. */
-export const json: Spelling = {
+export const jsonString: Spelling = {
   read(body, at, end) {
     const byte = body[at]!;
     if (byte !== BACKSLASH) return (byte << 4) | 1;

@@ -3,7 +3,7 @@
  * some hundred megabytes of objects, and one such request would end an isolate. This costs one pass over the bytes and no
  * memory.
  */
-import { FieldName, json, urlencoded } from './field-name.ts';
+import { FieldName, jsonString, urlencoded } from './field-name.ts';
 
 export interface FieldRange {
   /** The whole pair or field, without its separators. */
@@ -77,7 +77,7 @@ function* membersNamed({ name, place: wantedPlace }: FieldStep, body: Uint8Array
       const quote = closingQuote(body, start);
       const colon = afterSpace(body, quote + 1);
       if (body[colon] !== COLON) return;
-      fits = name.isAt(body, start + 1, quote, json);
+      fits = name.isAt(body, start + 1, quote, jsonString);
       valueStart = afterSpace(body, colon + 1);
     }
     const end = valueEnd(body, valueStart);

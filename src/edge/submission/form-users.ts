@@ -10,7 +10,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ReadError } from '../../bytes/read-bounded.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { SUBMISSION_MAX_BYTES, UNREAD, fieldTexts, urlencodedTexts } from './read-submission.ts';
+import { SUBMISSION_MAX_BYTES, UNREAD_TEXT, fieldTexts, urlencodedTexts } from './read-submission.ts';
 
 const encoder = new TextEncoder();
 
@@ -41,7 +41,7 @@ export async function formUsers(
   const byField = new Map<string, readonly string[]>();
   for (const field of fields) {
     const inBody = body.value ? fieldTexts(headers.get('content-type') ?? '', body.value, field) : [];
-    const sources = [isUnread ? [UNREAD] : inBody, urlencodedTexts(query, field)];
+    const sources = [isUnread ? [UNREAD_TEXT] : inBody, urlencodedTexts(query, field)];
     byField.set(field, [...new Set(sources.flatMap(firstAndLast))]);
   }
   if (!isRead) return ok({ facts, body: read, byField });

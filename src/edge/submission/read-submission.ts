@@ -111,7 +111,7 @@ const NAME_MAX_BYTES = 8192;
 const FIELD_TIMES_MAX = 250_000;
 
 /** Stands for a name that an origin may read and the edge cannot. */
-export const UNREAD = '?';
+export const UNREAD_TEXT = '?';
 
 /**
  * The first and the last texts that a field has in a form, in order. A form with the field in between has it a million
@@ -125,7 +125,7 @@ export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, f
   const isJson = first === OPEN_OBJECT || first === OPEN_ARRAY;
   // In another encoding than UTF-8, or no JSON.
   const isUnread = first >= 0xfe || (isJson ? body.includes(0) : kind === 'json' && first > 0);
-  const texts = isUnread ? [UNREAD] : [];
+  const texts = isUnread ? [UNREAD_TEXT] : [];
   if (isJson) texts.push(...jsonTexts(body, field, start));
   if (kind === 'multipart') texts.push(...multipartTexts(body, contentType, field));
   else if (kind !== 'json') texts.push(...urlencodedTexts(body, field));
@@ -142,18 +142,18 @@ function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
 function namesAt(body: Uint8Array, member: FieldRange): string[] {
   const value = member.end - member.valueStart > NAME_MAX_BYTES ? null : valueAt(body, member);
   const names: unknown[] = Array.isArray(value) ? [value[0], value.at(-1)] : [value];
-  return names.map((name) => (typeof name === 'string' || typeof name === 'number' ? `${name}` : UNREAD));
+  return names.map((name) => (typeof name === 'string' || typeof name === 'number' ? `${name}` : UNREAD_TEXT));
 }
 
 export function urlencodedTexts(body: Uint8Array, field: string): string[] {
   const name = FieldName.loose(field);
   const textOf = ({ valueStart, end }: FieldRange) => [
-    end - valueStart > NAME_MAX_BYTES ? UNREAD : urlencoded.text(body, valueStart, end),
+    end - valueStart > NAME_MAX_BYTES ? UNREAD_TEXT : urlencoded.text(body, valueStart, end),
   ];
   return readTexts(urlencodedFields(body, name), textOf, () => name.isUnsure);
 }
 
-/** Texts of the first and the last ranges, and `UNREAD` where there may be others. */
+/** Texts of the first and the last ranges, and `UNREAD_TEXT` where there may be others. */
 function readTexts(
   ranges: Iterable<FieldRange>,
   textsOf: (range: FieldRange) => string[],
@@ -167,20 +167,20 @@ function readTexts(
     }
   }
   const texts = ends(bounded()).flatMap(textsOf);
-  return left < 0 || isUnsure() ? [...texts, UNREAD] : texts;
+  return left < 0 || isUnsure() ? [...texts, UNREAD_TEXT] : texts;
 }
 
 function multipartTexts(body: Uint8Array, contentType: string, field: string): string[] {
   const parts = multipartParts(body, contentType, FORM_PARTS_MAX);
-  if (!parts.ok) return [UNREAD];
+  if (!parts.ok) return [UNREAD_TEXT];
   const name = FieldName.loose(field);
   const named = ends(parts.value.filter((part) => part.isAmbiguous || name.isText(part.name)));
   const texts = named.map(({ isFile, isAmbiguous, valueStart, valueEnd }) =>
     isFile || isAmbiguous || valueEnd - valueStart > NAME_MAX_BYTES
-      ? UNREAD
+      ? UNREAD_TEXT
       : decoder.decode(body.subarray(valueStart, valueEnd)),
   );
-  return name.isUnsure ? [...texts, UNREAD] : texts;
+  return name.isUnsure ? [...texts, UNREAD_TEXT] : texts;
 }
 
 function ends<T>(all: Iterable<T>): T[] {

@@ -88,13 +88,13 @@ function compileNamed(test: PolicyTest, field: NamedField, place: number): Evalu
 }
 
 /** A path as it stands, or in lower case: then it is compared with values in lower case. */
-export interface PathReading {
+export interface TestedPath {
   /** `undefined`: it could be any path. */
   path: string | undefined;
   isFolded: boolean;
 }
 
-export function compilePathTest(test: PolicyTest): ((reading: PathReading) => Truth) | null {
+export function compilePathTest(test: PolicyTest): ((reading: TestedPath) => Truth) | null {
   if (test.operator === 'exists') return () => YES;
   const values = spelledValues(test);
   const asWritten = compileTextMatch(test, values);

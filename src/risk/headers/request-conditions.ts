@@ -10,13 +10,13 @@ import {
   hasFetchMetadata,
   isDocumentDestination,
 } from './fetch-metadata.ts';
-import type { RequestFacts, RequestHeaders } from './request-facts.ts';
+import type { RiskFacts, RequestHeaders } from './request-facts.ts';
 import { contradictsTls } from './tls-family.ts';
 
-type Condition = (facts: RequestFacts) => boolean;
-type AddressCondition = (facts: Pick<RequestFacts, 'userAgent' | 'categories'>) => boolean;
+type Condition = (facts: RiskFacts) => boolean;
+type AddressCondition = (facts: Pick<RiskFacts, 'userAgent' | 'categories'>) => boolean;
 /** Only for requests whose headers are known, and that browsers send with all of their headers. */
-type HeaderCondition = (headers: RequestHeaders, facts: RequestFacts) => boolean;
+type HeaderCondition = (headers: RequestHeaders, facts: RiskFacts) => boolean;
 
 const ofHeaders =
   (condition: HeaderCondition): Condition =>

@@ -44,7 +44,7 @@ export const unknownRequest: RequestHeaders = {
   webSocket: false,
 };
 
-export interface RequestFacts {
+export interface RiskFacts {
   userAgent: string;
   claim: ClaimedBrowser;
   /** `null` where they are not known. */

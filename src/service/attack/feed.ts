@@ -3,6 +3,7 @@
  * sums up and makes one call in two seconds at most, and in ten while little comes. Each request counts at its own time, so that
  * what was held during an outage is no surge when it arrives.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { addTraffic, noTraffic, STEP_MS } from '../../attack/traffic.ts';
 import type { TrafficStep, TrafficSums } from '../../attack/traffic.ts';
@@ -12,7 +13,7 @@ import type { ServiceEnvironment } from '../environment.ts';
 import { settleAlarm } from './settle-alarm.ts';
 
 export type FeedingCall = Pick<ServiceEnvironment, 'store' | 'outbound'> & {
-  waitUntil: (work: Promise<unknown>) => void;
+  waitUntil: WaitUntil;
 };
 
 const BUSY_EVERY_MS = 2000;

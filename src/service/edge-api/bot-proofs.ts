@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../address/ip.ts';
 import { ExpiringMap } from '../../bytes/bounded-map.ts';
-import type { BotProof } from '../../contract/bots/bot-proofs.ts';
+import type { BotNameAnswer } from '../../contract/bots/bot-proofs.ts';
 import { botCatalogue } from '../bots/bot-catalogue.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
@@ -54,6 +54,6 @@ export const botProofs: EdgeRoute = {
   },
 };
 
-function answer(proof: BotProof): Response {
+function answer(proof: BotNameAnswer): Response {
   return jsonResponse(proof);
 }

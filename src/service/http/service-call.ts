@@ -1,4 +1,5 @@
 /** What a route gets of its request, whichever table of routes it is in. */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import type { Context, Hono } from 'hono';
 import type { ServiceEnvironment } from '../environment.ts';
 
@@ -16,7 +17,7 @@ export interface ServiceCall extends ServiceEnvironment {
   requestId: string;
   /** Epoch milliseconds, read once per request. */
   nowMs: number;
-  waitUntil: (work: Promise<unknown>) => void;
+  waitUntil: WaitUntil;
 }
 
 export function serviceCall(context: Context<ServiceHonoEnv>): ServiceCall {

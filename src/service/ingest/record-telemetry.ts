@@ -2,6 +2,7 @@
  * Hands reports of pages to the log in batches, after the response. Each gets a number of this isolate before it is
  * sent, so that a batch that is sent again is stored once.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import type { Batcher } from '../../logsink/batcher.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
@@ -28,7 +29,7 @@ let isolate = '';
 
 /** Returns at once. */
 export function recordTelemetry(
-  { store, waitUntil }: { store: ServiceStore; waitUntil: (work: Promise<unknown>) => void },
+  { store, waitUntil }: { store: ServiceStore; waitUntil: WaitUntil },
   instance: Entry['instance'],
   { id, timestamp, jti, report }: { id: string; timestamp: number; jti: string; report: TelemetryReport },
 ): void {

@@ -3,6 +3,7 @@
  * the permission matrix in the tests and the OpenAPI document are all made from the table of these values, so none of
  * them can miss an operation.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import type * as core from 'zod/v4/core';
 import type { Feature, Permission, PermissionMap } from '../../contract/management/permissions.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
@@ -43,7 +44,7 @@ export interface OperationContext<Body> {
   serviceUrl: string;
   /** For calls to addresses that an operator chose. */
   outbound: OutboundSettings;
-  waitUntil: (work: Promise<unknown>) => void;
+  waitUntil: WaitUntil;
   /** Of the operation that is called. */
   access: 'read' | 'write';
   /** Added to a response that is no refusal. */

@@ -3,6 +3,7 @@
  * away; one that was fetched without a key does. What strangers can make the service fetch is bounded: each instance
  * may name so many new agents an hour, a directory is fetched once at a time, and not again soon after a failure.
  */
+import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readKeySet } from '../../bots/signatures/key-set.ts';
@@ -19,7 +20,7 @@ import { fetchPublic } from './outbound.ts';
 export interface DirectoryCall extends Pick<ServiceEnvironment, 'store' | 'outbound'> {
   instance: { id: string };
   nowMs: number;
-  waitUntil: (work: Promise<unknown>) => void;
+  waitUntil: WaitUntil;
 }
 
 const ACCEPT = 'application/http-message-signatures-directory+json, application/jwk-set+json, application/json';

@@ -7,7 +7,7 @@ import { canonicalIp, parseIp } from '../../address/ip.ts';
 import type { IpAddress } from '../../address/ip.ts';
 import { fitsHostMask } from '../../bots/host-mask.ts';
 import { isReserved } from '../../address/reserved.ts';
-import type { BotProof } from '../../contract/bots/bot-proofs.ts';
+import type { BotNameAnswer } from '../../contract/bots/bot-proofs.ts';
 import type { DnsRecords } from './dns-over-https.ts';
 
 /** How a name is looked up. */
@@ -20,7 +20,7 @@ const HOLDS_SECONDS = { least: 300, most: 86_400 };
 const FAILS_SECONDS = { least: 300, most: 3600 };
 const NO_ANSWER_SECONDS = 60;
 
-export async function provedByName(ip: string, masks: readonly string[], resolve: Resolve): Promise<BotProof> {
+export async function provedByName(ip: string, masks: readonly string[], resolve: Resolve): Promise<BotNameAnswer> {
   const address = parseIp(ip);
   if (address === null || isReserved({ ...address, prefixLength: address.family === 4 ? 32 : 128 })) {
     return { holds: false, ttlSeconds: FAILS_SECONDS.most };

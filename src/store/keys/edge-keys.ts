@@ -3,10 +3,10 @@
  * every isolate derives the same one. Two weeks are always valid: the longest-lived value under a key (a clearance, one
  * day) ends before its key does.
  */
+import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
 import { deriveKey } from './master-key.ts';
-import type { Bytes } from './master-key.ts';
 
 const EPOCH_MS = 7 * 24 * 3600 * 1000;
 /**

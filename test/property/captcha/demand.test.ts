@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseChallenge, siteDemandOf } from '../../../src/captcha/plan/choose-challenge.ts';
-import { demandAt, meets, proofOf } from '../../../src/captcha/plan/demand.ts';
+import { demandAt, meets, proofFrom } from '../../../src/captcha/plan/demand.ts';
 import type { Demand, Proof } from '../../../src/captcha/plan/demand.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
@@ -74,7 +74,7 @@ describe('what the service asks for', () => {
         const plan = planOf({ ...given, rule: null });
         fc.pre(plan !== null);
         const demand = demandAt(siteDemandOf(given.settings), given.policy, given.risk);
-        expect(meets(proofOf(plan), demand)).toBe(true);
+        expect(meets(proofFrom(plan), demand)).toBe(true);
       }),
     );
   });
@@ -85,7 +85,7 @@ describe('what the service asks for', () => {
         const plan = planOf(given);
         fc.pre(plan !== null);
         const demand = demandAt(siteDemandOf(given.settings), given.policy, given.risk, true);
-        expect(meets(proofOf(plan), demand)).toBe(true);
+        expect(meets(proofFrom(plan), demand)).toBe(true);
       }),
     );
   });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
-import type { BotProof } from '../../../src/contract/bots/bot-proofs.ts';
+import type { BotNameAnswer } from '../../../src/contract/bots/bot-proofs.ts';
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { outcomeWord } from '../../../src/bots/signatures/signature-outcome.ts';
@@ -19,7 +19,7 @@ let asked: unknown[];
 let behind: Promise<unknown>[];
 /** `null`: the service gives no answer. */
 let keysAnswer: BotKeys | null;
-let nameAnswer: BotProof | null;
+let nameAnswer: BotNameAnswer | null;
 
 beforeEach(() => {
   [asked, behind] = [[], []];

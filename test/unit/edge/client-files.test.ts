@@ -1,11 +1,12 @@
 /**
  * Files of this release, from the nearest place that has them, and never a file of another release under the same name.
  */
+import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ClientFiles, fileName } from '../../../src/edge/feed/client-files.ts';
 import { backUpFiles } from '../../../src/edge/feed/file-backup.ts';
 import { KvStore } from '../../../src/edge/feed/kv.ts';
-import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
 import { pageLanguages } from '../../../src/locales/pages.generated.ts';

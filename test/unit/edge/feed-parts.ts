@@ -1,9 +1,10 @@
 /** What the tests of the feed load: signed files, and a cache and a KV namespace in memory. */
+import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { deriveKeys } from '../../../src/edge/feed/derived-keys.ts';
 import type { KvStore } from '../../../src/edge/feed/kv.ts';
-import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
 import { edgeConfigOf } from './edge-fixture.ts';

@@ -2,6 +2,7 @@
  * The feed of rules and configuration: the nearest valid copy wins, bad copies are counted, and none replaces a good
  * one.
  */
+import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
@@ -9,7 +10,7 @@ import { Feed } from '../../../src/edge/feed/feed.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
 import { KvStore } from '../../../src/edge/feed/kv.ts';
 import { openConfig, partName } from '../../../src/edge/feed/stored-parts.ts';
-import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { signalsOf } from './edge-fixture.ts';

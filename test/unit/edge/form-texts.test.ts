@@ -1,6 +1,6 @@
 /** Which texts of a form's field count for limits by user: however origins write its name, and how often it stands there. */
 import { describe, expect, test } from 'vitest';
-import { UNREAD, fieldTexts, urlencodedTexts } from '../../../src/edge/submission/read-submission.ts';
+import { UNREAD_TEXT, fieldTexts, urlencodedTexts } from '../../../src/edge/submission/read-submission.ts';
 
 const TIMES = 200_000;
 const FORM = 'application/x-www-form-urlencoded';
@@ -65,15 +65,15 @@ test.each([
 test('a value that is too long to read is the same for everybody', () => {
   const long = `{"email":"${' '.repeat(1_100_000)}a"}`;
   const texts = fieldTexts(JSON_TYPE, bytesOf(long), 'email');
-  expect(texts).toEqual([UNREAD]);
+  expect(texts).toEqual([UNREAD_TEXT]);
 });
 
 test.each([
-  ['an object', '{"toString":1}', [UNREAD]],
-  ['lists in lists', `${'['.repeat(4000)}${']'.repeat(4000)}`, [UNREAD, UNREAD]],
-  ['a long list', `[${'1,'.repeat(200_000)}1]`, [UNREAD]],
+  ['an object', '{"toString":1}', [UNREAD_TEXT]],
+  ['lists in lists', `${'['.repeat(4000)}${']'.repeat(4000)}`, [UNREAD_TEXT, UNREAD_TEXT]],
+  ['a long list', `[${'1,'.repeat(200_000)}1]`, [UNREAD_TEXT]],
   ['a short list', '["a",{},"b"]', ['a', 'b']],
-  ['nothing', 'null', [UNREAD]],
+  ['nothing', 'null', [UNREAD_TEXT]],
 ])('of %s, the names are told without an error', (_, value, texts) => {
   expect(fieldTexts(JSON_TYPE, bytesOf(`{"email":${value}}`), 'email')).toEqual(texts);
 });
@@ -94,7 +94,7 @@ const part = (name: string, value: string) =>
 test('a multipart form has its field, and without its last boundary something that cannot be read', () => {
   const body = `${part('email', 'a')}${part('Email', 'b')}${part('email2', 'c')}`;
   expect(fieldTexts(boundary, bytesOf(`${body}--${mark}--`), 'email')).toEqual(['a', 'b']);
-  expect(fieldTexts(boundary, bytesOf(body), 'email')).toEqual([UNREAD]);
+  expect(fieldTexts(boundary, bytesOf(body), 'email')).toEqual([UNREAD_TEXT]);
 });
 
 test.each([
@@ -103,7 +103,7 @@ test.each([
   ['UTF-16 that begins with a zero', Buffer.from('{"email":"a"}', 'utf16le').swap16()],
   ['no JSON', Buffer.from('/**/{"email":"a"}')],
 ])('%s is something that cannot be read', (_, body) => {
-  expect(fieldTexts(JSON_TYPE, new Uint8Array(body), 'email').at(0)).toBe(UNREAD);
+  expect(fieldTexts(JSON_TYPE, new Uint8Array(body), 'email').at(0)).toBe(UNREAD_TEXT);
 });
 
 test('a body that is no form names nobody', () => {

@@ -4,7 +4,12 @@
  */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { multipartParts } from '../../../src/bytes/multipart.ts';
-import { fieldTexts, bodyForOrigin, readSubmission, UNREAD } from '../../../src/edge/submission/read-submission.ts';
+import {
+  fieldTexts,
+  bodyForOrigin,
+  readSubmission,
+  UNREAD_TEXT,
+} from '../../../src/edge/submission/read-submission.ts';
 import type { SubmissionKind } from '../../../src/edge/submission/read-submission.ts';
 
 const KIB = 1024;
@@ -128,7 +133,7 @@ describe.each(readers)('to read %s', (_, read) => {
 
 test('a user whose field stands behind more names above ASCII than are compared counts as one that cannot be read', () => {
   const pairs = `${'%C3%A9=1&'.repeat(2000)}%EF%BD%85mail=alice`;
-  expect(fieldTexts(FORM, new Uint8Array(Buffer.from(pairs)), 'email')).toEqual([UNREAD]);
+  expect(fieldTexts(FORM, new Uint8Array(Buffer.from(pairs)), 'email')).toEqual([UNREAD_TEXT]);
   const few = '%C3%A9=1&%EF%BD%85mail=alice';
   expect(fieldTexts(FORM, new Uint8Array(Buffer.from(few)), 'email')).toEqual(['alice']);
 });
@@ -138,7 +143,7 @@ test.each([
   [JSON_TYPE, '"email":"",', '{', '"email":"alice"}'],
 ])('a field of %s that stands there more often than is counted cannot be read to its end', (type, ...shape) => {
   const texts = fieldTexts(type, bodyOf(4 * KIB * KIB, ...shape), 'email');
-  expect(texts.at(-1)).toBe(UNREAD);
+  expect(texts.at(-1)).toBe(UNREAD_TEXT);
   expect(texts).not.toContain('alice');
 });
 
@@ -192,5 +197,5 @@ test.each([
   ['with a backslash in its name', `${HEAD}; name="em\\ail"\r\n\r\na\r\n--XX--`],
   ['as a file', `${HEAD}; name="email"; filename="x"\r\n\r\na\r\n--XX--`],
 ])('a user %s cannot be read', (_, body) => {
-  expect(fieldTexts(MULTIPART, new Uint8Array(Buffer.from(body)), 'email')).toEqual([UNREAD]);
+  expect(fieldTexts(MULTIPART, new Uint8Array(Buffer.from(body)), 'email')).toEqual([UNREAD_TEXT]);
 });

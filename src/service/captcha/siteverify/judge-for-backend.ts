@@ -4,7 +4,7 @@
  * page says about them, and not what the backend says here.
  */
 import type { AccessDemand } from '../../../captcha/plan/choose-challenge.ts';
-import { meets, proofOf } from '../../../captcha/plan/demand.ts';
+import { meets, proofFrom } from '../../../captcha/plan/demand.ts';
 import type { SealedToken } from '../../../captcha/seal/sealed-token.ts';
 import type { VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
 import type { VerifyReason } from '../../../contract/captcha/siteverify.ts';
@@ -41,5 +41,5 @@ export async function judgeForBackend(
 function isMet(token: SealedToken, { captchaType, powDifficulty }: AccessDemand): boolean {
   const kind = captchaType === undefined || captchaType === 'frictionless' ? 'pow' : captchaType;
   const mayWait = kind === 'pow' && powDifficulty === undefined;
-  return meets(proofOf(token), { kind, powDifficulty: powDifficulty ?? 0, mayWait });
+  return meets(proofFrom(token), { kind, powDifficulty: powDifficulty ?? 0, mayWait });
 }

@@ -3,7 +3,7 @@
  * the site's settings now. A token of an easier challenge, or of another visitor's, is refused before it is spent.
  */
 import { siteDemandOf } from '../../../captcha/plan/choose-challenge.ts';
-import { demandAt, meets, proofOf } from '../../../captcha/plan/demand.ts';
+import { demandAt, meets, proofFrom } from '../../../captcha/plan/demand.ts';
 import type { SealedToken } from '../../../captcha/seal/sealed-token.ts';
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
 import type { VerifyReason } from '../../../contract/captcha/siteverify.ts';
@@ -43,8 +43,8 @@ export async function judgeForEdge(
   });
   if (plan === null) return refused('API.LEVEL_TOO_LOW');
   if (plan.refusal !== null) return refused(plan.refusal);
-  const demanded = proofOf(plan);
-  if (!meets(proofOf(token), { ...plan, mayWait: plan.lane === 'wait' })) return refused('API.LEVEL_TOO_LOW');
+  const demanded = proofFrom(plan);
+  if (!meets(proofFrom(token), { ...plan, mayWait: plan.lane === 'wait' })) return refused('API.LEVEL_TOO_LOW');
   const { instance, sessionRisk } = visitor;
   const bySettings = instance && demandAt(siteDemandOf(site.settings), instance, sessionRisk);
   return { refusal: null, eased: bySettings !== null && !meets(demanded, bySettings) };

@@ -5,6 +5,7 @@
  * disconnects, and leaves the results in memory. Each other request looks for its own there, and repeats its spend alone
  * when none comes. The call id makes repeating safe: a call that won has still won.
  */
+import type { WaitUntil } from '../../../bytes/polled.ts';
 import { polled } from '../../../bytes/polled.ts';
 import type { SpendResult, SpendRow } from '../rpc.ts';
 
@@ -21,7 +22,7 @@ const ANSWER_LOST_AFTER_MS = 2000;
 export interface SpendWay {
   /** One result per row, in the same order. */
   send(rows: readonly SpendRow[]): Promise<readonly SpendResult[]>;
-  waitUntil(work: Promise<unknown>): void;
+  waitUntil: WaitUntil;
 }
 
 interface Batch {

@@ -2,6 +2,7 @@
  * How the service reaches the SpendLedger objects. The first byte of a jti chooses the object, so that every use of one
  * jti meets the same object.
  */
+import type { WaitUntil } from '../../../bytes/polled.ts';
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { SpendLedgerRpc, SpendRequest, SpendResult, SpendRow } from '../rpc.ts';
 import { SpendBatcher } from './spend-batcher.ts';
@@ -17,7 +18,7 @@ const SPEND_SHARDS = 4;
 
 /** `key` is `audience:jti` or another name that contains the jti; `jti` is hex. */
 export function spend(
-  call: { store: SpendEnv; waitUntil(work: Promise<unknown>): void },
+  call: { store: SpendEnv; waitUntil: WaitUntil },
   jti: string,
   request: SpendRequest,
 ): Promise<SpendResult> {
