@@ -36,7 +36,8 @@ const box = (): Locator => visitor.page.getByRole('checkbox');
 const dialog = (): Locator => visitor.page.getByRole('dialog');
 const button = (name: string): Locator => visitor.page.getByRole('button', { name });
 const instruction = (): Locator => visitor.page.locator('#instruction');
-const send = (): Locator => visitor.page.locator('form > button');
+/** Of the page: a dialog that is closing still has a form of its own. */
+const send = (): Locator => visitor.page.getByRole('button', { name: 'Send', exact: true });
 const heard = (): Promise<string[]> => visitor.page.evaluate(() => (window as unknown as { heard: string[] }).heard);
 const isFocused = (node: Locator): Promise<boolean> => node.evaluate((found) => found.matches(':focus'));
 const challenges = (): number => server.calls.filter((call) => call.path === 'challenge').length;
