@@ -1,0 +1,73 @@
+/** The order of the gate: what is refused before a body is read, and that each request is judged once. */
+import { beforeEach, expect, test, vi } from 'vitest';
+import { visitorBinding } from '../../../src/address/visitor-binding.ts';
+import { sealHeld } from '../../../src/edge/seal/held-submission-seal.ts';
+import { Sessions } from '../../../src/edge/session/check-session.ts';
+import { setClock } from '../../support/clock.ts';
+import { NOW_MS, configOf } from './edge-fixture.ts';
+import { edgeWith } from './whole-edge.ts';
+
+const URL_OF_FORM = 'https://site.test/order';
+const config = await configOf();
+const rulesThat = (verdict: 'allow' | 'block') => {
+  const rule = { id: 'ip:192.0.2.1', type: 'ip', verdict, mode: 'enforce' } as const;
+  return { version: 3, quietExplanation: '', match: vi.fn(() => ({ network: rule, client: null, fired: [rule] })) };
+};
+
+/** As the interstitial sends back what was held: a form whose type is plain text. */
+async function returning(body?: string): Promise<Request> {
+  const seal = await sealHeld(config.keys.current, {
+    id: 'held',
+    host: 'site.test',
+    received: '/order',
+    contentType: 'application/x-www-form-urlencoded',
+    referer: null,
+    binding: await visitorBinding(null, ''),
+    sealedAtMs: NOW_MS - 5000,
+    body: Uint8Array.from(Buffer.from('item=1')),
+  });
+  const headers = { 'content-type': 'text/plain', origin: 'https://site.test', 'user-agent': '' };
+  return new Request(URL_OF_FORM, { method: 'POST', headers, body: body ?? `seal=${seal}\r\n` });
+}
+
+beforeEach(() => {
+  setClock(NOW_MS);
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  return () => vi.restoreAllMocks();
+});
+
+test('who is blocked by a rule is refused before a body is read', async () => {
+  const { fetched, isolate, origin } = edgeWith({ state: { config, ruleset: rulesThat('block') } });
+  const hold = vi.spyOn(isolate.bodies, 'hold');
+  const request = await returning();
+  const { status } = await fetched(request);
+  expect([status, hold.mock.calls.length, request.bodyUsed, origin.mock.calls.length]).toEqual([403, 0, false, 0]);
+});
+
+test('a held submission that comes back is judged once, as what was held', async () => {
+  const read = vi.spyOn(Sessions.prototype, 'read');
+  const allowing = rulesThat('allow');
+  const { fetched, isolate, origin, records } = edgeWith({ state: { config, ruleset: allowing } });
+  isolate.service.spendSeal = () => Promise.resolve({ ok: true, value: true });
+  expect((await fetched(await returning())).status).toBe(200);
+  expect(read).toHaveBeenCalledTimes(1);
+  const [sent] = origin.mock.calls[0]!;
+  expect([await sent.text(), sent.headers.get('content-type')]).toEqual([
+    'item=1',
+    'application/x-www-form-urlencoded',
+  ]);
+  expect(records).toMatchObject([{ decision: 'allow', request_path: '/order' }]);
+});
+
+test('a plain text that only looks like one goes to the origin as it is', async () => {
+  const { fetched, origin } = edgeWith({ state: { config, ruleset: rulesThat('allow') } });
+  await fetched(await returning('seals are animals'));
+  expect(await origin.mock.calls[0]![0].text()).toBe('seals are animals');
+});
+
+test('a page is judged once, with one look at the rules', async () => {
+  const allowing = rulesThat('allow');
+  const { request } = edgeWith({ state: { config, ruleset: allowing } });
+  await request('/');
+  expect(allowing.match).toHaveBeenCalledTimes(1);
+});
