@@ -78,7 +78,10 @@ async function decidedStep(
   waitUntil: WaitUntil,
   endpoint: Endpoint | null,
 ): Promise<Step> {
-  if (arrived.target === UNROUTABLE) return answerWith(unjudged(arrived), BAD_REQUEST);
+  if (arrived.target === UNROUTABLE) {
+    const verdict = errorVerdict('block', 'The request names no path of a host.');
+    return answerWith(unjudged(arrived, { verdict }), BAD_REQUEST);
+  }
 
   // Only the first requests of an isolate wait for config and rules.
   await isolate.feed.ready(arrived.nowMs, waitUntil);
@@ -99,7 +102,11 @@ async function decidedStep(
   let returned: Pick<RequestContext, 'facts' | 'held'> = { facts: arrived, held: null };
   if (endpoint === null && mayBringSeal(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
     const opened = await returnedSubmission(arrived, config, isolate);
-    if (!opened.ok) return answerWith(unjudged(arrived, { ...known, path: null }), opened.error);
+    if (!opened.ok) {
+      const verdict = errorVerdict('block', 'What was held for a challenge could not be taken back.');
+      // The visitor submitted a page, whatever the path serves else.
+      return answerWith(unjudged(arrived, { ...known, path: null, verdict }), opened.error);
+    }
     returned = opened.value;
   }
 

@@ -13,7 +13,7 @@ import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
-import { checkToken, isExpired, noteFailedChallenge } from './check-token.ts';
+import { checkToken, isExpired, isTooEasy, noteFailedChallenge } from './check-token.ts';
 import type { CheckTokenPorts, TokenCheck } from './check-token.ts';
 import type { Limits } from '../limits/limits.ts';
 import { holdSubmission } from './held-submission.ts';
@@ -50,20 +50,27 @@ export async function challengeStep(
   }
   const submission = reading.value;
   if (submission.token !== null) return verifyInPlace(context, ports, form, submission, submission.token);
+  const away = withoutService(context, ports, bodyForOrigin(submission, config.policy.submission));
+  if (away) return away;
   return form === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
 }
 
 const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond.');
 
-/** No body, so nothing can be lost. `FAIL_MODE_CHALLENGE` says what happens without a service. */
-async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts, form: AnswerForm): Promise<Step> {
+/** What `FAIL_MODE_CHALLENGE` does while the service is away. `null`: a challenge is shown. `body`: what was read of it. */
+function withoutService(context: JudgedContext, ports: ChallengePorts, body: Submission['body'] | null): Step | null {
   const { failModeChallenge } = ports.environment;
-  if (failModeChallenge !== 'local' && !ports.service.reachable) {
-    ports.count('challenges_without_service');
-    if (failModeChallenge === 'closed') return answerWith(context, NO_CHALLENGES);
-    const verdict = errorVerdict('allow', 'FAIL_MODE_CHALLENGE open: the challenge service does not respond.');
-    return forwardOn({ ...context, verdict });
-  }
+  if (failModeChallenge === 'local' || ports.service.reachable) return null;
+  ports.count('challenges_without_service');
+  if (failModeChallenge === 'closed') return answerWith(context, NO_CHALLENGES);
+  const verdict = errorVerdict('allow', 'FAIL_MODE_CHALLENGE open: the challenge service does not respond.');
+  return forwardOn({ ...context, verdict }, null, body);
+}
+
+/** Where no body is read, nothing can be lost. */
+async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts, form: AnswerForm): Promise<Step> {
+  const away = withoutService(context, ports, null);
+  if (away) return away;
   const { request, target } = context.facts;
   const isPage = request.method === 'GET' && form === 'page';
   const noScript = isPage ? await ports.waitLane.link(context, target.received) : null;
@@ -85,7 +92,7 @@ async function verifyInPlace(
     const passed = { ...lifted(context, level), jti: context.jti ?? jti };
     return forwardOn(passed, true, bodyForOrigin(submission, settings));
   }
-  if (check.outcome === 'refused') noteFailedChallenge(context, ports.limits);
+  if (check.outcome === 'refused' && !isTooEasy(check.reason)) noteFailedChallenge(context, ports.limits);
   if (check.outcome === 'fault' && ports.environment.failModeVerify === 'open') {
     const verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
     return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));
@@ -98,7 +105,7 @@ function noticeOf(check: Exclude<TokenCheck, { outcome: 'verified' }>): Pick<Cha
   if (check.outcome === 'fault') return { notice: 'offline' };
   if (isExpired(check.reason)) return { notice: 'expired' };
   // Nothing went wrong: the gate asks this visitor for more than the form did.
-  return check.reason === 'API.LEVEL_TOO_LOW' ? {} : { notice: 'failed' };
+  return isTooEasy(check.reason) ? {} : { notice: 'failed' };
 }
 
 function lifted(context: JudgedContext, level: number): JudgedContext {

@@ -19,6 +19,8 @@ import type { Limits } from '../limits/limits.ts';
 /** A person waits for a verification, and it spends the token, so it gets more time than a feed call. */
 const VERIFY_TIMEOUT_MS = 3000;
 
+const LEVEL_TOO_LOW = 'level';
+
 export type TokenCheck =
   | { outcome: 'verified'; solved: Solved; isLocal: boolean }
   /** `reason`: a key of the service, or the edge's own word. */
@@ -71,7 +73,7 @@ export async function checkToken(
   if (!answer.verified) return refused(answer.reason ?? 'not-verified');
   const solved = rules.kind === 'service' ? solvedOf(answer) : vouchedFor(answer, level);
   // The service was asked to insist on both; they count only where its answer repeats them.
-  if (solved === null || solved.level < level) return refused('level');
+  if (solved === null || solved.level < level) return refused(LEVEL_TOO_LOW);
   if (rules.kind === 'service' && action !== null && answer.action !== action) return refused('action');
   return { outcome: 'verified', solved: { ...solved, jti: solved.jti || facts.requestId }, isLocal: false };
 }
@@ -79,6 +81,11 @@ export async function checkToken(
 /** The lowest level that counts here: the instance's, or the one of the policy that challenges. */
 function levelFor({ policy }: CompiledConfig, { levelWanted }: RequestContext['verdict']): number {
   return Math.max(policy.clearanceLevel, levelWanted);
+}
+
+/** Solved, but for less than is asked here. */
+export function isTooEasy(reason: string): boolean {
+  return reason === LEVEL_TOO_LOW || reason === 'API.LEVEL_TOO_LOW';
 }
 
 /** Whether the time of a token was over. Other services have words of their own for it. */
@@ -108,7 +115,7 @@ async function checkLocal(
   const solved: Solved = { jti, level: LOCAL_LEVEL, kind: 'pow', powDifficulty, eased: false };
   const clearanceLevel = levelFor(config, verdict);
   const demand = demandAt(config.site, { ...config.policy, clearanceLevel }, verdict.riskScore ?? 0);
-  if (clearanceLevel > LOCAL_LEVEL || !meets(solved, demand)) return refused('level');
+  if (clearanceLevel > LOCAL_LEVEL || !meets(solved, demand)) return refused(LEVEL_TOO_LOW);
   return localChallenges.spend(opened) ? { outcome: 'verified', solved, isLocal: true } : refused('local-token');
 }
 

@@ -21,6 +21,7 @@ import { answerWith } from '../step/step.ts';
 import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
+import { bodyForOrigin } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
 import { NO_COOKIE, WAIT_SECONDS } from './wait-lane.ts';
 import type { WaitLane } from './wait-lane.ts';
@@ -72,7 +73,7 @@ export async function holdSubmission(
     referer: request.headers.get('referer'),
     binding: await visitorBinding(signals.ip, signals.userAgent),
     sealedAtMs: held?.sealedAtMs ?? nowMs,
-    body: submission.body,
+    body: bodyForOrigin(submission, config.policy.submission),
   });
   const replay = { url: ownReference(target.received), seal, noScript: await waitLane.link(context, null) };
   return answerWith(context, { kind: 'challenge', ...refusal, replay }, verified);

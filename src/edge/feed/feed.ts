@@ -1,5 +1,5 @@
 /**
- * Config and ruleset of this isolate: memory → colo cache → KV → service. A request reads `state` and nothing else. The
+ * Config and ruleset of this isolate: memory → colo cache → service → KV. A request reads `state` and nothing else. The
  * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly,
  * unless that check found the service away. A file that cannot be loaded never replaces what is loaded.
  */

@@ -69,7 +69,7 @@ export async function callOrigin(
   } catch (error) {
     // The runtime reports a visitor who leaves during an upload like an origin that hangs up. Nobody may raise an alarm
     // so, and an origin that is down fails for requests without a body too.
-    const isUpload = isUsable && body === null && facts.request.body !== null;
+    const isUpload = isUsable && body === null && held === null && facts.request.body !== null;
     if (!isUpload) origins.called(chosen, null);
     count(isUpload ? 'uploads_broken' : 'origin_failures');
     const { requestId } = facts;

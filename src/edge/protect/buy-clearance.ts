@@ -5,7 +5,7 @@
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
-import { checkToken, noteFailedChallenge } from '../challenge/check-token.ts';
+import { checkToken, isTooEasy, noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
@@ -31,7 +31,7 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
 
   const check = await checkToken(context, config, isolate, token, CLEARANCE_ACTION);
   if (check.outcome === 'refused') {
-    noteFailedChallenge(context, isolate.limits);
+    if (!isTooEasy(check.reason)) noteFailedChallenge(context, isolate.limits);
     return answerWith(context, json({ verified: false, reason: check.reason }), false);
   }
   if (check.outcome === 'fault') {

@@ -15,7 +15,7 @@ export interface HeaderFacts extends RequestHeaders {
   clientJa4: string | null;
   /** The user agent with bytes that are no UTF-8 as `\xe9`. In `userAgent`, the runtime has made U+FFFD of them. */
   clientUserAgent: string | null;
-  /** The edge's own signature on a request that came back to it, see `origin/loop.ts`. */
+  /** The edge's own signature on a request that came back to it, see `origin/call-origin.ts`. */
   signature: string | null;
   origin: boolean;
   /** Whether the request brings a signature of RFC 9421. */

@@ -9,7 +9,7 @@ import { edgeWith } from './whole-edge.ts';
 
 const URL_OF_FORM = 'https://site.test/order';
 const config = await configOf();
-const rulesThat = (verdict: 'allow' | 'block') => {
+const rulesThat = (verdict: 'allow' | 'challenge' | 'block') => {
   const rule = { id: 'ip:192.0.2.1', type: 'ip', verdict, mode: 'enforce' } as const;
   return { version: 3, quietExplanation: '', match: vi.fn(() => ({ network: rule, client: null, fired: [rule] })) };
 };
@@ -70,4 +70,38 @@ test('a page is judged once, with one look at the rules', async () => {
   const { request } = edgeWith({ state: { config, ruleset: allowing } });
   await request('/');
   expect(allowing.match).toHaveBeenCalledTimes(1);
+});
+
+const post = (body: string): Request => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://site.test' };
+  return new Request(URL_OF_FORM, { method: 'POST', headers, body });
+};
+
+test.each([
+  ['open', 200, ['item=1']],
+  ['closed', 503, []],
+])('FAIL_MODE_CHALLENGE %s holds for a form too while the service is away', async (mode, status, sent) => {
+  const env = { FAIL_MODE_CHALLENGE: mode };
+  const { fetched, isolate, origin } = edgeWith({ state: { config, ruleset: rulesThat('challenge') }, env });
+  isolate.service.reachable = false;
+  const response = await fetched(post('item=1'));
+  expect(response.status).toBe(status);
+  expect(await Promise.all(origin.mock.calls.map(([request]) => request.text()))).toEqual(sent);
+});
+
+test('what could not be taken back is refused in the log, too', async () => {
+  const { fetched, records } = edgeWith({ state: { config, ruleset: rulesThat('allow') } });
+  const response = await fetched(await returning('seal=of another instance'));
+  expect([response.status, response.headers.get('x-protect-decision')]).toEqual([400, 'block']);
+  expect(records).toMatchObject([{ decision: 'block', source: 'error', status: 400 }]);
+});
+
+test('an origin that is down is one, also for a form that comes back', async () => {
+  const down = (): never => {
+    throw new Error('down');
+  };
+  const { fetched, isolate, counted } = edgeWith({ state: { config, ruleset: rulesThat('allow') }, origin: down });
+  isolate.service.spendSeal = () => Promise.resolve({ ok: true, value: true });
+  expect((await fetched(await returning())).status).toBe(502);
+  expect(counted).toContain('origin_failures');
 });
