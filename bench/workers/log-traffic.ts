@@ -65,7 +65,7 @@ export function madeRecord(number: number, timestamp: number): VerdictRecord {
     source,
     decided_by: decision === 'allow' ? 'default' : `asn:${asn}`,
     fired_rules: decision === 'allow' ? [] : [{ id: `asn:${asn}`, verdict: decision, mode: 'enforce' }],
-    explain: 'network rule asn decided; no other input was more restrictive',
+    inputs: decision === 'allow' ? {} : { network: { verdict: decision, id: `asn:${asn}`, type: 'asn' } },
     enforcement_policy: 'enforce',
     session_status: 'active',
     verified: null,

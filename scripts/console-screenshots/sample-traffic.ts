@@ -25,7 +25,7 @@ export const sampleRules = [
 
 type Kind = Pick<
   VerdictRecord,
-  'user_agent' | 'country' | 'asn' | 'decision' | 'source' | 'decided_by' | 'fired_rules' | 'explain' | 'risk_score'
+  'user_agent' | 'country' | 'asn' | 'decision' | 'source' | 'decided_by' | 'fired_rules' | 'inputs' | 'risk_score'
 > & { ip: string };
 
 const visitor = (user_agent: string, country: string, asn: number, ip: string): Kind => ({
@@ -37,7 +37,7 @@ const visitor = (user_agent: string, country: string, asn: number, ip: string): 
   source: 'default',
   decided_by: 'default',
   fired_rules: [],
-  explain: 'Allowed by default.',
+  inputs: {},
   risk_score: 0.1,
 });
 
@@ -55,7 +55,7 @@ const script: Kind = {
   source: 'risk',
   decided_by: 'risk:challenge',
   fired_rules: [{ id: 'risk:automation-user-agent', verdict: 'challenge', mode: 'enforce' }],
-  explain: 'Challenged by risk score 0.80.',
+  inputs: { risk: { verdict: 'challenge' } },
   risk_score: 0.8,
 };
 
@@ -65,7 +65,7 @@ const crawler: Kind = {
   source: 'access-rule',
   decided_by: sampleRuleId,
   fired_rules: [{ id: sampleRuleId, verdict: 'block', mode: 'enforce' }],
-  explain: `Blocked by access rule ${sampleRuleId}.`,
+  inputs: { client: { verdict: 'block', id: sampleRuleId }, risk: { verdict: 'challenge' } },
   risk_score: 0.6,
 };
 

@@ -3,7 +3,7 @@
  * the management API, of a local stack or a deployed service. A short reference that several requests have lists them.
  */
 import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
-import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import type { ReturnedVerdict } from '../contract/management/returned-verdict.ts';
 import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
 import { command } from './command.ts';
 import type { Commands } from './command.ts';
@@ -28,7 +28,7 @@ export const whyCommands: Commands = {
 };
 
 interface Found {
-  verdicts: VerdictRecord[];
+  verdicts: ReturnedVerdict[];
   isComplete: boolean;
 }
 
@@ -90,7 +90,7 @@ function tableLines({ table: inputs, laterStep, without, isExact }: VerdictExpla
     ...(said.length === 0 ? [] : ['', 'What each input of the decision table said:', '', ...rows, '']),
     ...(laterStep === null ? [] : [`The step after the table: ${laterStep}.`]),
     ...(without === null ? [] : [`Without ${without.by}: ${without.decision}, by ${without.decidedBy}.`]),
-    ...(isExact ? [] : ["A part of this follows from the instance's present settings."]),
+    ...(isExact ? [] : ['The record does not have everything that was decided from.']),
   ];
 }
 

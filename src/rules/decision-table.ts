@@ -3,7 +3,7 @@
  * `allow` lifts some of the inputs below it, and of the inputs that are left the most restrictive decides: `block` >
  * `challenge` > `allow`. Pure, so that a test compares every combination with an independent oracle.
  */
-import type { BotProof, Decision, DecisionInput } from '../contract/vocabulary.ts';
+import type { BotProof, Decision, DecisionInput, IpCategory } from '../contract/vocabulary.ts';
 import type { MatchedRule } from './types.ts';
 
 /** Each is `null` when it gives no verdict. */
@@ -14,7 +14,7 @@ export interface DecideInputs {
   client: MatchedRule | null;
   /** What the bot policy says about the bot that this is, or claims to be. */
   bot: { verdict: Decision; id: string; proof: BotProof } | null;
-  category: { verdict: Decision; category: string } | null;
+  category: { verdict: Decision; category: IpCategory } | null;
   risk: { verdict: Decision; score: number } | null;
   /** A limit that the request is above. */
   limit: { verdict: Decision; name: string } | null;

@@ -1,11 +1,13 @@
 /**
- * Why a visitor got this verdict, in one sentence. The management API returns it to operators and the verdict record
- * stores it, so it is deterministic and no longer than the record's text field.
+ * Why a visitor got this verdict, in one sentence. It is written when somebody reads it, from what the verdict record
+ * holds, so a better sentence improves old records too. Deterministic, and no longer than the record's text field.
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
-import type { BotProof, Decision, DecisionInput } from '../contract/vocabulary.ts';
-import { type DecideInputs, type DecideOutcome, liftedInputs } from './decision-table.ts';
-import type { MatchedRule, RuleMatch } from './types.ts';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import type { BotProof, Decision, DecisionInput, VerdictSource } from '../contract/vocabulary.ts';
+import { decide, liftedInputs } from './decision-table.ts';
+import type { DecideInputs } from './decision-table.ts';
+import { inputsOfRecord } from './record-inputs.ts';
 
 /** Rules that are named after the deciding rule; further rules are only counted. */
 const OTHER_RULES_NAMED_MAX = 8;
@@ -23,12 +25,40 @@ const proofs: Record<BotProof, string> = {
 };
 const inputOrder = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
 
+/** Later steps that let a request pass a challenge of the table. */
+export const liftingSources: readonly VerdictSource[] = ['clearance', 'verified', 'exempt', 'preflight'];
+/** In a record's list of fired rules, but neither rules nor policies. */
+const NO_RULE = /^(?:risk|limit|session):/;
+
+export type ExplainedRecord = Pick<
+  VerdictRecord,
+  | 'inputs'
+  | 'explain'
+  | 'bot'
+  | 'risk_score'
+  | 'decision'
+  | 'source'
+  | 'fired_rules'
+  | 'session_status'
+  | 'ruleset_version'
+>;
+
+/** The sentence of a record: its own, where it has one. Empty where nothing says why. */
+export function explainRecord(record: ExplainedRecord): string {
+  const { decision, source, session_status: status, ruleset_version: rulesetVersion } = record;
+  const inputs = inputsOfRecord(record);
+  if (record.explain !== undefined || inputs === null) return record.explain ?? '';
+  if (source === 'no-session') return `Answered 401: a json path asks for a session (${status}).`;
+  const fired = record.fired_rules.filter(({ id }) => !NO_RULE.test(id));
+  const text = explainDecision({ inputs, fired, rulesetVersion });
+  const isLifted = decision === 'allow' && liftingSources.includes(source) && decide(inputs).decision !== 'allow';
+  return isLifted ? shorten(`${text} Lifted: ${source}.`, RECORD_TEXT_MAX_CHARS) : text;
+}
+
 export interface ExplainInput {
-  match: RuleMatch;
-  /** Named like rules that fired. `id` is `policy:<name>`. */
-  policiesFired?: readonly Pick<MatchedRule, 'id' | 'verdict' | 'mode'>[];
   inputs: DecideInputs;
-  outcome: DecideOutcome;
+  /** Rules and policies that matched, enforced and monitored. A policy's `id` is `policy:<name>`. */
+  fired: VerdictRecord['fired_rules'];
   rulesetVersion: number;
 }
 
@@ -59,14 +89,15 @@ function namedWithVerdict(input: DecisionInput, inputs: DecideInputs): string {
   return verdict === undefined ? named(input, inputs) : `${named(input, inputs)} (${verdict})`;
 }
 
-/** One sentence of at most `RECORD_TEXT_MAX_CHARS` characters. */
-export function explainVerdict({ match, policiesFired = [], inputs, outcome, rulesetVersion }: ExplainInput): string {
+/** What the decision table says of these inputs, in one sentence of at most `RECORD_TEXT_MAX_CHARS` characters. */
+export function explainDecision({ inputs, fired, rulesetVersion }: ExplainInput): string {
+  const outcome = decide(inputs);
   const lifted = liftedInputs(inputs);
   const overruled = inputOrder.filter(
     (input) => inputs[input] !== null && input !== outcome.input && !lifted.includes(input),
   );
   const deciding = [inputs.network?.id, inputs.client?.id, inputs.policy && `policy:${inputs.policy.reason}`];
-  const others = [...match.fired, ...policiesFired].filter((rule) => !deciding.includes(rule.id));
+  const others = fired.filter((rule) => !deciding.includes(rule.id));
 
   let text = `${verbs[outcome.decision]} by ${named(outcome.input, inputs)}`;
   if (overruled.length > 0) text += `; over ${overruled.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
@@ -80,11 +111,4 @@ export function explainVerdict({ match, policiesFired = [], inputs, outcome, rul
   }
   text += `; ruleset version ${rulesetVersion}.`;
   return shorten(text, RECORD_TEXT_MAX_CHARS);
-}
-
-/** The explanation of a request to which no rule, category, risk, limit or policy applies: one per ruleset version. */
-export function quietExplanation(rulesetVersion: number): string {
-  const outcome = { decision: 'allow', input: 'default', decidedBy: 'default' } as const;
-  const inputs = { network: null, client: null, bot: null, category: null, risk: null, limit: null, policy: null };
-  return explainVerdict({ match: { network: null, client: null, fired: [] }, inputs, outcome, rulesetVersion });
 }

@@ -177,6 +177,14 @@ test.each([
   expect(inOrder(pairs(await answer(comment)))).toEqual(inOrder(await largest(groupBy)));
 });
 
+test('the JSON of what was decided from is read by its fields', async () => {
+  const found = await answer('what was decided where the risk score said something');
+  const said = sent.filter(({ inputs }) => inputs?.risk);
+  expect(said.length).toBeGreaterThan(100);
+  expect(found.reduce((sum, { requests }) => sum + Number(requests), 0)).toBe(said.length);
+  expect(new Set(found.map(({ risk }) => risk))).toEqual(new Set(said.map(({ inputs }) => inputs?.risk?.verdict)));
+});
+
 test('each documented query runs, and the schema has the documented types', async () => {
   for (const statement of documented('DuckDB').split(';')) if (statement.includes('--')) await rows(statement);
   const types = Object.fromEntries(

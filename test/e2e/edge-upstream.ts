@@ -194,6 +194,7 @@ export async function startUpstream(): Promise<Upstream> {
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map(sessionWeight),
     pendingExempt: [],
+    takesInputs: true,
     raisedJtis,
   });
 

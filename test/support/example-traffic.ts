@@ -7,7 +7,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import { decide } from '../../src/rules/decision-table.ts';
 import type { DecideInputs } from '../../src/rules/decision-table.ts';
-import { explainVerdict } from '../../src/rules/explain.ts';
+import { recordInputsOf } from '../../src/rules/record-inputs.ts';
 import { verdictRecordOf } from './verdict-record.ts';
 
 const RECORDS = 40;
@@ -79,14 +79,11 @@ function decided({ facts, inputs: some }: Kind): Partial<VerdictRecord> {
   const none = { network: null, client: null, bot: null, category: null, risk: null, limit: null, policy: null };
   const inputs: DecideInputs = { ...none, ...some };
   const outcome = decide(inputs);
-  const fired = inputs.client === null ? [] : [inputs.client];
-  const match = { network: null, client: inputs.client, fired };
-  const explain = explainVerdict({ match, inputs, outcome, rulesetVersion: RULESET_VERSION });
   return {
     ...facts,
     decision: outcome.decision,
     decided_by: outcome.decidedBy,
-    explain,
+    inputs: recordInputsOf(inputs),
     ruleset_version: RULESET_VERSION,
   };
 }

@@ -1,6 +1,14 @@
 /** Verdict records for tests: a plain one, and seeded ones that vary in every dimension. */
-import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { botProofs, decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
+import type { RecordInputs, VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import {
+  botProofs,
+  decisions,
+  deviceTypes,
+  edgeRuleTypes,
+  ipCategories,
+  verdictSources,
+} from '../../src/contract/vocabulary.ts';
+import type { EdgeRuleType } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import type { SinkBatch } from '../../src/logsink/sink.ts';
 import { testNow } from './clock.ts';
@@ -14,6 +22,7 @@ export function verdictRecordOf(
   given: Partial<VerdictRecord> & { timestamp: number },
 ): VerdictRecord {
   const { timestamp, ...facts } = given;
+  const isRecorded = 'inputs' in given || 'explain' in given;
   ownIsolate ??= `isolate-${crypto.randomUUID()}`;
   return {
     v: 1,
@@ -39,7 +48,9 @@ export function verdictRecordOf(
     source: 'default',
     decided_by: 'default',
     fired_rules: [],
-    explain: 'nothing spoke',
+    // Named here, so that given ones have their place in the record.
+    inputs: isRecorded ? undefined : inputsOf(given),
+    explain: undefined,
     enforcement_policy: 'enforce',
     session_status: 'active',
     verified: null,
@@ -51,6 +62,29 @@ export function verdictRecordOf(
     edge: { colo: 'FRA', version: '0.1.0', isolate: ownIsolate, seq: numbered++ },
     ...facts,
   };
+}
+
+/** What the table would have decided from, for a record that does not say it. */
+function inputsOf(record: Partial<VerdictRecord>): RecordInputs {
+  const { fired_rules: fired = [], source, decision: verdict = 'allow', decided_by: by = 'default' } = record;
+  const enforced = fired.filter(({ mode }) => mode === 'enforce');
+  const first = (kind: RegExp) => enforced.find(({ id }) => kind.test(id));
+  const network = first(/^(?:ip|ipMask|asn|countryCode|list):/);
+  const client = first(/^(?:ja4Hash|userAgent):/);
+  const limit = first(/^limit:/);
+  const inputs: RecordInputs = {};
+  if (network) inputs.network = { verdict: network.verdict, id: network.id, type: networkType(network.id) };
+  if (client) inputs.client = { verdict: client.verdict, id: client.id };
+  if (source === 'bot' && record.bot) inputs.bot = { verdict };
+  if (source === 'ip-category') inputs.category = { verdict, category: record.ip_category?.[0] ?? 'tor' };
+  if (source === 'risk') inputs.risk = { verdict };
+  if (limit) inputs.limit = { verdict: limit.verdict, name: limit.id.slice('limit:'.length) };
+  if (source === 'policy') inputs.policy = { verdict, reason: by.replace('policy:', '') };
+  return inputs;
+}
+
+function networkType(id: string): EdgeRuleType {
+  return edgeRuleTypes.find((type) => id.startsWith(`${type}:`)) ?? 'ipMask';
 }
 
 /** These records, which one isolate numbered in this order, as its batch. */

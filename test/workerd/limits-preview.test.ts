@@ -138,6 +138,15 @@ describe('a preview of limits', () => {
     ]);
   });
 
+  test('leaves out requests of older edges, which did not record what was decided from', async () => {
+    await logged({}, {}, { explain: 'Allowed by default; ruleset version 1.' });
+    const { body } = await preview({
+      limits: [{ name: 'login', key: ['ip'], count: 1, windowSeconds: 60 }],
+      policies: [limited('login')],
+    });
+    expect(body).toMatchObject({ examined: 3, withoutInputs: 1, effects: [{ requests: 2, above: 1 }] });
+  });
+
   test('takes the current policies and limits where none are given, and refuses what cannot be a set', async () => {
     const set = { limits: [{ name: 'login', key: ['ip'], count: 1, windowSeconds: 60 }], policies: [limited('login')] };
     await call(instance.token, '/protect/policies/set', set);

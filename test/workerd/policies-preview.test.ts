@@ -112,6 +112,15 @@ describe('a preview', () => {
     expect(body.changes).toMatchObject([{ from: 'allow', to: 'block', requests: 3 }]);
   });
 
+  test('leaves out requests of older edges, which did not record what was decided from', async () => {
+    const [, older] = await logged({ request_path: '/a' }, { request_path: '/a', explain: 'Allowed by default.' });
+    const policies = [policy('a', 'path equals "/a"')];
+    const { body } = await ask('/preview', { policies });
+    expect(body).toMatchObject({ examined: 2, changed: 1, withoutInputs: 1, effects: [{ policy: 'a', requests: 1 }] });
+    const tested = await ask('/test', { policies, requestId: older!.request_id });
+    expect(tested.body).toMatchObject({ policies: [{ name: 'a', applies: 'yes' }], logged: null });
+  });
+
   test('of a window in the future is refused', async () => {
     expect((await ask('/preview', { since: testNow() + 3_600_000 })).status).toBe(400);
   });

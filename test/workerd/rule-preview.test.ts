@@ -174,6 +174,28 @@ test('a proposal of one address or of networks is exact over the whole window, b
   expect(network.body).toMatchObject({ examined: 3, complete: true, changed: 2, changedAddresses: 2 });
 });
 
+test('requests of older edges, which did not record what was decided from, are left out and counted', async () => {
+  const instance = await newInstance();
+  const older = { explain: 'Allowed by default; ruleset version 1.' };
+  const foreignHost = { ...older, source: 'policy', decision: 'block', decided_by: 'policy:hosts' } as const;
+  await logged(instance, {}, older, { ...older, ip: '198.51.100.1' }, foreignHost);
+  const { body } = await instance.rules('/preview', {
+    rules: [{ type: 'ipMask', value: '192.0.2.0/24', verdict: 'block' }],
+  });
+  expect(body).toMatchObject({ examined: 4, changed: 1, withoutInputs: 1, effects: [{ requests: 1 }] });
+});
+
+test('a call that got 401 for its missing session gets it again, unless a rule says otherwise', async () => {
+  const instance = await newInstance();
+  const refused = { source: 'no-session', decision: 'challenge', decided_by: 'policy:noSession', inputs: {} } as const;
+  await logged(instance, refused);
+  const changesOf = async (rule: object) => (await instance.rules('/preview', { rules: [rule] })).body.changes;
+  const to = (decision: string) => [{ from: 'challenge', to: decision, requests: 1, addresses: 1 }];
+  expect(await changesOf({ type: 'userAgent', value: 'mozilla', verdict: 'allow' })).toEqual([]);
+  expect(await changesOf({ type: 'ip', value: '192.0.2.1', verdict: 'allow' })).toEqual(to('allow'));
+  expect(await changesOf({ type: 'ip', value: '192.0.2.1', verdict: 'block' })).toEqual(to('block'));
+});
+
 test('a preview is of rules, of a file or of rules to delete', async () => {
   const { rules } = await newInstance();
   const rule = { type: 'ip', value: '192.0.2.7', verdict: 'block' };

@@ -4,7 +4,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { verdictExplanationResponse } from '../../src/contract/management/verdict-explanation.ts';
 import { decide } from '../../src/rules/decision-table.ts';
 import type { DecideInputs } from '../../src/rules/decision-table.ts';
-import { explainVerdict } from '../../src/rules/explain.ts';
+import { recordInputsOf } from '../../src/rules/record-inputs.ts';
 import type { MatchedRule } from '../../src/rules/types.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
@@ -38,12 +38,11 @@ async function explained(
 ) {
   const table = { ...none, ...inputs };
   const outcome = decide(table);
-  const match = { network: table.network, client: table.client, fired };
   const record = verdictRecordOf(instance.id, {
     timestamp: testNow() - 5000,
     decision: outcome.decision,
     decided_by: outcome.decidedBy,
-    explain: explainVerdict({ match, inputs: table, outcome, rulesetVersion: 1 }),
+    inputs: recordInputsOf(table),
     fired_rules: fired.map(({ id, verdict, mode }) => ({ id, verdict, mode })),
     risk_score: table.risk?.score ?? null,
     source: 'access-rule',
@@ -195,32 +194,48 @@ test('an allow names what it lifted, and without it the next rule of its kind co
 test('a challenge that a clearance lifted shows the table before it and the step after it', async () => {
   const instance = await newInstance();
   const agent = rule('userAgent:bot', 'challenge');
-  const explain = 'Challenged by rule userAgent:bot; ruleset version 1. Lifted: clearance.';
   const told = await explained(instance, { client: agent }, [agent], {
     decision: 'allow',
     source: 'clearance',
-    explain,
     enforcement_policy: 'monitor',
   });
+  expect(told.verdict.explain).toBe('Challenged by rule userAgent:bot; ruleset version 1. Lifted: clearance.');
   expect(told).toMatchObject({ tableDecision: 'challenge', laterStep: 'clearance', isEnforced: false, isExact: true });
   expect(told.without).toEqual({ by: 'userAgent:bot', decision: 'allow', decidedBy: 'default' });
 });
 
-test('a request that a failure policy decided has no table, and one whose sentence was replaced says so', async () => {
+test('a request that a failure policy decided has no table, and a 401 has the one before it', async () => {
   const instance = await newInstance();
   const failed = await explained(instance, {}, [], {
     source: 'error',
     decision: 'block',
     explain: 'The service is down.',
+    inputs: undefined,
   });
   expect(failed).toMatchObject({ table: [], tableDecision: null, laterStep: 'error', without: null, isExact: true });
+  expect(failed.verdict).toMatchObject({ explain: 'The service is down.' });
   const json = await explained(instance, {}, [], {
     source: 'no-session',
     decision: 'challenge',
     decided_by: 'policy:noSession',
-    explain: 'Answered 401: a json path asks for a session (no-session).',
+    session_status: 'invalid-session',
   });
-  expect(json).toMatchObject({ laterStep: 'no-session', isExact: false, without: { by: 'policy:noSession' } });
+  expect(json.verdict.explain).toBe('Answered 401: a json path asks for a session (invalid-session).');
+  expect(json).toMatchObject({
+    tableDecision: 'allow',
+    laterStep: 'no-session',
+    isExact: true,
+    without: { by: 'policy:noSession', decision: 'allow', decidedBy: 'default' },
+  });
+});
+
+test('a record of an older edge keeps its sentence, and nobody guesses what was decided from', async () => {
+  const explain = 'Blocked by risk score 0.90; ruleset version 1.';
+  const given = { explain, inputs: undefined, source: 'risk', decision: 'block', decided_by: 'risk:block' } as const;
+  const told = await explained(await newInstance(), {}, [], { ...given, risk_score: 0.9 });
+  expect(told).toMatchObject({ table: [], tableDecision: null, without: null, isExact: false });
+  expect(told.verdict).toMatchObject({ explain });
+  expect(told.verdict).not.toHaveProperty('inputs');
 });
 
 test('a reference is found in any active instance of the account, and in no other account', async () => {

@@ -10,6 +10,7 @@ export interface Reach {
   examinedSince: string;
   complete: boolean;
   allowedRequestsIncluded?: boolean;
+  withoutInputs?: number;
 }
 
 export interface Change {
@@ -36,10 +37,15 @@ export function reachLine(reach: Reach, rest: string): string {
   return printable(`${which} since ${examinedSince}: ${rest}`);
 }
 
-export function reachNotes({ allowedRequestsIncluded }: Reach): string[] {
-  return allowedRequestsIncluded === false
-    ? ['', 'The log of this instance has no rows of allowed requests, so most requests are missing here.']
-    : [];
+export function reachNotes({ allowedRequestsIncluded, withoutInputs = 0 }: Reach): string[] {
+  return [
+    ...(allowedRequestsIncluded === false
+      ? ['', 'The log of this instance has no rows of allowed requests, so most requests are missing here.']
+      : []),
+    ...(withoutInputs > 0
+      ? ['', `Left out: ${withoutInputs} requests of older edges. The log does not say what they were decided from.`]
+      : []),
+  ];
 }
 
 export function changeLines(changes: readonly Change[], samples: readonly Sample[], screen: Screen): string[] {

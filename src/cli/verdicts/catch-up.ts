@@ -3,7 +3,7 @@
  * are read from the log by their times, without those that were shown. Its memory is bounded: a gap with more verdicts
  * than it holds is named, with the command that lists them.
  */
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
 import { call } from '../management-call.ts';
 import type { Target } from '../management-call.ts';
 
@@ -16,7 +16,7 @@ const PAGE_ROWS = 1000;
 const LATE_MS = 300_000;
 
 interface Page {
-  verdicts: VerdictRecord[];
+  verdicts: ReturnedVerdict[];
   nextCursor: string | null;
 }
 
@@ -38,13 +38,13 @@ export class CaughtUp {
   }
 
   /** The newest verdicts before the tail begins. `isAll`: there are no older ones. */
-  begin(verdicts: readonly VerdictRecord[], isAll: boolean): void {
+  begin(verdicts: readonly ReturnedVerdict[], isAll: boolean): void {
     this.fresh(verdicts);
     if (!isAll) this.#forgottenMs = Math.min(...verdicts.map(({ timestamp }) => timestamp));
   }
 
   /** Those that were not shown before, which are shown now. */
-  fresh(verdicts: readonly VerdictRecord[]): VerdictRecord[] {
+  fresh(verdicts: readonly ReturnedVerdict[]): ReturnedVerdict[] {
     this.#askedMs = this.#now();
     const fresh = verdicts.filter(({ id }) => !this.#shown.has(id));
     for (const { id, timestamp } of fresh) this.#shown.set(id, timestamp);
@@ -58,12 +58,12 @@ export class CaughtUp {
 
   /** Shows the verdicts of the gap since the last call, oldest first. */
   async missed(
-    show: (verdicts: readonly VerdictRecord[]) => Promise<void>,
+    show: (verdicts: readonly ReturnedVerdict[]) => Promise<void>,
     note: (line: string) => void,
   ): Promise<void> {
     const since = Math.max(this.#askedMs - LATE_MS, this.#forgottenMs + 1);
     const until = this.#now();
-    const found: VerdictRecord[] = [];
+    const found: ReturnedVerdict[] = [];
     let cursor: string | undefined;
     do {
       const body = { ...this.#filter, since, until, limit: PAGE_ROWS, cursor };

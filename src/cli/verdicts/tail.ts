@@ -5,7 +5,7 @@
  * verdicts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
 import { command } from '../command.ts';
 import type { Commands, Given } from '../command.ts';
 import { CommandError } from '../command-line.ts';
@@ -24,7 +24,7 @@ const RETRY_MAX_MS = 30_000;
 const LAST_MAX = 1000;
 
 interface Tailed {
-  verdicts: VerdictRecord[];
+  verdicts: ReturnedVerdict[];
   cursor: string;
   more: boolean;
   missed: number;
@@ -88,7 +88,7 @@ async function again<Response = Tailed>({ note, signal }: Given, attempt: () => 
   }
 }
 
-function printer({ json, screen, write }: Given): (verdicts: readonly VerdictRecord[]) => Promise<void> {
+function printer({ json, screen, write }: Given): (verdicts: readonly ReturnedVerdict[]) => Promise<void> {
   const { head, line } = liveTable(verdictColumns, typicalVerdict, screen);
   let isHeadWritten = json;
   return async (verdicts) => {

@@ -1,10 +1,10 @@
 /** One verdict as a line of a table, for `gatehouse verdicts` and `gatehouse tail`. */
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
 import type { Column } from '../print/table.ts';
 import { decisionStyle } from '../print/decision-style.ts';
 import { timeText } from '../print/time.ts';
 
-export const verdictColumns: readonly Column<VerdictRecord>[] = [
+export const verdictColumns: readonly Column<ReturnedVerdict>[] = [
   { title: 'TIME (UTC)', cell: ({ timestamp }) => timeText(timestamp), isWhole: true },
   { title: 'DECISION', cell: ({ decision }) => decision, style: decisionStyle, isWhole: true },
   { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true, least: 15 },
@@ -28,7 +28,7 @@ export const typicalVerdict = {
   request_path: '/a-path/of-usual-length',
   decided_by: 'userAgent:badbot',
   request_id: '01a20432-74c6-7eac-be38-d521a187cda6',
-} as unknown as VerdictRecord;
+} as unknown as ReturnedVerdict;
 
 function fromText(country: string | null, asn: number | null): string | null {
   const known = [country, asn === null ? null : `AS${asn}`].filter((part) => part !== null);

@@ -2,7 +2,7 @@
  * `gatehouse verdicts`: the verdict log, newest first. One page is a table, or the response of the API as JSON. `--all`
  * writes page after page, with one JSON object a line for programs, so that a log of any length needs no memory.
  */
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
 import { command } from '../command.ts';
 import type { Commands, Given } from '../command.ts';
 import { CommandError } from '../command-line.ts';
@@ -20,7 +20,7 @@ const PAGE_ROWS_MAX = 1000;
 const RETRY_AFTER_MS = [500, 2000, 8000];
 
 interface Page {
-  verdicts: VerdictRecord[];
+  verdicts: ReturnedVerdict[];
   total: number;
   totalIsExact: boolean;
   nextCursor: string | null;

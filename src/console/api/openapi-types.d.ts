@@ -5106,6 +5106,59 @@ export interface components {
             decided_by: string;
             /** @description Every rule that matched, and the parts of the risk score as `risk:<name>` */
             fired_rules: components["schemas"]["FiredRule"][];
+            /** @description What the table decided from. Missing where no table was applied, and in verdicts of older edges */
+            inputs?: {
+                /** @description The access rule for the network that counted */
+                network?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                    /** @description Id of the rule */
+                    id: string;
+                    /** @description Type of the rule, or of the entry of a list */
+                    type: components["schemas"]["AccessRuleType"];
+                };
+                /** @description The access rule for the client that counted */
+                client?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                    /** @description Id of the rule */
+                    id: string;
+                };
+                /** @description The bot policy. `bot` says for whom */
+                bot?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                };
+                /** @description The category of the address that counted */
+                category?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                    /**
+                     * @description The category
+                     * @enum {string}
+                     */
+                    category: "tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler";
+                };
+                /** @description The risk. `risk_score` says how high */
+                risk?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                };
+                /** @description The limit that the request was above */
+                limit?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                    /** @description Name of the limit */
+                    name: string;
+                };
+                /** @description The policy, path rule or session rule that counted */
+                policy?: {
+                    /** @description What this input said */
+                    verdict: components["schemas"]["Decision"];
+                    /** @description Name of the policy, `path:<pattern>`, `onPending`, `noSession` or `pendingBudget` */
+                    reason: string;
+                };
+            };
             /** @description How the decision came about, for programs and people */
             explain: string;
             /**
@@ -5211,7 +5264,7 @@ export interface components {
             riskParts: components["schemas"]["RiskPart"][];
             /** @description Version of the rules now */
             currentRulesetVersion: number;
-            /** @description `false`: a part of the table follows from the present settings, because the record does not have it */
+            /** @description `false`: the record does not have all that was decided from: an older edge wrote it, or more rules fired than fit */
             isExact: boolean;
         };
         /**
@@ -7810,6 +7863,8 @@ export interface components {
             complete: boolean;
             /** @description Requests since then, counted by the log */
             inWindow: number;
+            /** @description Requests that are left out, because older edges did not record what they were decided from */
+            withoutInputs: number;
             /** @description `false`: the instance keeps no rows of allowed requests, so the numbers leave them out */
             allowedRequestsIncluded: boolean;
             /** @description Requests that would be decided otherwise */
@@ -8251,7 +8306,7 @@ export interface components {
             };
             /** @description Fields that are not known of this request */
             unknown: string[];
-            /** @description Of a logged request: what was decided, and what would be */
+            /** @description Of a logged request: what was decided, and what would be. `null`: without `inputs` */
             logged: {
                 /**
                  * @description What was decided
@@ -8277,6 +8332,8 @@ export interface components {
             complete: boolean;
             /** @description Requests since then, counted by the log */
             inWindow: number;
+            /** @description Requests that are left out, because older edges did not record what they were decided from */
+            withoutInputs: number;
             /** @description `false`: the instance keeps no rows of allowed requests, so the numbers leave them out */
             allowedRequestsIncluded: boolean;
             /** @description Requests that would be decided otherwise */
@@ -8477,6 +8534,8 @@ export interface components {
             complete: boolean;
             /** @description Requests since then, counted by the log */
             inWindow: number;
+            /** @description Requests that are left out, because older edges did not record what they were decided from */
+            withoutInputs: number;
             /** @description `false`: the instance keeps no rows of allowed requests, so the numbers leave them out */
             allowedRequestsIncluded: boolean;
             /** @description Requests that would have been above at least one enforced limit */

@@ -84,6 +84,11 @@ export const edgeConfig = z.object({
   detectorWeights: z._default(z.array(z.number().check(z.gte(0), z.lte(1))).check(z.maxLength(DETECTOR_SET_MAX)), []),
   /** Networks whose visitors need no session and no budget for pages, such as a search engine's own. CIDR. */
   pendingExempt: z._default(z.array(z.string().check(z.maxLength(49))).check(z.maxLength(PENDING_EXEMPT_MAX)), []),
+  /**
+   * Whether the service takes `inputs` in verdict records. An older one refuses a record with a field that it does not
+   * know, so it gets the sentence in their place.
+   */
+  takesInputs: z._default(z.boolean(), false),
   /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(

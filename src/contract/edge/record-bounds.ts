@@ -2,6 +2,8 @@
 export const VERDICT_RECORD_VERSION = 1;
 /** Longest text kept of a visitor's header or path: bounds the row that a hostile visitor causes. */
 export const RECORD_TEXT_MAX_CHARS = 1024;
+/** Longest name of what decided: the id of a rule, the name of a limit or a policy, the pattern of a path. */
+export const RECORD_NAME_MAX_CHARS = 320;
 /** Rules listed in one record; more than one visitor matches in any sensible rule set. */
 export const RECORD_FIRED_RULES_MAX = 64;
 /** Records in one append call. */

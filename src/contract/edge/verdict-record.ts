@@ -4,12 +4,18 @@
  * UUIDv7 made before the first send. Every retry carries it, so that the store can drop duplicates.
  */
 import * as z from 'zod/mini';
-import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from './record-bounds.ts';
+import {
+  RECORD_FIRED_RULES_MAX,
+  RECORD_NAME_MAX_CHARS,
+  RECORD_TEXT_MAX_CHARS,
+  VERDICT_RECORD_VERSION,
+} from './record-bounds.ts';
 import {
   botBehaviours,
   botProofs,
   decisions,
   deviceTypes,
+  edgeRuleTypes,
   ipCategories,
   pathTypes,
   sessionStatuses,
@@ -19,12 +25,14 @@ import {
 export * from './record-bounds.ts';
 
 const text = z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS));
+const name = z.string().check(z.maxLength(RECORD_NAME_MAX_CHARS));
 const id = z.string().check(z.minLength(1), z.maxLength(128));
+const verdict = z.enum(decisions);
 
 /** A rule that matched. `id` is `type:canonicalValue`, or `list:name` for an entry of a list. In mode `monitor` the rule decided nothing. */
 export const firedRule = z.strictObject({
-  id: z.string().check(z.maxLength(320)),
-  verdict: z.enum(decisions),
+  id: name,
+  verdict,
   mode: z.enum(['enforce', 'monitor']),
 });
 /** The bot that a request says it is, or proved to be. */
@@ -33,6 +41,21 @@ export const recordedBot = z.strictObject({
   behaviours: z.array(z.enum(botBehaviours)).check(z.maxLength(botBehaviours.length)),
   proof: z.enum(botProofs),
 });
+/**
+ * What the decision table decided from. An input that said nothing is left out. Who the bot is, and the risk score, are
+ * fields of the record.
+ */
+export const recordInputs = z.strictObject({
+  /** The type says what an `allow` lifts. Of an entry of a list, nothing else in the record says it. */
+  network: z.optional(z.strictObject({ verdict, id: name, type: z.enum(edgeRuleTypes) })),
+  client: z.optional(z.strictObject({ verdict, id: name })),
+  bot: z.optional(z.strictObject({ verdict })),
+  category: z.optional(z.strictObject({ verdict, category: z.enum(ipCategories) })),
+  risk: z.optional(z.strictObject({ verdict })),
+  limit: z.optional(z.strictObject({ verdict, name })),
+  policy: z.optional(z.strictObject({ verdict, reason: name })),
+});
+export type RecordInputs = z.infer<typeof recordInputs>;
 export const verdictRecord = z.strictObject({
   v: z.literal(VERDICT_RECORD_VERSION),
   id: z.uuid(),
@@ -55,12 +78,15 @@ export const verdictRecord = z.strictObject({
   request_path: text,
   path_type: z.enum(pathTypes),
   /** What the decision table said. Under `monitor` the request was forwarded all the same. */
-  decision: z.enum(decisions),
+  decision: verdict,
   source: z.enum(verdictSources),
   /** Fired rule id, `category:tor`, `risk:block`, `policy:onPending`, `path:<pattern>`, `bot:<id>` or `default`. */
-  decided_by: z.string().check(z.maxLength(320)),
+  decided_by: name,
   fired_rules: z.array(firedRule).check(z.maxLength(RECORD_FIRED_RULES_MAX)),
-  explain: text,
+  /** Missing where no table was applied, and in records of older edges. */
+  inputs: z.optional(recordInputs),
+  /** Why, where `inputs` do not say it. Else the reader writes the sentence. Records of older edges have theirs. */
+  explain: z.optional(text),
   enforcement_policy: z.enum(['enforce', 'monitor', 'rollout-excluded']),
   session_status: z.enum(sessionStatuses),
   /** `null`: the request had no token; else whether its token was verified. */

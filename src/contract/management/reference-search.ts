@@ -1,7 +1,7 @@
 /** The verdicts that a reference can be of: one for the whole reference, a few for its short form. See docs/verdict-log.md. */
 import * as z from 'zod/mini';
+import { returnedVerdict } from './returned-verdict.ts';
 import { SHORT_REFERENCE } from '../edge/short-reference.ts';
-import { verdictRecord } from '../edge/verdict-record.ts';
 import { siteKeyField } from './verdict-query.ts';
 
 /** Verdicts of one answer. A short form has more only where one instance logs a million requests a minute. */
@@ -38,7 +38,7 @@ export const referenceSearchRequest = z.strictObject({
 
 export const referenceSearchResponse = z.object({
   /** Newest first, at most 20. */
-  verdicts: z.array(verdictRecord),
+  verdicts: z.array(returnedVerdict),
   /** `false`: there are more, or the window has more verdicts than one search reads. */
   isComplete: z.boolean(),
 });

@@ -1,7 +1,7 @@
 /** Why one logged request was decided as it was: the decision table with what each input said. See docs/verdict-log.md. */
 import * as z from 'zod/mini';
+import { returnedVerdict } from './returned-verdict.ts';
 import { riskDetectors } from '../edge/risk-detectors.ts';
-import { verdictRecord } from '../edge/verdict-record.ts';
 import { decisions } from '../vocabulary.ts';
 import { edgeRuleListed } from './edge-rule.ts';
 import { requestReference, siteKeyField } from './verdict-query.ts';
@@ -16,7 +16,7 @@ export const verdictExplanationRequest = z.strictObject({
 const tableInput = z.enum(['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy']);
 
 export const verdictExplanationResponse = z.object({
-  verdict: verdictRecord,
+  verdict: returnedVerdict,
   /** The seven inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
   table: z.array(
     z.object({

@@ -3,10 +3,10 @@
  * and arrays; both are accepted. See docs/verdict-log.md.
  */
 import * as z from 'zod/mini';
+import { returnedVerdict } from './returned-verdict.ts';
 import { riskCauses, riskDetectors } from '../edge/risk-detectors.ts';
 import { telemetryTraits } from '../edge/telemetry.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../vocabulary.ts';
-import { verdictRecord } from '../edge/verdict-record.ts';
 import { instant } from './time.ts';
 
 export const VERDICT_PAGE_DEFAULT_ROWS = 50;
@@ -198,7 +198,7 @@ export const trafficByDimensionRequest = z.strictObject({
 
 export const verdictPageResponse = z.object({
   /** Newest first; verdicts of the same time by descending id. */
-  verdicts: z.array(verdictRecord),
+  verdicts: z.array(returnedVerdict),
   /** All verdicts that match, on any page. */
   total: z.int(),
   /** `false`: counting was stopped early, and the real total is at least `total`. */
@@ -211,7 +211,7 @@ export const verdictPageResponse = z.object({
 
 export const verdictTailResponse = z.object({
   /** In the order in which the log stored them, which is that of their arrival. */
-  verdicts: z.array(verdictRecord),
+  verdicts: z.array(returnedVerdict),
   /** For the next call. */
   cursor: z.string(),
   /** More verdicts have arrived already: call again at once. */

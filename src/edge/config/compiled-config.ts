@@ -66,6 +66,8 @@ export interface CompiledConfig {
   raisedScores: ReadonlyMap<string, RiskReading>;
   withdrawnJtis: ReadonlySet<string>;
   rulesetKeys: RulesetKeys;
+  /** Whether the log takes `inputs` in verdict records. */
+  takesInputs: boolean;
 }
 
 export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig> {
@@ -98,6 +100,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
     withdrawnJtis: new Set(config.withdrawnJtis ?? []),
     rulesetKeys: await importRulesetKeys(config.rulesetKeys),
+    takesInputs: config.takesInputs,
     limits: limitsOf(config),
   };
 }

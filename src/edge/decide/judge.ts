@@ -20,14 +20,14 @@ import type { KnownVisitor } from './known-visitor.ts';
 import { isBudgeted } from './policy-input.ts';
 import { policyRequest } from './policy-request.ts';
 import { verdictOf } from './verdict.ts';
-import type { RulesetText, VerdictInputs } from './verdict.ts';
+import type { VerdictInputs } from './verdict.ts';
 
 export interface Judging {
   facts: RequestFacts;
   config: CompiledConfig;
   /** What the path rules say of the request's path. */
   path: PathPolicy;
-  ruleset: RulesetText & Pick<Ruleset, 'match'>;
+  ruleset: { version: number } & Pick<Ruleset, 'match'>;
   visitor: KnownVisitor;
   held: HeldReturn | null;
   /** Whether the visitor's network has room in its budget for one more request without a session. */
@@ -61,7 +61,6 @@ export function judge(judging: Judging): JudgedContext {
     bot,
     botAction: bot === null ? 'inherit' : config.botAction(bot, target),
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
-    ruleset,
     session,
     risk,
     detectorNames: config.detectorNames,

@@ -11,7 +11,6 @@ import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
 import { ROLLOUT_BUCKETS, decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
 import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
-import { explainVerdict } from '../../rules/explain.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import { botInput } from '../../bots/bot-rules.ts';
@@ -22,7 +21,7 @@ import type { RiskReading } from '../config/request-risk.ts';
 import type { SessionReading } from '../session/check-session.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { Signals } from '../request/signals.ts';
-import type { FiredPolicy, PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
+import type { PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
 import { PENDING_BUDGET, isBudgeted, isProvedBot, isSessionMissing, policyEnd, policyInput } from './policy-input.ts';
 
 export type RecordedRule = VerdictRecord['fired_rules'][number];
@@ -47,20 +46,16 @@ export interface Verdict {
   readonly levelWanted: number;
   /** Where a policy sends an allowed request instead of the origin. */
   readonly redirect: PolicyOutcome['redirect'];
-  readonly explain: string;
+  /** What the table decided from; `null`: no table was applied. */
+  readonly inputs: DecideInputs | null;
+  /** Why, where `inputs` do not say it. */
+  readonly explain: string | null;
   /** Allowed as a page without a session, and not for another reason: it takes from its network's budget. */
   readonly takesPending: boolean;
 }
 
 /** Of policies that a rule or a bot lifts. */
 const NOT_APPLIED: PolicyEnd = { verdict: null, redirect: null };
-
-/** What an explanation says of the ruleset. */
-export interface RulesetText {
-  version: number;
-  /** The explanation of a request that no rule, category, risk or policy says anything about. */
-  quietExplanation: string;
-}
 
 export interface VerdictInputs {
   policy: InstancePolicy;
@@ -75,7 +70,6 @@ export interface VerdictInputs {
   /** What the bot policy says of it here. */
   botAction: BotAction;
   match: RuleMatch;
-  ruleset: RulesetText;
   session: SessionReading;
   /** Of the session and the request together; `null` where neither is known. */
   risk: RiskReading | null;
@@ -127,14 +121,16 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     level: null,
     levelWanted,
     redirect: applied.redirect,
-    explain: explanation(inputs, table, outcome),
+    inputs: table,
+    explain: null,
     takesPending: takesPending(table, outcome, inputs),
   };
   if (verdict.decision === 'block') return verdict;
   // Some rule for addresses might block this visitor, and nobody can tell.
   if (signals.isAddressUnread) {
     const explain = 'Blocked: x-client-ip of the proxy is not one address.';
-    return { ...verdict, decision: 'block', source: 'error', decidedBy: 'default', explain, takesPending: false };
+    const blocked = { decision: 'block', source: 'error', decidedBy: 'default', takesPending: false } as const;
+    return { ...verdict, ...blocked, inputs: null, explain };
   }
   // A preflight carries no cookies, so a browser could not solve it. The call that follows is decided by itself.
   if (inputs.preflight) return allow(verdict, 'preflight');
@@ -205,14 +201,14 @@ export function errorVerdict(
     level: null,
     levelWanted: 0,
     redirect: null,
+    inputs: null,
     explain,
     takesPending: false,
   };
 }
 
 function allow(verdict: Verdict, source: VerdictSource): Verdict {
-  const note = verdict.decision === 'allow' ? '' : ` Lifted: ${source}.`;
-  return { ...verdict, decision: 'allow', source, explain: verdict.explain + note };
+  return { ...verdict, decision: 'allow', source };
 }
 
 /** A json path has no page to open a session from. Its client gets 401 and opens one. */
@@ -225,7 +221,6 @@ function noSession(verdict: Verdict): Verdict {
     decidedBy: 'policy:noSession',
     status,
     sessionStatus: status,
-    explain: `Answered 401: a json path asks for a session (${status}).`,
   };
 }
 
@@ -284,6 +279,7 @@ export function pastBudget(verdict: Verdict, policy: InstancePolicy): Verdict {
     decision,
     source: 'policy',
     decidedBy: `policy:${PENDING_BUDGET}`,
+    inputs: verdict.inputs && { ...verdict.inputs, policy: { verdict: decision, reason: PENDING_BUDGET } },
     explain: `The response was a page, asked for as a file: ${decision} by policy ${PENDING_BUDGET}.`,
   };
 }
@@ -315,13 +311,4 @@ function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enfor
   return policy.rollout < 100 && signals.rolloutBucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100
     ? 'rollout-excluded'
     : 'enforce';
-}
-
-function explanation({ match, policies, ruleset }: VerdictInputs, table: DecideInputs, outcome: DecideOutcome): string {
-  const policiesFired: readonly FiredPolicy[] = policies.fired;
-  // Most requests: nothing fired and nothing decided.
-  if (outcome.input === 'default' && match.fired.length === 0 && policiesFired.length === 0) {
-    return ruleset.quietExplanation;
-  }
-  return explainVerdict({ match, policiesFired, inputs: table, outcome, rulesetVersion: ruleset.version });
 }

@@ -108,6 +108,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
     detectors: [],
     detectorWeights: [],
     pendingExempt: [],
+    takesInputs: false,
     raisedJtis: [],
   };
   const configVersion = (await rulesetHash(new TextEncoder().encode(JSON.stringify(config)))).slice(0, 32);

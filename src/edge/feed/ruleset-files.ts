@@ -7,7 +7,6 @@ import { openBotTable } from '../../bots/open-bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
 import { openSignedDelta } from '../../rules/delta.ts';
 import type { Delta } from '../../rules/delta.ts';
-import { quietExplanation } from '../../rules/explain.ts';
 import { createRuleset } from '../../rules/ruleset.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
@@ -23,7 +22,6 @@ export interface LoadedRuleset {
   baseHash: string;
   version: number;
   ruleCount: number;
-  quietExplanation: string;
   match: Ruleset['match'];
 }
 
@@ -68,7 +66,6 @@ export function rulesetOf(base: LoadedBase, delta: Delta | null, version: number
     baseHash: base.hash,
     version,
     ruleCount: ruleset.ruleCount,
-    quietExplanation: quietExplanation(version),
     match: (signals, nowSeconds) => ruleset.match(signals, nowSeconds),
   };
 }

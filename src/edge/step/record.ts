@@ -5,10 +5,13 @@
 import { ownText } from '../../bytes/own-text.ts';
 import {
   RECORD_FIRED_RULES_MAX,
+  RECORD_NAME_MAX_CHARS,
   RECORD_TEXT_MAX_CHARS,
   VERDICT_RECORD_VERSION,
 } from '../../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import { explainRecord } from '../../rules/explain.ts';
+import { recordInputsOf } from '../../rules/record-inputs.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { Step } from './step.ts';
 import type { Verdict } from '../decide/verdict.ts';
@@ -28,7 +31,6 @@ export interface RecordSource {
   seq: number;
 }
 
-const DECIDED_BY_MAX_CHARS = 320;
 /** A record's host and path are cut out of the address. Of a longer address they are copied. */
 const ADDRESS_MAX_CHARS = 512;
 
@@ -36,7 +38,7 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
   const { facts, path, verdict, config, jti, rulesetVersion } = step.context;
   const { requestId, headers, target, signals, nowMs } = facts;
   const cut = target.received.length > ADDRESS_MAX_CHARS ? ownText : (text: string) => text;
-  return {
+  const record: VerdictRecord = {
     v: VERDICT_RECORD_VERSION,
     id: requestId,
     request_id: requestId,
@@ -58,9 +60,10 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
     path_type: path?.pathType ?? 'html',
     decision: verdict.decision,
     source: verdict.source,
-    decided_by: bounded(verdict.decidedBy, DECIDED_BY_MAX_CHARS),
+    decided_by: bounded(verdict.decidedBy, RECORD_NAME_MAX_CHARS),
     fired_rules: firedRules(verdict),
-    explain: verdict.explain,
+    inputs: verdict.inputs === null ? undefined : recordInputsOf(verdict.inputs),
+    explain: verdict.explain ?? undefined,
     enforcement_policy: verdict.enforcementPolicy,
     session_status: verdict.sessionStatus,
     verified: step.verified,
@@ -71,6 +74,12 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
     ruleset_version: rulesetVersion,
     edge: { colo: signals.colo, version: from.version, isolate: from.isolate, seq: from.seq },
   };
+  return config === null || config.takesInputs ? record : withSentence(record);
+}
+
+/** For a log that does not take `inputs`: an older service, or one of others. */
+function withSentence({ inputs, ...record }: VerdictRecord): VerdictRecord {
+  return { ...record, explain: explainRecord({ ...record, inputs }) };
 }
 
 /** A signal may carry more than the record keeps. */

@@ -87,6 +87,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map((name) => (instance.ignoredDetectors.includes(name) ? 0 : sessionWeight(name))),
     pendingExempt: [],
+    takesInputs: true,
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)
       .map((key) => ({ kid: key.kid, publicKey: encodeBase64url(key.publicKeyRaw) })),

@@ -33,7 +33,6 @@ function baseOf(def: core.$ZodTypeDef): Check {
       const inner = quickCheck(known.innerType);
       return (value) => value === null || inner(value);
     }
-    // A record without the field has other keys, so zod is asked about it.
     case 'optional':
       return quickCheck(known.innerType);
     case 'array': {
@@ -66,20 +65,23 @@ function amongCheck(values: readonly unknown[]): Check {
   return (value) => among.has(value);
 }
 
-/** Exactly these fields, in this order, as every edge writes them. */
+/** Exactly these fields, in this order, as every edge writes them. Those that are optional may be missing. */
 function objectCheck(def: core.$ZodObjectDef): Check {
   if ((def.catchall as core.$ZodTypes | undefined)?._zod.def.type !== 'never') {
     throw new Error('A quick check needs a strict object');
   }
   const names = Object.keys(def.shape);
   const checks = names.map((name) => quickCheck(def.shape[name] as core.$ZodType));
+  const canMiss = names.map((name) => (def.shape[name] as core.$ZodTypes)._zod.def.type === 'optional');
   return (value) => {
     if (typeof value !== 'object' || value === null) return false;
     let at = 0;
     for (const name in value) {
+      while (canMiss[at] && name !== names[at]) at++;
       if (name !== names[at] || !checks[at]?.((value as Record<string, unknown>)[name])) return false;
       at++;
     }
+    while (canMiss[at]) at++;
     return at === names.length;
   };
 }

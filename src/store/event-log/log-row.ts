@@ -23,11 +23,17 @@ export interface StoredRow {
 
 /**
  * All bodies are written alike, from any sender: its fields are in one order, its id is in lower case, and a
- * record without a bot says so. A UUID in capitals would be another key for cursors and sorting.
+ * record without a bot says so. A record that has no inputs, or no explanation, goes without. A UUID in capitals would be another key for cursors and sorting.
  */
 export function verdictRow(given: VerdictRecord, kept: boolean): NumberedRow {
+  const record = inOrder(given);
+  return { record, kept, body: JSON.stringify(record) };
+}
+
+/** With its fields in the order in which they are stored. */
+export function inOrder(given: VerdictRecord): VerdictRecord {
   const { edge, bot } = given;
-  const record: VerdictRecord = {
+  return {
     v: given.v,
     id: given.id.toLowerCase(),
     request_id: given.request_id,
@@ -51,6 +57,7 @@ export function verdictRow(given: VerdictRecord, kept: boolean): NumberedRow {
     source: given.source,
     decided_by: given.decided_by,
     fired_rules: given.fired_rules.map(({ id, verdict, mode }) => ({ id, verdict, mode })),
+    inputs: given.inputs,
     explain: given.explain,
     enforcement_policy: given.enforcement_policy,
     session_status: given.session_status,
@@ -62,7 +69,6 @@ export function verdictRow(given: VerdictRecord, kept: boolean): NumberedRow {
     ruleset_version: given.ruleset_version,
     edge: { colo: edge.colo, version: edge.version, isolate: edge.isolate, seq: edge.seq },
   };
-  return { record, kept, body: JSON.stringify(record) };
 }
 
 /** Position of a row in the order that all readers use: newest first, then by falling id. */

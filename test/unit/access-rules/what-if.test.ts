@@ -7,7 +7,6 @@ import type { EdgeRule } from '../../../src/rules/types.ts';
 import { whatIf } from '../../../src/service/operations/protect/access-rules/what-if.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
-const policy = { ipCategoryRules: { tor: 'block' as const }, challengeThreshold: 0.5, blockThreshold: 0.85 };
 const base: Partial<VerdictRecord> = {
   ip: '192.0.2.7',
   asn: 64496,
@@ -26,12 +25,11 @@ function decided(record: Partial<VerdictRecord>, ...rules: EdgeRule[]): string {
   const opened = openSnapshot(compiler.finish());
   if (!opened.ok) throw new Error(opened.error);
   const ids = new Set(rules.map((rule) => `${rule.type}:${rule.value}`));
-  const { before, after } = whatIf(
-    verdictRecordOf('instance-1', { timestamp: Date.UTC(2026, 10, 20), ...base, ...record }),
-    { ruleset: createRuleset(opened.value, null), ids },
-    policy,
-  );
-  return `${before} → ${after}`;
+  const told = whatIf(verdictRecordOf('instance-1', { timestamp: Date.UTC(2026, 10, 20), ...base, ...record }), {
+    ruleset: createRuleset(opened.value, null),
+    ids,
+  });
+  return told === null ? 'nobody can tell' : `${told.before} → ${told.after}`;
 }
 
 const blockNetwork: EdgeRule = { type: 'ipMask', value: '192.0.2.0/24', verdict: 'block' };
@@ -78,6 +76,17 @@ describe('a proposed rule', () => {
     expect(decided({ decision: 'challenge', source: 'policy' }, allowAgent)).toBe('challenge → allow');
     const allowAsn: EdgeRule = { type: 'asn', value: '64496', verdict: 'allow' };
     expect(decided({ ip_category: ['tor'], decision: 'block', source: 'ip-category' }, allowAsn)).toBe('block → allow');
+  });
+
+  test('meets an entry of a list of the kind that the record says', () => {
+    const blocked = { fired_rules: [fired('list:operators', 'allow')], risk_score: 0.9, decision: 'allow' as const };
+    const inputs = (type: 'asn' | 'countryCode'): Partial<VerdictRecord> => ({
+      ...blocked,
+      inputs: { network: { verdict: 'allow', id: 'list:operators', type }, risk: { verdict: 'block' } },
+    });
+    const elsewhere: EdgeRule = { type: 'userAgent', value: 'mozilla', verdict: 'challenge', mode: 'monitor' };
+    expect(decided(inputs('asn'), elsewhere)).toBe('allow → allow');
+    expect(decided(inputs('countryCode'), elsewhere)).toBe('block → block');
   });
 
   test('in monitor mode changes nothing', () => {

@@ -6,13 +6,17 @@ import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
+import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import type { JudgedContext } from '../../../src/edge/decide/context.ts';
+import type { Verdict } from '../../../src/edge/decide/verdict.ts';
 import { readFacts } from '../../../src/edge/request/facts.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { readHeaders } from '../../../src/edge/request/header-facts.ts';
+import { recordOf } from '../../../src/edge/step/record.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
+import { explainRecord } from '../../../src/rules/explain.ts';
 
 export const NOW_MS = 1_800_000_000_000;
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64url');
@@ -38,6 +42,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map(sessionWeight),
     pendingExempt: [],
+    takesInputs: true,
     raisedJtis: [],
     ...changes,
   };
@@ -95,4 +100,19 @@ export async function contextOf(
     path: config.pathPolicy(read.target, read.request.method),
     ...changes,
   };
+}
+
+const edge = { instanceId: 'inst_1', version: '0.1.0', isolate: 'isolate-1', seq: 0 };
+
+/** The record that a request with this verdict leaves. */
+export function recordOfVerdict(verdict: Verdict, takesInputs = true): VerdictRecord {
+  const config = { siteKey: 'site_1', takesInputs } as CompiledConfig;
+  const context = { ...unjudged(factsOf(), { rulesetVersion: 7, verdict }), config };
+  const step = { kind: 'answer', context, answer: { kind: 'block' }, verified: null } as const;
+  return recordOf({ step, response: new Response(null, { status: 200 }), originMs: null }, edge);
+}
+
+/** What a reader of that record gets to read. */
+export function sentenceOf(verdict: Verdict): string {
+  return explainRecord(recordOfVerdict(verdict));
 }

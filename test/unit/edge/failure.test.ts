@@ -8,7 +8,7 @@ import { edgeWith } from './whole-edge.ts';
 
 const config = await configOf();
 const blocking = { id: 'ip:192.0.2.1', type: 'ip', verdict: 'block', mode: 'enforce' } as const;
-const ruleset = { version: 3, quietExplanation: '', match: () => ({ network: null, client: null, fired: [] }) };
+const ruleset = { version: 3, match: () => ({ network: null, client: null, fired: [] }) };
 const blocked = { ...ruleset, match: () => ({ network: blocking, client: null, fired: [blocking] }) };
 const allowing = { ...blocking, verdict: 'allow' } as const;
 const allowed = { ...ruleset, match: () => ({ network: allowing, client: null, fired: [allowing] }) };

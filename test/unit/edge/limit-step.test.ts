@@ -6,7 +6,7 @@ import { respond } from '../../../src/edge/answer/respond.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { NOW_MS } from './edge-fixture.ts';
+import { NOW_MS, sentenceOf } from './edge-fixture.ts';
 import { endOf, gateWith, limitOf } from './limited-gate.ts';
 import type { Visit } from './limited-gate.ts';
 
@@ -41,7 +41,7 @@ describe('above a limit', () => {
     expect(await response!.text()).toContain('Too many requests');
     expect(verdict).toMatchObject({ decision: 'block', source: 'limit', decidedBy: 'limit:login' });
     expect(verdict.firedRules).toEqual([{ id: 'limit:login', verdict: 'block', mode: 'enforce' }]);
-    expect(verdict.explain).toBe('Blocked by limit login; ruleset version 7.');
+    expect(sentenceOf(verdict)).toBe('Blocked by limit login; ruleset version 7.');
   });
 
   test('a script gets JSON', async () => {

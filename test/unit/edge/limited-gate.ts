@@ -122,7 +122,6 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
       bot: null,
       botAction: 'inherit',
       match: { network: null, client: null, fired: [] },
-      ruleset: { version: 7, quietExplanation: 'quiet' },
       session,
       risk: null,
       hasPendingRoom: true,

@@ -9,7 +9,7 @@ import type { SessionReading } from '../../../src/edge/session/check-session.ts'
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import type { EdgeSession } from '../../../src/contract/edge/edge-api.ts';
 import { serviceSaid } from '../../support/service-client.ts';
-import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
+import { NOW_MS, configOf, factsOf, sentenceOf, signalsOf } from './edge-fixture.ts';
 
 const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
 
@@ -44,14 +44,14 @@ function gate() {
       facts,
       config,
       path: config.pathPolicy(facts.target, method),
-      ruleset: { version: 1, quietExplanation: '', match: () => ({ network, client, fired: [] }) },
+      ruleset: { version: 1, match: () => ({ network, client, fired: [] }) },
       visitor: { bot: null, session: visit.session ?? none, clearance: null },
       held: null,
       hasRoom: (kind) => pending.hasRoom(kind, ip, config.policy.pendingBudget, NOW_MS),
     });
     const { verdict, effects } = takeEffects(judged, { pending, renewals }, () => {});
-    const { decision, source, decidedBy, explain } = verdict;
-    return { decision, source, decidedBy, explain, pending: effects.pending };
+    const { decision, source, decidedBy } = verdict;
+    return { decision, source, decidedBy, explain: sentenceOf(verdict), pending: effects.pending };
   };
 }
 const rule = (type: MatchedRule['type']): MatchedRule => ({ id: `${type}:x`, type, verdict: 'allow', mode: 'enforce' });

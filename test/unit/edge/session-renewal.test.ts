@@ -25,7 +25,7 @@ function gate(refresh: string | null) {
   const visit = async () => {
     const [config, facts, work] = [await configOf(), factsOf(), [] as Promise<unknown>[]];
     const path = config.pathPolicy(facts.target, 'GET');
-    const ruleset = { version: 1, quietExplanation: '', match: () => ({ network: null, client: null, fired: [] }) };
+    const ruleset = { version: 1, match: () => ({ network: null, client: null, fired: [] }) };
     const judged = judge({ facts, config, path, ruleset, visitor, held: null, hasRoom: () => true });
     const { cookies } = takeEffects(judged, ports, (one) => work.push(one));
     await Promise.all(work);

@@ -7,7 +7,7 @@ import type { Verdict, VerdictInputs } from '../../../src/edge/decide/verdict.ts
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { PolicyOutcome } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { signalsOf } from './edge-fixture.ts';
+import { sentenceOf, signalsOf } from './edge-fixture.ts';
 
 const anyone = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null } as const;
 const allowIp: MatchedRule = { id: 'ip:192.0.2.1', type: 'ip', verdict: 'allow', mode: 'enforce' };
@@ -33,7 +33,6 @@ function verdict({ path, policies, network, ...changes }: Case): Verdict {
     bot: null,
     botAction: 'inherit',
     match: { network: network ?? null, client: null, fired: network ? [network] : [] },
-    ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
     session: { ...anyone, status: 'active' },
     risk: null,
     detectorNames: [],
@@ -52,13 +51,14 @@ function says(action: 'allow' | 'challenge' | 'block', level = 0, isOpen = false
 describe('a policy', () => {
   test('decides before the path rule, which is not asked any more', () => {
     const path = { action: 'block', pattern: '/x' } as const;
-    expect(verdict({ path, policies: says('allow') })).toMatchObject({
+    const allowed = verdict({ path, policies: says('allow') });
+    expect(allowed).toMatchObject({
       decision: 'allow',
       decidedBy: 'policy:mine',
       source: 'policy',
       firedRules: [{ id: 'policy:mine' }],
-      explain: 'Allowed by policy mine; ruleset version 7.',
     });
+    expect(sentenceOf(allowed)).toBe('Allowed by policy mine; ruleset version 7.');
     expect(verdict({ path }).decidedBy).toBe('path:/x');
   });
 

@@ -1,5 +1,7 @@
 /** What a verdict says beside its decision: the statuses, the explanation, and what it takes from a budget. */
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
@@ -8,11 +10,12 @@ import { policyRequest } from '../../../src/edge/decide/policy-request.ts';
 import { liftsLimits, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { factsOf, signalsOf } from './edge-fixture.ts';
+import { factsOf, recordOfVerdict, sentenceOf, signalsOf } from './edge-fixture.ts';
 
-const QUIET = 'Allowed by default; ruleset version 7.';
+const QUIET = 'Allowed by default: nothing applies; ruleset version 7.';
 const path = { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false } as const;
 const json = { ...path, pathType: 'json' } as const;
 const solved = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
@@ -36,7 +39,6 @@ function inputs(changes: Partial<Omit<VerdictInputs, 'match'>> & { network?: Mat
     bot: null,
     botAction: 'inherit',
     match: { network, client: null, fired: network === null ? [] : [network] },
-    ruleset: { version: 7, quietExplanation: QUIET },
     session: session('active'),
     risk: null,
     detectorNames: [],
@@ -48,7 +50,8 @@ function inputs(changes: Partial<Omit<VerdictInputs, 'match'>> & { network?: Mat
 const verdict = (...given: Parameters<typeof inputs>) => verdictOf(inputs(...given));
 
 test('a request that nothing is said about is allowed by default', () => {
-  expect(verdict()).toMatchObject({ decision: 'allow', source: 'default', explain: QUIET, takesPending: false });
+  expect(verdict()).toMatchObject({ decision: 'allow', source: 'default', explain: null, takesPending: false });
+  expect(sentenceOf(verdict())).toBe(QUIET);
   expect(unjudged(factsOf()).verdict).toMatchObject({ decision: 'allow', source: 'error', explain: '' });
 });
 
@@ -57,6 +60,7 @@ test('an address that cannot be read is blocked, with the reason', () => {
     decision: 'block',
     source: 'error',
     decidedBy: 'default',
+    inputs: null,
     explain: 'Blocked: x-client-ip of the proxy is not one address.',
   });
 });
@@ -87,19 +91,42 @@ describe('the status of a session', () => {
         source: 'no-session',
         decidedBy: 'policy:noSession',
         status: 'no-session',
-        explain: 'Answered 401: a json path asks for a session (no-session).',
       });
     }
-    expect(verdict({ session: session('invalid-session'), path: json }).explain).toContain('(invalid-session)');
+    const sentence = (status: SessionReading['status']) =>
+      sentenceOf(verdict({ session: session(status), path: json }));
+    expect(sentence('none')).toBe('Answered 401: a json path asks for a session (no-session).');
+    expect(sentence('invalid-session')).toContain('(invalid-session)');
   });
 });
 
 test('what lifts a challenge is in its explanation, and nothing is where there was none', () => {
   const network = rule('challenge');
   expect(verdict({ network, clearance: solved })).toMatchObject({ decision: 'allow', source: 'clearance' });
-  expect(verdict({ network, clearance: solved }).explain).toMatch(/ Lifted: clearance\.$/);
-  expect(verdict({ network, preflight: true }).explain).toMatch(/ Lifted: preflight\.$/);
-  expect(verdict({ preflight: true }).explain).toBe(QUIET);
+  expect(sentenceOf(verdict({ network, clearance: solved }))).toMatch(/ Lifted: clearance\.$/);
+  expect(sentenceOf(verdict({ network, preflight: true }))).toMatch(/ Lifted: preflight\.$/);
+  expect(sentenceOf(verdict({ preflight: true }))).toBe(QUIET);
+});
+
+test('a log that does not take inputs gets the sentence in their place, as older services take records', () => {
+  const { inputs: _, ...shape } = verdictRecord.shape;
+  const older = z.strictObject({ ...shape, explain: z.string().check(z.maxLength(1024)) });
+  const network = rule('challenge');
+  const verdicts = [
+    verdict(),
+    verdict({ network }),
+    verdict({ network, clearance: solved }),
+    verdict({ session: session('none'), path: json }),
+    verdict({ signals: signalsOf({ isAddressUnread: true }) }),
+    unjudged(factsOf()).verdict,
+  ];
+  for (const one of verdicts) {
+    const record = JSON.parse(JSON.stringify(recordOfVerdict(one, false))) as object;
+    expect(older.parse(record)).toMatchObject({ explain: sentenceOf(one) });
+    const newer = JSON.parse(JSON.stringify(recordOfVerdict(one))) as object;
+    expect(quickCheck(verdictRecord)(newer)).toBe(true);
+    expect('explain' in newer).toBe(one.inputs === null);
+  }
 });
 
 test('a page without a session takes from the budget, unless something else decides or a challenge was solved', () => {

@@ -24,7 +24,6 @@ function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: 
     bot: null,
     botAction: 'inherit',
     match: { network: null, client: null, fired },
-    ruleset: { version: 1, quietExplanation: '' },
     session: { status: 'active', jti: 'j', riskScore: risk?.score ?? null, detectors: 0, refresh: null },
     risk,
     clearance: null,

@@ -69,7 +69,6 @@ function verdict(of: Case) {
     bot: of.bot ?? null,
     botAction: of.botAction ?? 'inherit',
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
-    ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
     session,
     risk: of.risk ?? (session.riskScore === null ? null : { score: session.riskScore, detectors: 0 }),
     detectorNames: [],

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Decision, botProofs, decisions } from '../../../src/contract/vocabulary.ts';
 import { type DecideInputs, decide, liftedInputs } from '../../../src/rules/decision-table.ts';
-import { explainVerdict } from '../../../src/rules/explain.ts';
+import { explainDecision } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 
 type InputName = keyof DecideInputs;
@@ -44,7 +44,7 @@ const bots = [
   null,
   ...botProofs.flatMap((proof) => decisions.map((verdict) => ({ verdict, id: 'examplebot', proof }))),
 ];
-const categories = [null, ...decisions.map((verdict) => ({ verdict, category: 'tor' }))];
+const categories = [null, ...decisions.map((verdict) => ({ verdict, category: 'tor' as const }))];
 const risks = [null, ...decisions.map((verdict) => ({ verdict, score: 0.6 }))];
 /** A limit that is kept says nothing. */
 const limits = [null, ...(['challenge', 'block'] as const).map((verdict) => ({ verdict, name: 'login' }))];
@@ -113,8 +113,7 @@ describe('the decision table', () => {
     for (const inputs of everyCombination(policies.filter((_, place) => place % 3 === 0))) {
       const outcome = decide(inputs);
       const fired = [inputs.network, inputs.client].filter((one) => one !== null);
-      const match = { network: inputs.network, client: inputs.client, fired };
-      const text = explainVerdict({ match, inputs, outcome, rulesetVersion: 12 });
+      const text = explainDecision({ inputs, fired, rulesetVersion: 12 });
       const named = {
         network: outcome.decidedBy,
         client: outcome.decidedBy,

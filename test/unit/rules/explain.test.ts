@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/edge/verdict-record.ts';
-import { type DecideInputs, decide } from '../../../src/rules/decision-table.ts';
-import { explainVerdict } from '../../../src/rules/explain.ts';
+import type { DecideInputs } from '../../../src/rules/decision-table.ts';
+import { explainDecision } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 
 const none: DecideInputs = {
@@ -21,8 +21,7 @@ const rule = (id: string, verdict: MatchedRule['verdict'], mode: MatchedRule['mo
 });
 
 function explain(inputs: DecideInputs, fired: MatchedRule[]): string {
-  const match = { network: inputs.network, client: inputs.client, fired };
-  return explainVerdict({ match, inputs, outcome: decide(inputs), rulesetVersion: 7 });
+  return explainDecision({ inputs, fired, rulesetVersion: 7 });
 }
 
 describe('an explanation', () => {

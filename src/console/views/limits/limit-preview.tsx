@@ -10,6 +10,7 @@ import { Time } from '../../components/time.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { readable, setWith } from './limit-set.ts';
 import type { LimitChange, PolicySet } from './limit-set.ts';
+import { LeftOut } from '../rules/preview.tsx';
 
 type Preview = ResponseOf<'/protect/limits/preview'>;
 type Visitor = Preview['effects'][number]['visitors'][number];
@@ -50,7 +51,7 @@ export function LimitPreview({ site, set, change }: LimitPreviewProps) {
 }
 
 function Result({ preview, name }: { preview: Preview; name: string }) {
-  const { examined, examinedSince, complete, allowedRequestsIncluded, effects } = preview;
+  const { examined, examinedSince, complete, effects } = preview;
   const effect = effects.find(({ limit }) => limit === name);
   if (effect === undefined) return null;
   const { requests, above, untold, addresses, unlogged, visitors } = effect;
@@ -73,8 +74,10 @@ function Result({ preview, name }: { preview: Preview; name: string }) {
           {unlogged.length === 0 ? '' : `, because the log does not have: ${unlogged.join(', ')}`}.
         </p>
       )}
-      {!allowedRequestsIncluded && (
-        <p>Allowed requests are only counted on this instance, so most requests are missing here.</p>
+      {(!preview.allowedRequestsIncluded || preview.withoutInputs > 0) && (
+        <p>
+          <LeftOut preview={preview} />
+        </p>
       )}
       {visitors.length > 0 && <Visitors visitors={visitors} />}
     </div>

@@ -8,7 +8,7 @@ import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { PreviewedChanges } from '../rules/preview.tsx';
+import { LeftOut, PreviewedChanges } from '../rules/preview.tsx';
 import { policiesOf } from './draft.ts';
 import type { PolicyView } from './policy-page.tsx';
 
@@ -49,14 +49,14 @@ export function PreviewLog({ siteKey, state: { draft, changes } }: PolicyView) {
 }
 
 function Result({ preview }: { preview: Preview }) {
-  const { examined, complete, allowedRequestsIncluded, changed, changedAddresses, untold, effects } = preview;
+  const { examined, complete, changed, changedAddresses, untold, effects } = preview;
   return (
     <div class="stack">
       <p role="status">
         <b>{count(changed)}</b> of {counted(examined, 'request')} would have been decided otherwise, from{' '}
         {counted(changedAddresses, 'address', 'addresses')}.{untold > 0 && ` Of ${count(untold)}, it cannot be told.`}
         {!complete && ' Not all requests could be examined: the real number is higher.'}
-        {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
+        <LeftOut preview={preview} />
       </p>
       <PreviewedChanges preview={preview} />
       {effects.length > 0 && (

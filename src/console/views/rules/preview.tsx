@@ -23,17 +23,29 @@ export interface PreviewedChangesProps {
 }
 
 export function PreviewResult({ preview }: { preview: Preview }) {
-  const { examined, complete, allowedRequestsIncluded, changed, changedAddresses } = preview;
+  const { examined, complete, changed, changedAddresses } = preview;
   return (
     <div class="stack" role="status">
       <p>
         <b>{count(changed)}</b> of the last 24 hours’ {counted(examined, 'request')} would have been decided otherwise,
         from <b>{count(changedAddresses)}</b> {changedAddresses === 1 ? 'address' : 'addresses'}.
         {!complete && ' Not all requests could be examined: the real number is higher.'}
-        {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
+        <LeftOut preview={preview} />
       </p>
       <PreviewedChanges preview={preview} />
     </div>
+  );
+}
+
+/** Which requests a preview does not have. */
+export function LeftOut({ preview }: { preview: Pick<Preview, 'allowedRequestsIncluded' | 'withoutInputs'> }) {
+  const { allowedRequestsIncluded, withoutInputs } = preview;
+  return (
+    <>
+      {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
+      {withoutInputs > 0 &&
+        ` The log does not say what ${counted(withoutInputs, 'request')} of older edges were decided from, so they are not part of it.`}
+    </>
   );
 }
 

@@ -51,7 +51,8 @@ export function Decision({ explanation }: { explanation: Explanation }) {
       )}
       {!isExact && (
         <p class="hint">
-          The record does not have what category, risk and policy said. They are worked out from the settings of today.
+          The record does not have everything that was decided from: an older edge wrote it, or more rules fired than it
+          holds.
         </p>
       )}
     </div>

@@ -15,7 +15,7 @@ export interface RowGroup {
 
 const exact = text({ nullable: true });
 
-/** The columns as they lie in the file. */
+/** The columns as they lie in a file of this version. */
 export function fileColumns<Flat>({ columns }: StreamSchema<Flat>): [name: string, column: Column][] {
   return [...Object.entries<Column>(columns), [EXACT_COLUMN, exact]];
 }
@@ -42,10 +42,11 @@ function jsonOfRows<Flat>(
   group: RowGroup,
   wanted: readonly number[],
 ): string[] {
-  const columns = fileColumns(schema);
+  const newest = fileColumns(schema);
+  const columns = group.chunks.length === newest.length ? newest : newest.filter(([, { isAdded }]) => !isAdded);
   if (group.chunks.length !== columns.length) throw new UnreadableSegmentError('The segment has other columns');
   // Copies of one object keep its shape, which makes them several times as fast as objects that grow.
-  const blank: Record<string, Cell> = Object.fromEntries(columns.map(([name]) => [name, null]));
+  const blank: Record<string, Cell> = Object.fromEntries(newest.map(([name]) => [name, null]));
   const flat = wanted.map(() => ({ ...blank }));
   let start = 0;
   for (const [at, [name, column]] of columns.entries()) {

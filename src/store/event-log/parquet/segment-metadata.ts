@@ -5,11 +5,12 @@
 import type { Counts } from '../shard-rpc.ts';
 
 /**
- * Version 1 had deltas for ids, times and numbers, no `request_id` that was the `id`, and a list that could be null. Both
- * are read. Files of any other version are refused.
+ * Version 1 had deltas for ids, times and numbers, no `request_id` that was the `id`, and a list that could be null.
+ * Version 2 had no `inputs` of a verdict, and an explanation in every one. All are read. Files of any other version are
+ * refused.
  */
-export const SEGMENT_VERSION = '2';
-export const readableVersions: ReadonlySet<string> = new Set(['1', SEGMENT_VERSION]);
+export const SEGMENT_VERSION = '3';
+export const readableVersions: ReadonlySet<string> = new Set(['1', '2', SEGMENT_VERSION]);
 
 export interface SegmentSource {
   stream: string;

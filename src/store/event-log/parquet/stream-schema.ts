@@ -20,6 +20,8 @@ export interface Column {
   hadPackedDeltas: boolean;
   /** Smallest and largest value per row group, so that engines skip row groups. */
   hasStatistics: boolean;
+  /** Segments of versions 1 and 2 do not have it. */
+  isAdded: boolean;
 }
 
 export interface StreamSchema<Flat = Record<string, Cell>> {
@@ -36,7 +38,15 @@ export const EXACT_COLUMN = 'record';
 type Options = Partial<Omit<Column, 'kind'>>;
 
 function column(kind: ColumnKind, options: Options): Column {
-  return { kind, nullable: false, isPacked: false, hadPackedDeltas: false, hasStatistics: false, ...options };
+  return {
+    kind,
+    nullable: false,
+    isPacked: false,
+    hadPackedDeltas: false,
+    hasStatistics: false,
+    isAdded: false,
+    ...options,
+  };
 }
 
 export const text = (options: Options = {}): Column => column('text', options);

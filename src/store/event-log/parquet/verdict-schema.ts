@@ -35,7 +35,8 @@ export interface FlatVerdict {
   fired_rule_ids: readonly string[];
   fired_rule_verdicts: readonly string[];
   fired_rule_modes: readonly string[];
-  explain: string;
+  /** `null`: `inputs` say why. */
+  explain: string | null;
   enforcement_policy: string;
   session_status: string;
   verified: boolean | null;
@@ -48,6 +49,8 @@ export interface FlatVerdict {
   edge_version: string;
   edge_isolate: string;
   edge_seq: number;
+  /** JSON; `null`: no table was applied, or an older edge did not record its inputs. */
+  inputs: string | null;
 }
 
 const nullable = { nullable: true };
@@ -82,7 +85,7 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
     fired_rule_ids: texts(packed),
     fired_rule_verdicts: texts(),
     fired_rule_modes: texts(),
-    explain: text(packed),
+    explain: text({ ...nullable, ...packed }),
     enforcement_policy: text(),
     session_status: text(),
     verified: truth(nullable),
@@ -95,6 +98,7 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
     edge_version: text(),
     edge_isolate: text(),
     edge_seq: integer({ ...packed, ...statistics }),
+    inputs: text({ ...nullable, ...packed, isAdded: true }),
   },
 
   flatten(record: VerdictRecord) {
@@ -126,7 +130,7 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
       fired_rule_ids: fired.map((rule) => rule.id),
       fired_rule_verdicts: fired.map((rule) => rule.verdict),
       fired_rule_modes: fired.map((rule) => rule.mode),
-      explain: record.explain,
+      explain: record.explain ?? null,
       enforcement_policy: record.enforcement_policy,
       session_status: record.session_status,
       verified: record.verified,
@@ -139,6 +143,7 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
       edge_version: edge.version,
       edge_isolate: edge.isolate,
       edge_seq: edge.seq,
+      inputs: record.inputs === undefined ? null : JSON.stringify(record.inputs),
     };
   },
 
@@ -168,7 +173,8 @@ export const verdictSchema: StreamSchema<FlatVerdict> = {
       source: flat.source,
       decided_by: flat.decided_by,
       fired_rules: flat.fired_rule_ids.map((id, at) => ({ id, verdict: verdicts[at], mode: modes[at] })),
-      explain: flat.explain,
+      inputs: flat.inputs === null ? undefined : (JSON.parse(flat.inputs) as object),
+      explain: flat.explain ?? undefined,
       enforcement_policy: flat.enforcement_policy,
       session_status: flat.session_status,
       verified: flat.verified,

@@ -9,7 +9,7 @@ import type { IpCategory } from '../../../../contract/vocabulary.ts';
 import { RulesetCompiler } from '../../../../rules/compiler.ts';
 import { decide, restrictiveness, rolloutBucket } from '../../../../rules/decision-table.ts';
 import type { DecideInputs } from '../../../../rules/decision-table.ts';
-import { explainVerdict } from '../../../../rules/explain.ts';
+import { explainDecision } from '../../../../rules/explain.ts';
 import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
 import type { ListLayer } from '../../../../rules/list-layers.ts';
@@ -87,7 +87,7 @@ export const explainAccessRules = operation({
       input: outcome.input,
       bot,
       firedRules: match.fired,
-      explain: explainVerdict({ match, inputs, outcome, rulesetVersion: found.version }),
+      explain: explainDecision({ inputs, fired: [...match.fired], rulesetVersion: found.version }),
       enforcementPolicy: instance.monitor ? 'monitor' : 'enforce',
       version: found.version,
     };

@@ -15,6 +15,7 @@ import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
 import type { Examined } from '../verdicts/newest-records.ts';
 import { PreviewEffects } from './preview-effects.ts';
+import { isWithoutTable } from './recorded-inputs.ts';
 import { ruleId } from './rule-hits.ts';
 import { touchedRules, whatIf } from './what-if.ts';
 import type { Proposal, WhatIf } from './what-if.ts';
@@ -37,6 +38,8 @@ interface Seen {
   changes: Change[];
   samples: object[];
   effects: PreviewEffects;
+  /** Requests that the proposal may touch, of which the log does not have what was decided from. */
+  withoutInputs: number;
 }
 
 /** `examined` has the requests too that the index of the log has shown to be untouched. */
@@ -56,9 +59,9 @@ export async function tryProposal(
   const filter: RowFilter = { ...everything, ...window, sources };
   const inWindow = await countRecords(store, target.log, filter);
   const found = indexed(rules, deleted);
-  const seen: Seen = { changes: [], samples: [], effects: new PreviewEffects() };
+  const seen: Seen = { changes: [], samples: [], effects: new PreviewEffects(), withoutInputs: 0 };
   const done = await examineNewest(store, target.log, { ...filter, ...found }, (record) =>
-    examine(seen, record, proposal, target),
+    examine(seen, record, proposal),
   );
   const isWhole = done.complete && found !== null;
   return { ...seen, ...done, inWindow, examined: isWhole ? Math.max(inWindow, done.examined) : done.examined };
@@ -74,10 +77,14 @@ function indexed(rules: readonly RuleKey[], deleted: readonly RuleKey[]): Partia
   return null;
 }
 
-function examine(trial: Seen, record: VerdictRecord, proposal: Proposal, target: LogTarget): void {
+function examine(trial: Seen, record: VerdictRecord, proposal: Proposal): void {
   const touched = touchedRules(record, proposal);
-  if (touched.size === 0) return;
-  const outcome = whatIf(record, proposal, target.instance);
+  if (touched.size === 0 || isWithoutTable(record)) return;
+  const outcome = whatIf(record, proposal);
+  if (outcome === null) {
+    trial.withoutInputs += 1;
+    return;
+  }
   trial.effects.note(touched, record, outcome, () => sampleOf(record, outcome));
   if (outcome.before === outcome.after) return;
   const change = changeOf(trial, outcome);

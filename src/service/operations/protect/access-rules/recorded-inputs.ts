@@ -1,20 +1,16 @@
 /**
- * What each input of the decision table said about a logged request: rules and limits from the record's list, category,
- * risk and policy from its explanation. Where a later step replaced the explanation, those three are worked out again from
- * the record and the instance's present settings. Pure.
+ * What each input of the decision table said about a logged request, and the rules that fired, for applying the table
+ * again. Pure.
  */
-import { RISK_NEVER } from '../../../../contract/edge/risk-detectors.ts';
 import { RECORD_FIRED_RULES_MAX } from '../../../../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
-import { isProved, restrictiveness } from '../../../../rules/decision-table.ts';
+import { restrictiveness } from '../../../../rules/decision-table.ts';
 import type { DecideInputs } from '../../../../rules/decision-table.ts';
-import { explainedInputs } from '../../../../rules/explained-inputs.ts';
+import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-
-export type Policy = Pick<StoredInstance, 'ipCategoryRules' | 'challengeThreshold' | 'blockThreshold'>;
 
 /** `rank`: how specific an entry of a list is, where the record shows it. */
 export type RankedRule = MatchedRule & { rank?: number };
@@ -23,65 +19,28 @@ export interface RecordedInputs {
   /** Enforced and monitored rules. */
   rules: readonly RankedRule[];
   inputs: DecideInputs;
-  /** `false`: part of it follows from the present settings, or the record's list of rules is cut. */
+  /** `false`: the record's list of rules is cut. */
   isExact: boolean;
 }
 
-/** Sources whose decision was the policy input of the table. */
-const ofPolicy: readonly VerdictRecord['source'][] = ['policy', 'no-session', 'bootstrap-passthrough'];
-/** Client rules of which the one that counted is looked for. */
-const CLIENTS_TRIED_MAX = 8;
 const LIST = 'list:';
 /** More lists fit between two ranks than a record has rules. */
 const ENTRY_STEP = 0.001;
 
-export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedInputs {
+/** `null`: no table was applied, or an older edge did not record its inputs. */
+export function recordedInputs(record: VerdictRecord): RecordedInputs | null {
+  const inputs = inputsOfRecord(record);
+  if (inputs === null) return null;
   // Risk detectors, limits and the mark of requests without a page are in the list of fired rules, but are not rules.
-  const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|limit|policy|session):/.test(id)).map(matchedRule);
+  const fired = record.fired_rules.filter(({ id }) => !/^(?:risk|limit|policy|session):/.test(id));
+  const rules = fired.map((rule) => matchedRule(rule, inputs.network));
   rankEntries(rules);
-  const limits = firedLimits(record);
-  const { network, client } = countingRules(rules);
-  const isCut = record.fired_rules.length >= RECORD_FIRED_RULES_MAX;
-  const explained = explainedInputs({
-    explain: record.explain,
-    network,
-    clients: rules
-      .filter((rule) => isEnforcedClient(rule) && rule.verdict === client?.verdict)
-      .slice(0, CLIENTS_TRIED_MAX),
-    bot: record.bot ?? null,
-    categories: record.ip_category,
-    riskScore: record.risk_score,
-    limits,
-    rulesetVersion: record.ruleset_version,
-  });
-  if (explained) return { rules, inputs: withWholeReason(explained, record), isExact: !isCut };
-  const inputs: DecideInputs = {
-    network,
-    client,
-    bot: botInput(record),
-    category: strictestCategory(record.ip_category, policy),
-    // Who is proved to be a bot is not judged by how its requests look.
-    risk: record.bot && isProved(record.bot.proof) ? null : riskInput(record.risk_score, policy),
-    limit: strictestLimit(limits),
-    policy: ofPolicy.includes(record.source) ? policyInput(record) : null,
-  };
-  return { rules, inputs, isExact: false };
+  return { rules, inputs, isExact: record.fired_rules.length < RECORD_FIRED_RULES_MAX };
 }
 
-/** The enforced limits that the request was above. */
-function firedLimits({ fired_rules: fired }: VerdictRecord): NonNullable<DecideInputs['limit']>[] {
-  return fired
-    .filter(({ id, mode }) => mode === 'enforce' && id.startsWith('limit:'))
-    .map(({ id, verdict }) => ({ name: id.slice('limit:'.length), verdict }));
-}
-
-/** The first of the strictest, as the edge chooses it. */
-function strictestLimit(limits: readonly NonNullable<DecideInputs['limit']>[]): DecideInputs['limit'] {
-  let strictest: DecideInputs['limit'] = null;
-  for (const limit of limits) {
-    if (!strictest || restrictiveness[limit.verdict] > restrictiveness[strictest.verdict]) strictest = limit;
-  }
-  return strictest;
+/** Whether the gate decided before any table: a failure policy did, or the instance does not serve the host. */
+export function isWithoutTable({ inputs, source, decided_by: decidedBy }: VerdictRecord): boolean {
+  return inputs === undefined && (source === 'error' || decidedBy === 'policy:hosts');
 }
 
 /** The most specific enforced network rule, and the most restrictive enforced client rule. */
@@ -93,7 +52,10 @@ export function countingRules(rules: readonly RankedRule[]): Pick<DecideInputs, 
   };
 }
 
-export function strictestCategory(categories: VerdictRecord['ip_category'], policy: Policy): DecideInputs['category'] {
+export function strictestCategory(
+  categories: VerdictRecord['ip_category'],
+  policy: Pick<StoredInstance, 'ipCategoryRules'>,
+): DecideInputs['category'] {
   let strictest: DecideInputs['category'] = null;
   for (const name of categories) {
     const verdict = policy.ipCategoryRules[name];
@@ -102,31 +64,6 @@ export function strictestCategory(categories: VerdictRecord['ip_category'], poli
     }
   }
   return strictest;
-}
-
-/** An explanation shortens long path patterns. `decided_by` has the whole one. */
-function withWholeReason(inputs: DecideInputs, { decided_by: decidedBy }: VerdictRecord): DecideInputs {
-  const { policy } = inputs;
-  const start = policy?.reason.endsWith('…') ? policy.reason.slice(0, -1) : null;
-  return policy && start !== null && decidedBy.startsWith(start)
-    ? { ...inputs, policy: { ...policy, reason: decidedBy } }
-    : inputs;
-}
-
-const ofBot: readonly VerdictRecord['source'][] = ['bot', 'impostor'];
-
-function botInput({ bot, source, decision }: VerdictRecord): DecideInputs['bot'] {
-  return bot && ofBot.includes(source) ? { verdict: decision, id: bot.id, proof: bot.proof } : null;
-}
-
-function policyInput({ decision, decided_by: decidedBy }: VerdictRecord): DecideInputs['policy'] {
-  return { verdict: decision, reason: decidedBy.replace(/^policy:/, '') };
-}
-
-function riskInput(score: number | null, policy: Policy): DecideInputs['risk'] {
-  if (score === null || score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
-  const blocks = score >= policy.blockThreshold && policy.blockThreshold !== RISK_NEVER;
-  return { verdict: blocks ? 'block' : 'challenge', score };
 }
 
 /** The rule with the highest rank above 0. */
@@ -163,10 +100,6 @@ function specificity(rule: RankedRule): number {
   }
 }
 
-function isEnforcedClient(rule: MatchedRule): boolean {
-  return rule.mode === 'enforce' && isClient(rule.type);
-}
-
 function isClient(type: EdgeRuleType): boolean {
   return type === 'ja4Hash' || type === 'userAgent';
 }
@@ -183,8 +116,13 @@ function rankEntries(rules: readonly RankedRule[]): void {
   }
 }
 
-function matchedRule({ id, verdict, mode }: VerdictRecord['fired_rules'][number]): RankedRule {
-  // Entries of lists are networks.
+/** `network`: the rule that counted, whose type the record has. */
+function matchedRule(
+  { id, verdict, mode }: VerdictRecord['fired_rules'][number],
+  network: DecideInputs['network'],
+): RankedRule {
+  if (network?.id === id && mode === 'enforce') return { ...network, verdict };
+  // Most entries of lists are addresses and networks.
   if (id.startsWith(LIST)) return { id, type: 'ipMask', verdict, mode };
   const name = id.slice(0, id.indexOf(':'));
   const type = edgeRuleTypes.find((known) => known === name) ?? 'userAgent';

@@ -6,10 +6,11 @@
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
 import { decide, rolloutBucket } from '../../../../rules/decision-table.ts';
+import type { DecideInputs, DecideOutcome } from '../../../../rules/decision-table.ts';
+import { liftingSources } from '../../../../rules/explain.ts';
 import type { Ruleset } from '../../../../rules/ruleset.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';
 import { countingRules, recordedInputs } from './recorded-inputs.ts';
-import type { Policy } from './recorded-inputs.ts';
 
 export interface Proposal {
   /** Has the proposed rules only. */
@@ -25,20 +26,15 @@ export interface WhatIf {
   decidedBy: string;
 }
 
-/** Sources that let a request pass a challenge; they would do so again. */
-const lifting: readonly VerdictRecord['source'][] = ['clearance', 'verified', 'exempt', 'preflight'];
-
-export function whatIf(record: VerdictRecord, proposal: Proposal, policy: Policy): WhatIf {
-  const { rules, inputs } = recordedInputs(record, policy);
+/** `null`: the record does not have what was decided from. */
+export function whatIf(record: VerdictRecord, proposal: Proposal): WhatIf | null {
+  const recorded = recordedInputs(record);
+  if (recorded === null) return null;
+  const { rules, inputs } = recorded;
   const proposed = matching(record, proposal);
   const others = rules.filter((rule) => !proposal.ids.has(rule.id));
-  const before = decide(inputs);
-  const after = decide({ ...inputs, ...countingRules([...others, ...proposed]) });
-  return {
-    before: liftedAgain(before.decision, record),
-    after: liftedAgain(after.decision, record),
-    decidedBy: after.decidedBy,
-  };
+  const after = afterTable({ ...inputs, ...countingRules([...others, ...proposed]) }, record);
+  return { before: afterTable(inputs, record).decision, after: after.decision, decidedBy: after.decidedBy };
 }
 
 /** Ids of the proposed rules that match the request, and of those that fired and would be replaced or deleted. */
@@ -61,7 +57,14 @@ function matching(record: VerdictRecord, { ruleset }: Proposal): readonly Matche
   ).fired;
 }
 
-/** The decision after the steps that follow the table, if what lifted a challenge then would lift it again. */
-export function liftedAgain(decision: Decision, record: VerdictRecord): Decision {
-  return decision === 'challenge' && lifting.includes(record.source) ? 'allow' : decision;
+/**
+ * The table's decision with the steps that follow it: what lifted a challenge then lifts it again, and a call of a json
+ * path that had no session gets its 401 again.
+ */
+export function afterTable(inputs: DecideInputs, record: VerdictRecord): Pick<DecideOutcome, 'decision' | 'decidedBy'> {
+  const { decision, decidedBy } = decide(inputs);
+  if (decision === 'challenge' && liftingSources.includes(record.source)) return { decision: 'allow', decidedBy };
+  const getsNoSession = record.source === 'no-session' && inputs.network?.verdict !== 'allow';
+  if (decision === 'allow' && getsNoSession) return { decision: 'challenge', decidedBy: record.decided_by };
+  return { decision, decidedBy };
 }

@@ -7,8 +7,10 @@ import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts'
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import { LimitReplay, isOpen } from '../../../../limits/replay.ts';
 import type { Replayed, ReplayedUse } from '../../../../limits/replay.ts';
+import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
+import { isWithoutTable } from '../access-rules/recorded-inputs.ts';
 import { proposedSet } from '../policies/policy-what-if.ts';
 import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
 import type { Examined } from '../verdicts/newest-records.ts';
@@ -60,6 +62,8 @@ export interface LimitTrial extends Examined {
   inWindow: number;
   /** Distinct requests above an enforced limit. */
   refused: number;
+  /** Requests of which the log does not have what was decided from. */
+  withoutInputs: number;
   effects: LimitEffect[];
 }
 
@@ -79,7 +83,7 @@ export async function tryLimits(
     (record) => kept.note(record),
     () => kept.isFull,
   );
-  return { ...done, inWindow, ...replayed(set, kept.oldestFirst()) };
+  return { ...done, inWindow, withoutInputs: kept.withoutInputs, ...replayed(set, kept.oldestFirst()) };
 }
 
 /** What the requests of the walk asked of limits, up to a bound. */
@@ -91,6 +95,7 @@ export class KeptRequests {
   readonly #requests: KeptRequest[] = [];
   readonly #visitors = new Map<string | null, Visitor>();
   #keys = 0;
+  #withoutInputs = 0;
 
   constructor(set: PolicySet, instance: StoredInstance, keysMax = KEYS_MAX) {
     this.#set = set;
@@ -103,8 +108,17 @@ export class KeptRequests {
     return this.#keys >= this.#keysMax;
   }
 
+  get withoutInputs(): number {
+    return this.#withoutInputs;
+  }
+
   note(record: VerdictRecord): void {
-    const uses = loggedUses(record, this.#proposed, this.#set.limits, this.#instance);
+    const inputs = inputsOfRecord(record);
+    if (inputs === null) {
+      if (!isWithoutTable(record)) this.#withoutInputs += 1;
+      return;
+    }
+    const uses = loggedUses(record, this.#proposed, this.#set.limits, this.#instance, inputs);
     if (uses.length === 0) return;
     for (const { possible } of uses) this.#keys += possible.length;
     const { ip, asn, country, timestamp: atMs, request_id: requestId } = record;

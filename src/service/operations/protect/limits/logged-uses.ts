@@ -12,8 +12,8 @@ import { limitKeys, pathKey } from '../../../../limits/limit-keys.ts';
 import type { KeySource, LimitKeys } from '../../../../limits/limit-keys.ts';
 import type { ReplayedKey, ReplayedUse } from '../../../../limits/replay.ts';
 import { liftedInputs } from '../../../../rules/decision-table.ts';
+import type { DecideInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { recordedInputs } from '../access-rules/recorded-inputs.ts';
 import { pathsOf } from '../policies/logged-request.ts';
 import { policyWhatIf } from '../policies/policy-what-if.ts';
 import type { ProposedSet } from '../policies/policy-what-if.ts';
@@ -34,14 +34,16 @@ function isUnlogged(part: string): boolean {
   return part === 'user' || part.startsWith('header:') || part.startsWith('cookie:');
 }
 
+/** `recorded`: what the table decided from. */
 export function loggedUses(
   record: VerdictRecord,
   proposed: ProposedSet,
   limits: readonly LimitForm[],
-  instance: StoredInstance,
+  instance: Pick<StoredInstance, 'pathRules'>,
+  recorded: DecideInputs,
 ): ReplayedUse[] {
   // What a limit said then is not asked: the proposed ones stand in its place.
-  const inputs = { ...recordedInputs(record, instance).inputs, limit: null };
+  const inputs = { ...recorded, limit: null };
   const refusing = { ...inputs, limit: { verdict: 'block', name: '' } as const };
   if (liftedInputs(refusing).includes('limit')) return [];
   const { after, limits: asked, unsure } = policyWhatIf(record, proposed, instance, inputs);

@@ -1,6 +1,8 @@
 /** Applies a policy set to the newest requests of a window, and adds up what would have changed. */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { ServiceStore } from '../../../environment.ts';
+import { isWithoutTable } from '../access-rules/recorded-inputs.ts';
 import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
 import type { Examined } from '../verdicts/newest-records.ts';
 import { judgedIn, previewedRequestOf } from '../verdicts/previewed-request.ts';
@@ -33,6 +35,8 @@ export interface PolicyTrial extends Examined {
   samples: object[];
   /** Requests whose decision depends on what the log does not keep. */
   untold: number;
+  /** Requests of which the log does not have what was decided from. */
+  withoutInputs: number;
   effects: PolicyEffect[];
 }
 
@@ -45,9 +49,14 @@ export async function tryPolicies(
   const filter = judgedIn(window);
   const inWindow = await countRecords(store, log, filter);
   const effects = new Map<string, PolicyEffect>();
-  const seen = { changes: [] as Change[], samples: [] as object[], untold: 0 };
+  const seen = { changes: [] as Change[], samples: [] as object[], untold: 0, withoutInputs: 0 };
   const done = await examineNewest(store, log, filter, (record) => {
-    const outcome = policyWhatIf(record, proposed, instance);
+    const inputs = inputsOfRecord(record);
+    if (inputs === null) {
+      if (!isWithoutTable(record)) seen.withoutInputs += 1;
+      return;
+    }
+    const outcome = policyWhatIf(record, proposed, instance, inputs);
     for (const id of outcome.fired) effectOf(effects, id).requests += 1;
     for (const name of outcome.unsure) effectOf(effects, `policy:${name}`).unknown += 1;
     const [after] = outcome.after;

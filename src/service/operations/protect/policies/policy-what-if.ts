@@ -8,11 +8,10 @@ import type { PolicySet } from '../../../../contract/management/policy-set/polic
 import type { PolicyAction } from '../../../../contract/management/policy-set/policy.ts';
 import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { CompiledPolicies } from '../../../../policies/compile/compile-policies.ts';
-import { decide, liftedInputs } from '../../../../rules/decision-table.ts';
+import { liftedInputs } from '../../../../rules/decision-table.ts';
 import type { DecideInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { recordedInputs } from '../access-rules/recorded-inputs.ts';
-import { liftedAgain } from '../access-rules/what-if.ts';
+import { afterTable } from '../access-rules/what-if.ts';
 import { loggedRequest } from './logged-request.ts';
 
 export const previewedOutcomes = ['allow', 'challenge', 'block', 'redirect'] as const;
@@ -47,16 +46,16 @@ export function proposedSet({ policies, limits }: PolicySet): ProposedSet {
   };
 }
 
-/** `inputs`: what the other inputs of the table say, where they are not those of the record. */
+/** `inputs`: what the table decided from, or with a part of it changed. */
 export function policyWhatIf(
   record: VerdictRecord,
   { compiled, actions }: ProposedSet,
-  instance: StoredInstance,
-  inputs: DecideInputs = recordedInputs(record, instance).inputs,
+  instance: Pick<StoredInstance, 'pathRules'>,
+  inputs: DecideInputs,
 ): PolicyWhatIf {
   const { outcome, unsure } = compiled.preview(loggedRequest(record));
   const former = formerPolicy(record, inputs);
-  const before = former?.isRedirect === true ? 'redirect' : liftedAgain(decide(inputs).decision, record);
+  const before = former?.isRedirect === true ? 'redirect' : afterTable(inputs, record).decision;
   /** What speaks where no policy of the set does: path rules and the like. */
   const rest = former === null ? inputs.policy : null;
   const end = outcome.verdict ?? outcome.redirect;
@@ -101,11 +100,9 @@ function outcomeOf(
   // A redirect stands in the table as an allow, which lifts nothing.
   const said = kind === 'redirect' ? 'allow' : verdict;
   const table = { ...inputs, policy: end === null || said === null ? rest : { verdict: said, reason: end.name } };
-  const { decision, decidedBy } = decide(table);
+  const { decision, decidedBy } = afterTable(table, record);
   const isRedirect = kind === 'redirect' && decision === 'allow' && !liftedInputs(table).includes('policy');
-  return isRedirect
-    ? { result: 'redirect', decidedBy: `policy:${end?.name}` }
-    : { result: liftedAgain(decision, record), decidedBy };
+  return isRedirect ? { result: 'redirect', decidedBy: `policy:${end?.name}` } : { result: decision, decidedBy };
 }
 
 /** The policy of a set that spoke when the request came; `null`: none did. */

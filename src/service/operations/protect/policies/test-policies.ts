@@ -18,6 +18,7 @@ import { answeredBy, chosenInstance } from '../chosen-instance.ts';
 import { findVerdict } from '../verdicts/find-verdict.ts';
 import type { FoundVerdict } from '../verdicts/find-verdict.ts';
 import { givenRequest, policyRequest } from './given-request.ts';
+import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import { loggedRequest, unloggedFields } from './logged-request.ts';
 import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
 import { proposedOver, readPolicySet } from './read-set.ts';
@@ -59,7 +60,10 @@ export const testPolicies = operation({
     }),
     /** Fields that are not known of this request. */
     unknown: z.array(z.string()),
-    /** Of a logged request: what was decided, and every decision that these policies could lead to. */
+    /**
+     * Of a logged request: what was decided, and every decision that these policies could lead to. `null`, too, where the
+     * log does not have what was decided from.
+     */
     logged: z.nullable(
       z.object({ before: z.enum(previewedOutcomes), after: z.array(z.enum(previewedOutcomes)), decidedBy: z.string() }),
     ),
@@ -80,7 +84,8 @@ export const testPolicies = operation({
     const proposed = proposedSet(set);
     const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
     const { verdict, redirect, skipSession, limits, origin } = outcome;
-    const tried = found && policyWhatIf(found.record, proposed, instance);
+    const inputs = found && inputsOfRecord(found.record);
+    const tried = found && inputs && policyWhatIf(found.record, proposed, instance, inputs);
     return {
       policies: set.policies.flatMap((policy) => appliesTo(policy, set, request)),
       result: {

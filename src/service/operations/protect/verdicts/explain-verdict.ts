@@ -1,7 +1,6 @@
 /**
- * `POST /protect/verdicts/explain`: why one logged request was decided as it was. The record says which rules fired and,
- * in its explanation, what every input said. The decision table is applied to that again, as it was and without what
- * decided.
+ * `POST /protect/verdicts/explain`: why one logged request was decided as it was. The record says which rules fired and
+ * what every input said. The decision table is applied to that again, as it was and without what decided.
  */
 import {
   verdictExplanationRequest,
@@ -18,20 +17,20 @@ import type { TableRow } from '../../../../rules/table-rows.ts';
 import { sessionWeight } from '../../../../risk/detectors.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { answeredBy } from '../chosen-instance.ts';
-import { countingRules, recordedInputs, strictestCategory } from '../access-rules/recorded-inputs.ts';
-import type { Policy, RecordedInputs } from '../access-rules/recorded-inputs.ts';
+import { countingRules, isWithoutTable, recordedInputs, strictestCategory } from '../access-rules/recorded-inputs.ts';
+import type { RecordedInputs } from '../access-rules/recorded-inputs.ts';
 import { ruleId } from '../access-rules/rule-hits.ts';
 import { listedRule } from '../access-rules/rule-response.ts';
-import { liftedAgain } from '../access-rules/what-if.ts';
+import { afterTable } from '../access-rules/what-if.ts';
+import { explainedVerdict } from './explained-row.ts';
 import { findVerdict } from './find-verdict.ts';
 
 const laterSteps = ['clearance', 'verified', 'exempt', 'preflight', 'no-session', 'internal', 'error'] as const;
-/** The steps before which no table was applied. */
-const withoutTable: readonly VerdictRecord['source'][] = ['internal', 'error'];
 
 export const explainVerdictOperation = operation({
   name: 'explain-verdict',
@@ -55,9 +54,16 @@ export const explainVerdictOperation = operation({
     const { record, instance } = found;
     answeredBy(context, instance);
     const rules = await firedRules(store, instance.id, record, nowMs);
-    return { verdict: record, ...explanation(record, instance), ...rules, riskParts: riskParts(record) };
+    return {
+      verdict: explainedVerdict(record),
+      ...explanation(record, instance),
+      ...rules,
+      riskParts: riskParts(record),
+    };
   },
 });
+
+type CategoryRules = Pick<StoredInstance, 'ipCategoryRules'>;
 
 interface Explanation {
   table: TableRow[];
@@ -68,13 +74,15 @@ interface Explanation {
   isExact: boolean;
 }
 
-function explanation(record: VerdictRecord, policy: Policy): Explanation {
+function explanation(record: VerdictRecord, policy: CategoryRules): Explanation {
   const laterStep = laterSteps.find((step) => step === record.source) ?? null;
   const isEnforced = record.enforcement_policy === 'enforce';
-  if (withoutTable.includes(record.source)) {
-    return { table: [], tableDecision: null, laterStep, isEnforced, without: null, isExact: true };
+  // The gate's own addresses are served whatever the table says.
+  const recorded = record.source === 'internal' ? null : recordedInputs(record);
+  if (recorded === null) {
+    const isExact = record.source === 'internal' || isWithoutTable(record);
+    return { table: [], tableDecision: null, laterStep, isEnforced, without: null, isExact };
   }
-  const recorded = recordedInputs(record, policy);
   const outcome = decide(recorded.inputs);
   return {
     table: tableRows(recorded.inputs),
@@ -90,14 +98,14 @@ function withoutDeciding(
   record: VerdictRecord,
   recorded: RecordedInputs,
   outcome: DecideOutcome,
-  policy: Policy,
+  policy: CategoryRules,
 ): Explanation['without'] {
   if (record.source === 'no-session') {
     return { by: record.decided_by, decision: outcome.decision, decidedBy: outcome.decidedBy };
   }
   if (outcome.input === 'default') return null;
-  const { decision, decidedBy } = decide(inputsWithout(recorded, outcome, record, policy));
-  return { by: outcome.decidedBy, decision: liftedAgain(decision, record), decidedBy };
+  const { decision, decidedBy } = afterTable(inputsWithout(recorded, outcome, record, policy), record);
+  return { by: outcome.decidedBy, decision, decidedBy };
 }
 
 /** A rule or category that is gone leaves room for the next one of its input. */
@@ -105,7 +113,7 @@ function inputsWithout(
   { inputs, rules }: RecordedInputs,
   { input, decidedBy }: DecideOutcome,
   record: VerdictRecord,
-  policy: Policy,
+  policy: CategoryRules,
 ): DecideInputs {
   if (input === 'network' || input === 'client')
     return { ...inputs, ...countingRules(rules.filter(({ id }) => id !== decidedBy)) };

@@ -10,6 +10,7 @@ import {
   referenceSearchResponse,
 } from '../../../../contract/management/reference-search.ts';
 import { operation } from '../../define-operation.ts';
+import { explainedVerdict } from './explained-row.ts';
 import { findVerdicts } from './find-verdict.ts';
 
 export const findReference = operation({
@@ -27,7 +28,7 @@ export const findReference = operation({
     const { records, isComplete } = await findVerdicts(context, reference, siteKey);
     const newest = records.toSorted((one, other) => other.timestamp - one.timestamp);
     return {
-      verdicts: newest.slice(0, FOUND_VERDICTS_MAX),
+      verdicts: newest.slice(0, FOUND_VERDICTS_MAX).map(explainedVerdict),
       isComplete: isComplete && newest.length <= FOUND_VERDICTS_MAX,
     };
   },

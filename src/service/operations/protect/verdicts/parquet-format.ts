@@ -4,6 +4,7 @@
  */
 import { SegmentWriter } from '../../../../store/event-log/parquet/segment-writer.ts';
 import { verdictSchema } from '../../../../store/event-log/parquet/verdict-schema.ts';
+import { explainedBody } from './explained-row.ts';
 import type { ExportFormat } from './stream-verdicts.ts';
 
 /** A row group of about 200 kB takes 60 ms to encode and is large enough to compress well. */
@@ -16,7 +17,10 @@ export function parquetFormat(): ExportFormat {
     extension: 'parquet',
     pageRows: GROUP_ROWS,
     page(rows) {
-      for (const { body } of rows) writer.add(JSON.parse(body) as object, body);
+      for (const row of rows) {
+        const body = explainedBody(row);
+        writer.add(JSON.parse(body) as object, body);
+      }
       writer.endRowGroup();
       return writer.take();
     },

@@ -53,6 +53,8 @@ export const previewReach = {
   complete: z.boolean(),
   /** Requests since `since`, counted by the log. */
   inWindow: z.int(),
+  /** Examined requests that are left out: older edges did not record what they were decided from. */
+  withoutInputs: z.int(),
   /** `false`: this instance keeps no rows of allowed requests, so the numbers do not include them. */
   allowedRequestsIncluded: z.boolean(),
 };
@@ -64,7 +66,7 @@ export function previewReachOf(
   { since, until }: PreviewWindow,
   examinedSince: number,
   { allowVerdicts }: StoredInstance,
-): Omit<PreviewReach, 'examined' | 'complete' | 'inWindow'> {
+): Omit<PreviewReach, 'examined' | 'complete' | 'inWindow' | 'withoutInputs'> {
   return {
     since: isoTime(since),
     until: isoTime(until),

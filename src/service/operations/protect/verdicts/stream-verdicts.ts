@@ -5,6 +5,7 @@
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import type { RowKey, StoredRow } from '../../../../store/event-log/log-row.ts';
+import { explainedBody } from './explained-row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
@@ -27,7 +28,7 @@ export function ndjsonFormat(): ExportFormat {
     contentType: 'application/x-ndjson',
     extension: 'ndjson',
     pageRows: 1000,
-    page: (rows) => encoder.encode(rows.map(({ body }) => `${body}\n`).join('')),
+    page: (rows) => encoder.encode(rows.map((row) => `${explainedBody(row)}\n`).join('')),
     close: () => null,
   };
 }

@@ -8,6 +8,7 @@ import { verdictTailRequest, verdictTailResponse } from '../../../../contract/ma
 import { readTail } from '../../../../store/event-log/client/verdict-tail.ts';
 import type { TailPlace } from '../../../../store/event-log/client/verdict-tail.ts';
 import { operation } from '../../define-operation.ts';
+import { explainedBody } from './explained-row.ts';
 import { jsonCursor, readJsonCursor } from './json-cursor.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 
@@ -27,7 +28,7 @@ export const tailVerdicts = operation({
     const after = cursor === undefined ? null : placeOf(cursor);
     const page = await readTail(context.store, log, { filter: rowFilter(filters, horizon), after, limit });
     const rest = { cursor: cursorOf(page.place), more: page.more, missed: page.missed };
-    const verdicts = page.rows.map(({ body }) => body).join(',');
+    const verdicts = page.rows.map(explainedBody).join(',');
     return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
       headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
     });

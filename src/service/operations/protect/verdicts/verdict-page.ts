@@ -1,10 +1,10 @@
 /**
- * The response of the two operations that page the log. Records are sent as the text in which they are stored, without
- * parsing and writing them again.
+ * The response of the two operations that page the log. Each row is JSON already, so the page is put together as text.
  */
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import { explainedBody } from './explained-row.ts';
 import { decodeCursor, encodeCursor } from './verdict-cursor.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
@@ -26,7 +26,7 @@ export async function verdictPage(
     offset,
     nextCursor: page.next ? encodeCursor(page.next) : null,
   };
-  const verdicts = page.rows.map((row) => row.body).join(',');
+  const verdicts = page.rows.map(explainedBody).join(',');
   return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
