@@ -115,6 +115,7 @@ async function answersOfService(): Promise<Map<string, object>> {
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map(sessionWeight),
     pendingExempt: [],
+    takesInputs: true,
     raisedJtis: [],
   };
   const version: EdgeVersion = {

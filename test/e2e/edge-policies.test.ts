@@ -115,7 +115,7 @@ describe('a policy', () => {
         { id: 'policy:watched', verdict: 'block', mode: 'monitor' },
         { id: 'policy:closed', verdict: 'block', mode: 'enforce' },
       ],
-      explain: expect.stringContaining('Blocked by policy closed; also fired policy:watched (monitored block);'),
+      inputs: { policy: { verdict: 'block', reason: 'closed' } },
     });
   });
 

@@ -6835,6 +6835,8 @@ export interface components {
             examinedSince: string;
             /** @description Requests since then, counted by the log */
             inWindow: number;
+            /** @description Requests that are left out, because older edges did not record what they were decided from */
+            withoutInputs: number;
             /** @description Requests that would be decided otherwise */
             changed: number;
             /** @description The ways in which a decision changes */

@@ -1,7 +1,7 @@
 /** What a list has at its source, and what it would have done to the requests of the last day. Nothing is changed. */
 import type { ResponseOf } from '../../api/service-api.ts';
 import { count, counted } from '../../format/numbers.ts';
-import { PreviewedChanges } from '../rules/preview.tsx';
+import { LeftOut, PreviewedChanges } from '../rules/preview.tsx';
 import { ListReport } from './list-report.tsx';
 
 export type Preview = ResponseOf<'/protect/lists/preview'>;
@@ -17,6 +17,7 @@ export function ListPreview({ preview }: { preview: Preview }) {
         If it were enforced, <b>{count(changed)}</b> of the last 24 hours’ {counted(examined, 'request')} would have
         been decided otherwise.
         {!complete && ' Not all requests could be examined: the real number is higher.'}
+        <LeftOut preview={preview} />
       </p>
       <PreviewedChanges preview={preview} />
       {report.examples.length > 0 && <ListReport report={report} />}

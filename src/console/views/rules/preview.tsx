@@ -38,8 +38,8 @@ export function PreviewResult({ preview }: { preview: Preview }) {
 }
 
 /** Which requests a preview does not have. */
-export function LeftOut({ preview }: { preview: Pick<Preview, 'allowedRequestsIncluded' | 'withoutInputs'> }) {
-  const { allowedRequestsIncluded, withoutInputs } = preview;
+export function LeftOut({ preview }: { preview: { allowedRequestsIncluded?: boolean; withoutInputs: number } }) {
+  const { allowedRequestsIncluded = true, withoutInputs } = preview;
   return (
     <>
       {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}

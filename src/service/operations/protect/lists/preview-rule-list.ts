@@ -85,6 +85,8 @@ export const previewRuleList = operation({
     complete: z.boolean(),
     examinedSince: z.string(),
     inWindow: z.int(),
+    /** Requests that are left out: older edges did not record what they were decided from. */
+    withoutInputs: z.int(),
     /** Requests that would have been decided otherwise. */
     changed: z.int(),
     changes: z.array(
