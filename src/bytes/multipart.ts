@@ -92,7 +92,7 @@ function endOfHead(body: Uint8Array, from: number): number {
   return -1;
 }
 
-const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*/y;
+const PARAMETER = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;"]*))[ \t]*/y;
 
 function readHead(text: string): Pick<FormPart, 'name' | 'isFile' | 'isAmbiguous'> | null {
   const seen = new Map<string, string>();
@@ -116,7 +116,7 @@ function readHead(text: string): Pick<FormPart, 'name' | 'isFile' | 'isAmbiguous
   if (name === undefined || parameters.has('name*')) return null;
   const encoding = seen.get('content-transfer-encoding') ?? 'binary';
   return {
-    name: name.replaceAll(/\\(.)/g, '$1'),
+    name,
     isFile: parameters.has('filename') || parameters.has('filename*'),
     isAmbiguous: name.includes('\\') || !/^(?:7bit|8bit|binary)$/i.test(encoding),
   };

@@ -5,9 +5,14 @@
  */
 import { parseJson } from '../../bytes/json.ts';
 
-/** More names than these are in no form that a person fills in. */
-const FOLDED_NAMES_MAX = 1000;
-const FOLDED_NAME_MAX_BYTES = 1024;
+/** A page with two widgets has a field twice. No form that a person fills in has it more often than this. */
+const TIMES_MAX = 1000;
+/**
+ * What may be folded into ASCII, in bytes of names: eighteen times as long, a name of ligatures costs that much to read.
+ * Each name costs some bytes more. That is a thousand short names, more than a form has that a person fills in.
+ */
+const FOLDED_MAX_BYTES = 128 * 1024;
+const FOLDED_NAME_BYTES = 120;
 const PERCENT = 37;
 const PLUS = 43;
 const DOT = 46;
@@ -68,8 +73,9 @@ export const jsonString: Spelling = {
 export class FieldName {
   readonly #plain: Uint8Array;
   readonly #isLoose: boolean;
-  #folded = 0;
-  /** Whether there was a name that an origin may read as this one, and that was not compared. */
+  #times = 0;
+  #foldedBytes = 0;
+  /** Whether there was a name that an origin may read as this one, and that was not compared, or found too often. */
   isUnsure = false;
 
   private constructor(name: string, isLoose: boolean) {
@@ -90,8 +96,16 @@ export class FieldName {
     return new FieldName(name, true);
   }
 
-  /** Whether the name between two positions is this one. Stops at the first character that differs. */
+  /** Whether the name between two positions is this one, for the first thousand that are. */
   isAt(body: Uint8Array, start: number, end: number, spelling: Spelling): boolean {
+    if (!this.#isSpelled(body, start, end, spelling)) return false;
+    const isWithin = ++this.#times <= TIMES_MAX;
+    this.isUnsure ||= !isWithin;
+    return isWithin;
+  }
+
+  /** Stops at the first character that differs. */
+  #isSpelled(body: Uint8Array, start: number, end: number, spelling: Spelling): boolean {
     const plain = this.#plain;
     let from = start;
     let matched = 0;
@@ -113,7 +127,7 @@ export class FieldName {
 
   /** Whether a name that is a text already is this one. */
   isText(text: string): boolean {
-    return isAscii(text) || this.#mayFold(text.length) ? this.#isSame(text) : false;
+    return isAscii(text) || this.#mayFold(encoder.encode(text).length) ? this.#isSame(text) : false;
   }
 
   #isSame(text: string): boolean {
@@ -131,7 +145,8 @@ export class FieldName {
   /** False beyond the bounds: then nobody knows. */
   #mayFold(length: number): boolean {
     if (!this.#isLoose) return true;
-    const isWithin = length <= FOLDED_NAME_MAX_BYTES && ++this.#folded <= FOLDED_NAMES_MAX;
+    this.#foldedBytes += FOLDED_NAME_BYTES + length;
+    const isWithin = this.#foldedBytes <= FOLDED_MAX_BYTES;
     this.isUnsure ||= !isWithin;
     return isWithin;
   }

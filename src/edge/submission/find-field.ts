@@ -1,7 +1,7 @@
 /**
  * Finds a field in the bytes of an urlencoded or JSON body without parsing the body. Parsing 8 MiB of `[[[[` or `a&a&` makes
- * some hundred megabytes of objects, and one such request would end an isolate. This costs one pass over the bytes and no
- * memory.
+ * some hundred megabytes of objects, and one such request would end an isolate. This costs one pass over the bytes, and
+ * the memory of what is found.
  */
 import { FieldName, jsonString, urlencoded } from './field-name.ts';
 
@@ -24,8 +24,9 @@ export const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const SPACE = 32;
 
-/** Each pair with that name, in order. */
-export function* urlencodedFields(body: Uint8Array, name: FieldName): Generator<FieldRange> {
+/** The pairs with that name, in order: as many as a `FieldName` finds. */
+export function urlencodedFields(body: Uint8Array, name: FieldName): FieldRange[] {
+  const found: FieldRange[] = [];
   for (let start = 0, end = 0; start < body.length; start = end + 1) {
     let equals = -1;
     for (end = start; end < body.length && body[end] !== AMPERSAND; end++) {
@@ -33,20 +34,18 @@ export function* urlencodedFields(body: Uint8Array, name: FieldName): Generator<
     }
     const nameEnd = equals < 0 ? end : equals;
     if (nameEnd === start || !name.isAt(body, start, nameEnd, urlencoded)) continue;
-    yield { start, end, valueStart: Math.min(nameEnd + 1, end) };
+    found.push({ start, end, valueStart: Math.min(nameEnd + 1, end) });
   }
+  return found;
 }
 
 /**
- * Each value that the path of names (or list positions) leads to, in order. The last counts, as with `JSON.parse`.
+ * The values that the path of names (or list positions) leads to, in order. The last counts, as with `JSON.parse`.
  */
-export function* jsonMembers(body: Uint8Array, path: readonly FieldStep[], from = 0): Generator<FieldRange> {
-  const [step, ...rest] = path;
-  if (!step) return;
-  for (const member of membersNamed(step, body, afterSpace(body, from))) {
-    if (rest.length === 0) yield member;
-    else yield* jsonMembers(body, rest, member.valueStart);
-  }
+export function jsonMembers(body: Uint8Array, path: readonly FieldStep[], from = 0): FieldRange[] {
+  const found: FieldRange[] = [];
+  findMembers(body, afterSpace(body, from), path, 0, found);
+  return found;
 }
 
 /** One step of a path: the name of a member, or a position in a list. */
@@ -64,33 +63,47 @@ export function fieldPath(names: readonly string[], isLoose = false): FieldStep[
   }));
 }
 
-/** A list may end anywhere: the origin decides whether the document is valid. */
-function* membersNamed({ name, place: wantedPlace }: FieldStep, body: Uint8Array, open: number): Generator<FieldRange> {
+/**
+ * Adds to `found` what the steps from `depth` on lead to in the value at `open`. Returns the position after that value, so
+ * that each byte is read at one depth only: `{"a":{"a":{` would cost a pass for each step of a path. A list may end
+ * anywhere: the origin decides whether the document is valid.
+ */
+function findMembers(
+  body: Uint8Array,
+  open: number,
+  path: readonly FieldStep[],
+  depth: number,
+  found: FieldRange[],
+): number {
+  const step = path[depth];
   const isObject = body[open] === OPEN_OBJECT;
-  if (!isObject && (body[open] !== OPEN_ARRAY || wantedPlace === null)) return;
-  let start = afterSpace(body, open + 1);
-  for (let place = 0; start < body.length && body[start] !== CLOSE_OBJECT && body[start] !== CLOSE_ARRAY; place++) {
-    let valueStart = start;
-    let fits = !isObject && place === wantedPlace;
+  const isPlaces = body[open] === OPEN_ARRAY && step?.place != null;
+  if (!step || (!isObject && !isPlaces)) return valueEnd(body, open);
+  let at = afterSpace(body, open + 1);
+  for (let place = 0; at < body.length && body[at] !== CLOSE_OBJECT && body[at] !== CLOSE_ARRAY; place++) {
+    const start = at;
+    let fits = isPlaces && place === step.place;
     if (isObject) {
-      if (body[start] !== QUOTE) return;
+      if (body[start] !== QUOTE) break;
       const quote = closingQuote(body, start);
-      const colon = afterSpace(body, quote + 1);
-      if (body[colon] !== COLON) return;
-      fits = name.isAt(body, start + 1, quote, jsonString);
-      valueStart = afterSpace(body, colon + 1);
+      at = afterSpace(body, quote + 1);
+      if (body[at] !== COLON) break;
+      fits = step.name.isAt(body, start + 1, quote, jsonString);
+      at = afterSpace(body, at + 1);
     }
-    const end = valueEnd(body, valueStart);
-    if (fits) yield { start, end, valueStart };
-    const next = afterSpace(body, end);
-    if (body[next] !== COMMA) return;
-    start = afterSpace(body, next + 1);
+    const valueStart = at;
+    const end = fits ? findMembers(body, valueStart, path, depth + 1, found) : valueEnd(body, valueStart);
+    if (fits && depth === path.length - 1) found.push({ start, end, valueStart });
+    at = afterSpace(body, end);
+    if (body[at] !== COMMA) break;
+    at = afterSpace(body, at + 1);
   }
+  return valueEnd(body, at, 1);
 }
 
-/** The position after the value that begins at `at`. */
-function valueEnd(body: Uint8Array, at: number): number {
-  let depth = 0;
+/** The position after the value that begins at `at`, or in which `at` is, with that many brackets open. */
+function valueEnd(body: Uint8Array, at: number, open = 0): number {
+  let depth = open;
   for (let index = at; index < body.length; index++) {
     switch (body[index]) {
       case QUOTE:

@@ -107,16 +107,12 @@ function multipartToken(body: Uint8Array, contentType: string, field: string): s
 /** Parsed, a value is many times as large, and 32 of them are kept. */
 const NAME_MAX_BYTES = 8192;
 
-/** Where a field stands there more often, nobody looks for the last of them: it cannot be read. */
-const FIELD_TIMES_MAX = 250_000;
-
 /** Stands for a name that an origin may read and the edge cannot. */
 export const UNREAD_TEXT = '?';
 
 /**
- * The first and the last texts that a field has in a form, in order. A form with the field in between has it a million
- * times. Of JSON, `field` is a path with dots. Many origins do not look at the type, so what looks like JSON is read as
- * JSON too.
+ * The first and the last texts that a field has in a form, in order. Of JSON, `field` is a path with dots. Many origins do
+ * not look at the type, so what looks like JSON is read as JSON too.
  */
 export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, field: string): string[] {
   const kind = submissionKind(contentType);
@@ -134,8 +130,9 @@ export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, f
 
 function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
   const path = fieldPath(field.split('.'), true);
-  const isUnsure = () => path.some(({ name }) => name.isUnsure);
-  return readTexts(jsonMembers(body, path, start), (member) => namesAt(body, member), isUnsure);
+  const members = jsonMembers(body, path, start);
+  const isUnsure = path.some(({ name }) => name.isUnsure);
+  return readTexts(members, (member) => namesAt(body, member), isUnsure);
 }
 
 /** Of a list the first and the last. What is neither a text nor a number is no name. */
@@ -150,24 +147,14 @@ export function urlencodedTexts(body: Uint8Array, field: string): string[] {
   const textOf = ({ valueStart, end }: FieldRange) => [
     end - valueStart > NAME_MAX_BYTES ? UNREAD_TEXT : urlencoded.text(body, valueStart, end),
   ];
-  return readTexts(urlencodedFields(body, name), textOf, () => name.isUnsure);
+  const fields = urlencodedFields(body, name);
+  return readTexts(fields, textOf, name.isUnsure);
 }
 
 /** Texts of the first and the last ranges, and `UNREAD_TEXT` where there may be others. */
-function readTexts(
-  ranges: Iterable<FieldRange>,
-  textsOf: (range: FieldRange) => string[],
-  isUnsure: () => boolean,
-): string[] {
-  let left = FIELD_TIMES_MAX;
-  function* bounded(): Generator<FieldRange> {
-    for (const range of ranges) {
-      if (left-- === 0) return;
-      yield range;
-    }
-  }
-  const texts = ends(bounded()).flatMap(textsOf);
-  return left < 0 || isUnsure() ? [...texts, UNREAD_TEXT] : texts;
+function readTexts(ranges: FieldRange[], textsOf: (range: FieldRange) => string[], isUnsure: boolean): string[] {
+  const texts = ends(ranges).flatMap(textsOf);
+  return isUnsure ? [...texts, UNREAD_TEXT] : texts;
 }
 
 function multipartTexts(body: Uint8Array, contentType: string, field: string): string[] {
@@ -183,19 +170,9 @@ function multipartTexts(body: Uint8Array, contentType: string, field: string): s
   return name.isUnsure ? [...texts, UNREAD_TEXT] : texts;
 }
 
-function ends<T>(all: Iterable<T>): T[] {
-  const first: T[] = [];
-  /** In turn: `next` is where the oldest is. */
-  const last: T[] = [];
-  let next = 0;
-  for (const one of all) {
-    if (first.length < TEXTS_OF_EACH_END) first.push(one);
-    else {
-      last[next] = one;
-      next = (next + 1) % TEXTS_OF_EACH_END;
-    }
-  }
-  return [...first, ...last.slice(next), ...last.slice(0, next)];
+function ends<T>(all: T[]): T[] {
+  if (all.length <= 2 * TEXTS_OF_EACH_END) return all;
+  return [...all.slice(0, TEXTS_OF_EACH_END), ...all.slice(-TEXTS_OF_EACH_END)];
 }
 
 function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
@@ -203,8 +180,7 @@ function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
 }
 
 function jsonValue(body: Uint8Array, steps: readonly string[]): unknown {
-  let last: FieldRange | null = null;
-  for (const member of jsonMembers(body, fieldPath(steps))) last = member;
+  const last = jsonMembers(body, fieldPath(steps)).at(-1);
   return last && valueAt(body, last);
 }
 

@@ -77,6 +77,18 @@ describe('a JSON document', () => {
   });
 
   test.each([
+    ['{"a":{"t":1},"b":[{"t":2}],"a":{"x":[{}],"t":3}}', ['1', '3']],
+    ['{"a":{"t":1},"a":4,"a":{"t":5,},"a":[{"t":6}]}', ['1', '5']],
+    ['{"a":[{"t":1}],"a":{"a":{"t":2}},"a":{"t":{"t":3}} , "a" : { "t" : 4', ['{"t":3}', '4']],
+    ['{"a":{"t":1,t:2},"a":{"t":"3" "t":4},"a":{"t" "t":5},"a":{"t":6}}', ['1', '"3"', '6']],
+    ['{"a":{"t":1},x:{"a":{"t":2}}}', ['1']],
+  ])('%s holds at a path each value that the path leads to', (json, values) => {
+    const body = bytesOf(json);
+    const found = jsonMembers(body, fieldPath(['a', 't']));
+    expect(found.map(({ valueStart, end }) => textOf(body.subarray(valueStart, end)).trim())).toEqual(values);
+  });
+
+  test.each([
     [String.raw`{"\\":1,"t":2,"\"":3}`, String.raw`{"\\":1,"\"":3}`],
     [String.raw`{"\\t":1,"\u0074":2,"t\\":3}`, String.raw`{"\\t":1,"t\\":3}`],
     [String.raw`{"\"t\"":1,"t":"\\","\\\"t":3}`, String.raw`{"\"t\"":1,"\\\"t":3}`],

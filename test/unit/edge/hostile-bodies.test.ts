@@ -4,6 +4,8 @@
  */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { multipartParts } from '../../../src/bytes/multipart.ts';
+import { FieldName } from '../../../src/edge/submission/field-name.ts';
+import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
 import {
   fieldTexts,
   bodyForOrigin,
@@ -26,12 +28,16 @@ const shapes: [name: string, type: string, unit: string, before?: string, after?
   ['escaped names', FORM, '%65mai%6c2=1&'],
   ['names above ASCII', FORM, '%C3%A9=1&'],
   ['empty pairs', FORM, 'a&'],
+  ['pairs of the user', FORM, 'email=a&'],
+  ['pairs of the token', FORM, 'captcha-response=a&'],
   ['one long value', FORM, '%41', 'email='],
   ['one long name of spaces', FORM, '+'],
   ['parameters of a part', MULTIPART, '; a=b', HEAD, '\r\n\r\nx\r\n--XX--\r\n'],
   ['quotes in the name of a part', MULTIPART, String.raw`\"`, `${HEAD}; name="`, '"\r\n\r\nx\r\n--XX--\r\n'],
   ['parts', MULTIPART, part('a'), '', '--XX--\r\n'],
   ['parts with names above ASCII', MULTIPART, part('é'.repeat(300)), '', '--XX--\r\n'],
+  ['parts with names of ligatures', MULTIPART, part('\ufdfa'.repeat(100)), '', '--XX--\r\n'],
+  ['escapes in the names of parts', MULTIPART, part(String.raw`\a`.repeat(100)), '', '--XX--\r\n'],
   ['lines of a part', MULTIPART, '\r\n', `${HEAD}; name="a"\r\n\r\n`, '\r\n--XX--\r\n'],
   [
     'lines that are nearly a boundary',
@@ -43,11 +49,16 @@ const shapes: [name: string, type: string, unit: string, before?: string, after?
   ['names of JSON above ASCII', JSON_TYPE, String.raw`"\u00e9":1,`, '{', '"a":1}'],
   ['empty names of JSON', JSON_TYPE, '"":0,', '{', '"a":1}'],
   ['quotes in a text of JSON', JSON_TYPE, String.raw`\"`, '{"a":"', '"}'],
+  ['users of JSON', JSON_TYPE, '"email":0,', '{', '"a":1}'],
+  ['tokens of JSON', JSON_TYPE, '"captcha-response":"",', '{', '"a":1}'],
+  ['objects in objects', JSON_TYPE, '{"a":'],
+  ['spaces of JSON', JSON_TYPE, ' "a" : 1 , ', '{', '"a":1}'],
   ['open brackets', JSON_TYPE, '['],
 ];
 
-/** Of the texts that a reader may make, however large the body is. */
-const TEXTS_MAX = 11_000;
+/** Of the texts that a reader may make, and of their characters, however large the body is. */
+const TEXTS_MAX = 4500;
+const CHARS_MAX = 3 * KIB * KIB;
 const READS_PER_BYTE_MAX = 6;
 
 function bodyOf(size: number, unit: string, before = '', after = ''): Uint8Array<ArrayBuffer> {
@@ -68,15 +79,19 @@ function counted(bytes: Uint8Array<ArrayBuffer>): { body: Uint8Array<ArrayBuffer
   return { body, reads: () => reads };
 }
 
-/** Spies on everything that makes a text of bytes, or changes one. */
-function countTexts(): () => number {
+/** Spies on everything that makes a text of bytes, or changes one: how many there were, and how long. */
+function countTexts(): () => { texts: number; chars: number } {
   const spies = [
     vi.spyOn(TextDecoder.prototype, 'decode'),
     vi.spyOn(String.prototype, 'normalize'),
     vi.spyOn(JSON, 'parse'),
     vi.spyOn(Response.prototype, 'formData'),
   ];
-  return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  return () => {
+    const results: unknown[] = spies.flatMap(({ mock }) => mock.results.map(({ value }): unknown => value));
+    const texts = results.filter((result) => typeof result === 'string');
+    return { texts: results.length, chars: texts.reduce((sum, text) => sum + text.length, 0) };
+  };
 }
 
 const settings = { tokenField: 'captcha-response', jsonPath: '', forwardToken: false };
@@ -99,6 +114,7 @@ const readers: [name: string, read: (type: string, body: Uint8Array<ArrayBuffer>
     },
   ],
   ['the user of a limited form', (type, body) => fieldTexts(type, body, 'email')],
+  ['the user at a long path', (type, body) => fieldTexts(type, body, 'a.'.repeat(16))],
   [
     'the form without its token',
     (contentType, body) =>
@@ -127,7 +143,8 @@ describe.each(readers)('to read %s', (_, read) => {
     const body = bodyOf(2 * KIB * KIB, ...shape);
     const texts = countTexts();
     await read(type, body);
-    expect(texts()).toBeLessThanOrEqual(TEXTS_MAX);
+    expect(texts().texts).toBeLessThanOrEqual(TEXTS_MAX);
+    expect(texts().chars).toBeLessThanOrEqual(CHARS_MAX);
   });
 });
 
@@ -145,6 +162,14 @@ test.each([
   const texts = fieldTexts(type, bodyOf(4 * KIB * KIB, ...shape), 'email');
   expect(texts.at(-1)).toBe(UNREAD_TEXT);
   expect(texts).not.toContain('alice');
+});
+
+test('a field that stands there a hundred thousand times is found a thousand times', () => {
+  const name = () => FieldName.loose('email');
+  const pairs = bodyOf(KIB * KIB, 'email=&');
+  const members = bodyOf(KIB * KIB, '"email":0,', '{', '"a":1}');
+  expect(urlencodedFields(pairs, name())).toHaveLength(1000);
+  expect(jsonMembers(members, [{ name: name(), place: null }])).toHaveLength(1000);
 });
 
 test('a form has its parts as a browser and as a library of a program write them', async () => {
