@@ -31,45 +31,63 @@ export interface DecideOutcome {
 
 export const restrictiveness: Record<Decision, number> = { allow: 0, challenge: 1, block: 2 };
 
-/** In the order of their bits. */
-const liftable = ['client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
-const CLIENT = 1;
-const BOT = 2;
-const CATEGORY = 4;
-const RISK = 8;
-const LIMIT = 16;
-const POLICY = 32;
+/** In the order of the table: of two equal verdicts, the first decides. */
+export const tableInputs = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
+export type TableInput = (typeof tableInputs)[number];
+
+type Said<Input extends TableInput> = NonNullable<DecideInputs[Input]>;
+
+/** What decided, as a verdict record names it. */
+const nameOf: { readonly [Input in TableInput]: (said: Said<Input>) => string } = {
+  network: ({ id }) => id,
+  client: ({ id }) => id,
+  bot: ({ id }) => `bot:${id}`,
+  category: ({ category }) => `category:${category}`,
+  risk: ({ verdict }) => `risk:${verdict}`,
+  limit: ({ name }) => `limit:${name}`,
+  policy: ({ reason }) => `policy:${reason}`,
+};
+
+const NOTHING: readonly TableInput[] = [];
+const POLICY: readonly TableInput[] = ['policy'];
+const AROUND_A_COUNTRY: readonly TableInput[] = ['category', 'policy'];
+const AROUND_AN_OPERATOR: readonly TableInput[] = ['category', 'risk', 'limit', 'policy'];
+const ALL_BELOW: readonly TableInput[] = ['client', 'bot', ...AROUND_AN_OPERATOR];
+const PROVED_BOT: readonly TableInput[] = ['category', 'risk', 'limit'];
 
 /** Whether the bot is who it says it is. */
 export function isProved(proof: BotProof): boolean {
   return proof !== 'claimed' && proof !== 'impostor';
 }
 
-/** The lifted inputs in the order of the table, for explanations. `decide` uses the bits. */
-export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
-  const bits = liftedBits(inputs);
-  return liftable.filter((input, place) => inputs[input] && bits & (1 << place));
+/** The inputs that an `allow` of `input` lifts. */
+function liftedBy(input: TableInput, { network, bot, policy }: DecideInputs): readonly TableInput[] {
+  switch (input) {
+    case 'network':
+      if (network?.type === 'asn') return AROUND_AN_OPERATOR;
+      return network?.type === 'countryCode' ? AROUND_A_COUNTRY : ALL_BELOW;
+    // Anyone can forge a user agent, so its allow lifts the path's policy and nothing else.
+    case 'client':
+    case 'category':
+      return POLICY;
+    // A path that the operator closed stays closed. A name without a proof is a user agent.
+    case 'bot':
+      if (!isProved(bot!.proof)) return isClosedPath(policy) ? NOTHING : POLICY;
+      return isClosedPath(policy) ? PROVED_BOT : AROUND_AN_OPERATOR;
+    default:
+      return NOTHING;
+  }
 }
 
 /**
- * It does not matter whether a lifted input still lifts others: what lifts `client`, `bot` or `category` also lifts
- * everything that these lift.
+ * The inputs that others lift, in the order of the table. It does not matter whether a lifted input still lifts others:
+ * what lifts `client`, `bot` or `category` also lifts everything that these lift.
  */
-function liftedBits({ network, client, bot, category, policy }: DecideInputs): number {
-  let bits = 0;
-  if (network?.verdict === 'allow') {
-    if (network.type === 'asn') bits = CATEGORY | RISK | LIMIT | POLICY;
-    else if (network.type === 'countryCode') bits = CATEGORY | POLICY;
-    else bits = CLIENT | BOT | CATEGORY | RISK | LIMIT | POLICY;
-  }
-  // Anyone can forge a user agent, so its allow lifts the path's policy and nothing else.
-  if (client?.verdict === 'allow' || category?.verdict === 'allow') bits |= POLICY;
-  if (bot?.verdict === 'allow') {
-    // A path that the operator closed stays closed. A name without a proof is a user agent.
-    if (!isClosedPath(policy)) bits |= POLICY;
-    if (isProved(bot.proof)) bits |= CATEGORY | RISK | LIMIT;
-  }
-  return bits;
+export function liftedInputs(inputs: DecideInputs): readonly TableInput[] {
+  let lifted = NOTHING;
+  for (const input of tableInputs)
+    if (inputs[input]?.verdict === 'allow') lifted = [...lifted, ...liftedBy(input, inputs)];
+  return lifted.length === 0 ? lifted : tableInputs.filter((input) => inputs[input] !== null && lifted.includes(input));
 }
 
 /** By a path rule or a policy. The gate's own reasons, such as `onPending`, have capitals; no policy's name has one. */
@@ -77,59 +95,20 @@ function isClosedPath(policy: DecideInputs['policy']): boolean {
   return policy?.verdict === 'block' && /^(?:path:|[a-z0-9-]+$)/.test(policy.reason);
 }
 
-/** Of two equal verdicts, the input that comes first in the table decides. */
 export function decide(inputs: DecideInputs): DecideOutcome {
-  const { network, client, bot, category, risk, limit, policy } = inputs;
-  const lifted = liftedBits(inputs);
-  let decision: Decision = 'allow';
-  let input: DecisionInput = 'default';
-  if (network) {
-    decision = network.verdict;
-    input = 'network';
+  const lifted = liftedInputs(inputs);
+  let outcome: DecideOutcome = { decision: 'allow', input: 'default', decidedBy: 'default' };
+  for (const input of tableInputs) {
+    const verdict = inputs[input]?.verdict;
+    if (verdict === undefined || lifted.includes(input)) continue;
+    if (outcome.input === 'default' || restrictiveness[verdict] > restrictiveness[outcome.decision])
+      outcome = { decision: verdict, input, decidedBy: nameIn(inputs, input) };
   }
-  if (client && !(lifted & CLIENT) && stands(client.verdict, decision, input)) {
-    decision = client.verdict;
-    input = 'client';
-  }
-  if (bot && !(lifted & BOT) && stands(bot.verdict, decision, input)) {
-    decision = bot.verdict;
-    input = 'bot';
-  }
-  if (category && !(lifted & CATEGORY) && stands(category.verdict, decision, input)) {
-    decision = category.verdict;
-    input = 'category';
-  }
-  if (risk && !(lifted & RISK) && stands(risk.verdict, decision, input)) {
-    decision = risk.verdict;
-    input = 'risk';
-  }
-  if (limit && !(lifted & LIMIT) && stands(limit.verdict, decision, input)) {
-    decision = limit.verdict;
-    input = 'limit';
-  }
-  if (policy && !(lifted & POLICY) && stands(policy.verdict, decision, input)) {
-    decision = policy.verdict;
-    input = 'policy';
-  }
-  return { decision, input, decidedBy: attribution(inputs, input) };
+  return outcome;
 }
 
-function stands(verdict: Decision, over: Decision, heldBy: DecisionInput): boolean {
-  return heldBy === 'default' || restrictiveness[verdict] > restrictiveness[over];
-}
-
-function attribution(
-  { network, client, bot, category, risk, limit, policy }: DecideInputs,
-  input: DecisionInput,
-): string {
-  if (input === 'network' && network) return network.id;
-  if (input === 'client' && client) return client.id;
-  if (input === 'bot' && bot) return `bot:${bot.id}`;
-  if (input === 'category' && category) return `category:${category.category}`;
-  if (input === 'risk' && risk) return `risk:${risk.verdict}`;
-  if (input === 'limit' && limit) return `limit:${limit.name}`;
-  if (input === 'policy' && policy) return `policy:${policy.reason}`;
-  return 'default';
+function nameIn<Input extends TableInput>(inputs: DecideInputs, input: Input): string {
+  return nameOf[input](inputs[input] as Said<Input>);
 }
 
 /**

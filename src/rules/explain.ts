@@ -4,9 +4,9 @@
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
-import type { BotProof, Decision, DecisionInput, VerdictSource } from '../contract/vocabulary.ts';
-import { decide, liftedInputs } from './decision-table.ts';
-import type { DecideInputs } from './decision-table.ts';
+import type { BotProof, Decision, VerdictSource } from '../contract/vocabulary.ts';
+import { decide, liftedInputs, tableInputs } from './decision-table.ts';
+import type { DecideInputs, TableInput } from './decision-table.ts';
 import { inputsOfRecord } from './record-inputs.ts';
 
 /** Rules that are named after the deciding rule; further rules are only counted. */
@@ -23,7 +23,6 @@ const proofs: Record<BotProof, string> = {
   claimed: 'bot that claims to be ',
   impostor: 'bot that is not ',
 };
-const inputOrder = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
 
 /** Later steps that let a request pass a challenge of the table. */
 export const liftingSources: readonly VerdictSource[] = ['clearance', 'verified', 'exempt', 'preflight'];
@@ -72,34 +71,36 @@ function namedRule(id: string): string {
 }
 
 /** An input in words. */
-function named(input: DecisionInput, inputs: DecideInputs): string {
-  const { network, client, bot, category, risk, limit, policy } = inputs;
-  if (input === 'network' && network) return namedRule(network.id);
-  if (input === 'client' && client) return `rule ${shorten(client.id)}`;
-  if (input === 'bot' && bot) return proofs[bot.proof] + shorten(bot.id);
-  if (input === 'category' && category) return `address category ${shorten(category.category)}`;
-  if (input === 'risk' && risk) return `risk score ${risk.score.toFixed(2)}`;
-  if (input === 'limit' && limit) return `limit ${limit.name}`;
-  if (input === 'policy' && policy) return `policy ${shorten(policy.reason)}`;
-  return 'default: nothing applies';
+const words: { readonly [Input in TableInput]: (said: NonNullable<DecideInputs[Input]>) => string } = {
+  network: ({ id }) => namedRule(id),
+  client: ({ id }) => `rule ${shorten(id)}`,
+  bot: ({ id, proof }) => proofs[proof] + shorten(id),
+  category: ({ category }) => `address category ${shorten(category)}`,
+  risk: ({ score }) => `risk score ${score.toFixed(2)}`,
+  limit: ({ name }) => `limit ${name}`,
+  policy: ({ reason }) => `policy ${shorten(reason)}`,
+};
+
+function named<Input extends TableInput>(input: Input, inputs: DecideInputs): string {
+  return words[input](inputs[input] as NonNullable<DecideInputs[Input]>);
 }
 
-function namedWithVerdict(input: DecisionInput, inputs: DecideInputs): string {
-  const verdict = input === 'default' ? undefined : inputs[input]?.verdict;
-  return verdict === undefined ? named(input, inputs) : `${named(input, inputs)} (${verdict})`;
+function namedWithVerdict(input: TableInput, inputs: DecideInputs): string {
+  return `${named(input, inputs)} (${inputs[input]!.verdict})`;
 }
 
 /** What the decision table says of these inputs, in one sentence of at most `RECORD_TEXT_MAX_CHARS` characters. */
 export function explainDecision({ inputs, fired, rulesetVersion }: ExplainInput): string {
   const outcome = decide(inputs);
   const lifted = liftedInputs(inputs);
-  const overruled = inputOrder.filter(
+  const overruled = tableInputs.filter(
     (input) => inputs[input] !== null && input !== outcome.input && !lifted.includes(input),
   );
   const deciding = [inputs.network?.id, inputs.client?.id, inputs.policy && `policy:${inputs.policy.reason}`];
   const others = fired.filter((rule) => !deciding.includes(rule.id));
 
-  let text = `${verbs[outcome.decision]} by ${named(outcome.input, inputs)}`;
+  const decider = outcome.input === 'default' ? 'default: nothing applies' : named(outcome.input, inputs);
+  let text = `${verbs[outcome.decision]} by ${decider}`;
   if (overruled.length > 0) text += `; over ${overruled.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
   if (lifted.length > 0) text += `; lifted ${lifted.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
   if (others.length > 0) {

@@ -1,11 +1,9 @@
 /** The decision table of one request as rows for a reader: what each input said, and what became of it. Pure. */
 import type { Decision } from '../contract/vocabulary.ts';
-import { decide, liftedInputs } from './decision-table.ts';
-import type { DecideInputs } from './decision-table.ts';
+import { decide, liftedInputs, tableInputs } from './decision-table.ts';
+import type { DecideInputs, TableInput } from './decision-table.ts';
 
 export const rowOutcomes = ['decided', 'overruled', 'lifted', 'silent'] as const;
-export const tableInputs = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
-export type TableInput = (typeof tableInputs)[number];
 
 export interface TableRow {
   input: TableInput;

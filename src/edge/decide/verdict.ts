@@ -105,45 +105,69 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   const outcome = decide(table);
   const applied = liftedInputs(table).includes('policy') ? NOT_APPLIED : end;
   const levelWanted = Math.max(policy.clearanceLevel, applied.verdict?.level ?? 0);
-  const knownStatus =
-    session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null;
-  const verdict: Verdict = {
-    decision: outcome.decision,
-    source: sourceOf(outcome, bot, sessionMissing && path.pathType === 'html'),
-    decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
+  const cleared = clearance && lifts(clearance, inputs, levelWanted) ? clearance : null;
+  const later = laterStep(inputs, outcome, { sessionMissing, isBot, isCleared: cleared !== null });
+  const isChallenged = outcome.decision === 'challenge';
+  const shown = session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null;
+  const wantsSession = later === 'no-session' || (later === null && isChallenged && sessionMissing);
+  const status = shown ?? (wantsSession ? 'no-session' : null);
+  const known = waived && session.status === 'none' ? 'waived' : session.status;
+  return {
+    decision: later === null ? outcome.decision : decisionOf[later],
+    source: later ?? sourceOf(outcome, bot, sessionMissing && path.pathType === 'html'),
+    decidedBy: deciderOf(later, outcome),
     firedRules: marked(firedRules(inputs, table.risk), sessionMissing && !inputs.ofPage),
     enforcementPolicy: enforcementOf(policy, signals),
     bot,
     isCharged: outcome.input === 'bot' && inputs.botAction === 'charge',
-    sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
-    status: knownStatus,
+    sessionStatus: later === 'no-session' && status !== null ? status : known,
+    status,
     riskScore: risk?.score ?? null,
-    level: null,
+    level: isChallenged && (later === 'clearance' || later === 'no-session') ? (cleared?.level ?? null) : null,
     levelWanted,
     redirect: applied.redirect,
-    inputs: table,
-    explain: null,
-    takesPending: takesPending(table, outcome, inputs),
+    inputs: later === 'error' ? null : table,
+    explain: later === 'error' ? 'Blocked: x-client-ip of the proxy is not one address.' : null,
+    takesPending: later !== 'error' && takesPending(table, outcome, inputs),
   };
-  if (verdict.decision === 'block') return verdict;
+}
+
+/** What replaces the table's word, by the source that the log then names. */
+type LaterStep = 'error' | 'preflight' | 'exempt' | 'clearance' | 'no-session';
+
+const decisionOf: Record<LaterStep, Decision> = {
+  error: 'block',
+  preflight: 'allow',
+  exempt: 'allow',
+  clearance: 'allow',
+  'no-session': 'challenge',
+};
+
+/** `null`: the table's word stands. */
+function laterStep(
+  { path, signals, preflight, match }: VerdictInputs,
+  { decision, input }: DecideOutcome,
+  known: { sessionMissing: boolean; isBot: boolean; isCleared: boolean },
+): LaterStep | null {
+  if (decision === 'block') return null;
   // Some rule for addresses might block this visitor, and nobody can tell.
-  if (signals.isAddressUnread) {
-    const explain = 'Blocked: x-client-ip of the proxy is not one address.';
-    const blocked = { decision: 'block', source: 'error', decidedBy: 'default', takesPending: false } as const;
-    return { ...verdict, ...blocked, inputs: null, explain };
-  }
+  if (signals.isAddressUnread) return 'error';
   // A preflight carries no cookies, so a browser could not solve it. The call that follows is decided by itself.
-  if (inputs.preflight) return allow(verdict, 'preflight');
+  if (preflight) return 'preflight';
   // The bot policy has its own word about these paths, and robots.txt repeats it.
-  const isTold = isBot && outcome.input === 'bot';
-  if (path.exempt && verdict.decision === 'challenge' && !isTold) return allow(verdict, 'exempt');
-  const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
-  if (verdict.decision !== 'challenge') return asksForSession ? noSession(verdict) : verdict;
-  if (!clearance || !lifts(clearance, inputs, levelWanted)) {
-    return sessionMissing && knownStatus === null ? { ...verdict, status: 'no-session' } : verdict;
-  }
-  const lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
-  return asksForSession ? noSession(lifted) : lifted;
+  const isTold = known.isBot && input === 'bot';
+  if (path.exempt && decision === 'challenge' && !isTold) return 'exempt';
+  if (decision === 'challenge' && !known.isCleared) return null;
+  // A json path has no page to open a session from. Its client gets 401 and opens one.
+  const asksForSession = known.sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
+  if (asksForSession) return 'no-session';
+  return decision === 'challenge' ? 'clearance' : null;
+}
+
+function deciderOf(later: LaterStep | null, { decidedBy }: DecideOutcome): string {
+  if (later === 'error') return 'default';
+  if (later === 'no-session') return 'policy:noSession';
+  return decidedBy.startsWith('policy:path:') ? decidedBy.slice('policy:'.length) : decidedBy;
 }
 
 /**
@@ -204,23 +228,6 @@ export function errorVerdict(
     inputs: null,
     explain,
     takesPending: false,
-  };
-}
-
-function allow(verdict: Verdict, source: VerdictSource): Verdict {
-  return { ...verdict, decision: 'allow', source };
-}
-
-/** A json path has no page to open a session from. Its client gets 401 and opens one. */
-function noSession(verdict: Verdict): Verdict {
-  const status = verdict.status ?? 'no-session';
-  return {
-    ...verdict,
-    decision: 'challenge',
-    source: 'no-session',
-    decidedBy: 'policy:noSession',
-    status,
-    sessionStatus: status,
   };
 }
 
