@@ -101,8 +101,8 @@ function refusalOf(error: EnvelopedError): Refusal {
       });
     case 'form-field-unreadable':
       return invalidBody('The form has a field that cannot be read', error.detail);
-    case 'form-too-many-fields':
-      return { key: 'API.TOO_MANY_ITEMS', message: `A form may have at most ${error.maxFields} fields` };
+    case 'too-many-fields':
+      return { key: 'API.TOO_MANY_ITEMS', message: `The body may have at most ${error.maxFields} fields` };
 
     case 'authorization-missing':
       return {

@@ -24,7 +24,7 @@ export type BodyError =
   | { kind: 'field-name-reserved'; path: string }
   | { kind: 'field-half-character'; path: string }
   | { kind: 'form-field-unreadable'; detail: ErrorDetail }
-  | { kind: 'form-too-many-fields'; maxFields: number };
+  | { kind: 'too-many-fields'; maxFields: number };
 
 /** The caller cannot prove who they are, or may not do what they ask. */
 export type CredentialError =

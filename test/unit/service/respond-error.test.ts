@@ -10,7 +10,7 @@ afterEach(() => {
 describe('an expected error', () => {
   test.each<[ServiceError, number, string]>([
     [{ kind: 'body-too-large', maxBytes: 10 }, 413, 'API.BODY_TOO_LARGE'],
-    [{ kind: 'form-too-many-fields', maxFields: 10 }, 413, 'API.TOO_MANY_ITEMS'],
+    [{ kind: 'too-many-fields', maxFields: 10 }, 413, 'API.TOO_MANY_ITEMS'],
     [{ kind: 'content-type-unknown' }, 415, 'API.UNSUPPORTED_CONTENT_TYPE'],
     [{ kind: 'authorization-missing' }, 401, 'API.MISSING_AUTHORIZATION_HEADER'],
     [{ kind: 'client-jwt-expired' }, 401, 'API.KEY_EXPIRED'],

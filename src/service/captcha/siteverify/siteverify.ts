@@ -12,6 +12,7 @@ import { judgeToken, refused, spendKeyOf } from '../../../captcha/verify/judge-t
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
 import { isDerivedKey } from '../../../captcha/verify/derived-key.ts';
 import { judgePolicy } from '../../../captcha/verify/verification-policy.ts';
+import { TOKEN_MAX_CHARS } from '../../../contract/captcha/challenge-constants.ts';
 import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
 import { behaviourOfSecret } from '../../../contract/captcha/test-keys.ts';
@@ -40,8 +41,11 @@ export interface Verification {
   answer: SiteverifyResponse;
 }
 
-/** A form has some fields. Anyone can call this without a secret, so more of them are refused before they are parsed. */
-export const VERIFY_LIMITS = { maxFields: 100 };
+/**
+ * Anyone can call this without a secret, so what no backend sends is refused before it is parsed: more than a few fields,
+ * or more bytes than the longest token and as much again for the others.
+ */
+export const VERIFY_LIMITS = { maxBytes: 2 * TOKEN_MAX_CHARS, maxFields: 100 };
 
 export async function siteverify(call: ServiceCall): Promise<Result<SiteverifyResponse, CaptchaRouteError>> {
   const body = await readBodyAs(siteverifyRequest, call.request, VERIFY_LIMITS);

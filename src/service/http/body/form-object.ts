@@ -10,6 +10,8 @@ import type { BodyError } from '../service-error.ts';
 /** Enough for 10,000 edge rules of three fields each. */
 export const FORM_FIELDS_MAX = 50_000;
 const FORM_DEPTH_MAX = 8;
+/** No field has a longer name. Taking 1 MiB of `a[b][c]` apart would cost 50 ms. */
+const FORM_NAME_MAX_CHARS = 1024;
 /** Highest index of a bracketed array. Indexes must be dense, so this bounds memory too. */
 const FORM_INDEX_MAX = 9_999;
 
@@ -20,7 +22,7 @@ export function formObject(fields: Iterable<[string, string]>): Result<Record<st
   const root: Node = new Map();
   let count = 0;
   for (const [name, value] of fields) {
-    if (++count > FORM_FIELDS_MAX) return failed({ kind: 'form-too-many-fields', maxFields: FORM_FIELDS_MAX });
+    if (++count > FORM_FIELDS_MAX) return failed({ kind: 'too-many-fields', maxFields: FORM_FIELDS_MAX });
     const mistake = place(root, pathOf(name), value);
     if (mistake !== null) {
       return failed({ kind: 'form-field-unreadable', detail: { path: name.slice(0, 256), message: mistake } });
@@ -34,8 +36,9 @@ export function isForbiddenName(name: string): boolean {
   return name === '__proto__';
 }
 
-/** `a[b][]` → `['a', 'b', '']`. A name whose brackets are not well-formed is one part. */
+/** `a[b][]` → `['a', 'b', '']`. A name that is too long, or whose brackets are not well-formed, is one part. */
 function pathOf(name: string): string[] {
+  if (name.length > FORM_NAME_MAX_CHARS) return [name];
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) return [name];
   const inner = match[2] ?? '';

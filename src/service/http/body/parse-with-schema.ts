@@ -10,6 +10,7 @@ import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 import { isForbiddenName } from './form-object.ts';
+import { JSON_DEPTH_MAX, jsonShape } from './json-shape.ts';
 
 // The mini build of zod has no messages of its own. Only the service tells a caller why a body does not fit.
 core.config(english());
@@ -27,9 +28,11 @@ const DETAILS_MAX = 100;
 /** Each round opens one level of nested text; no schema nests deeper. */
 const CONVERSION_ROUNDS_MAX = 8;
 
+/** `maxValues`: of JSON in a field of a form. More than that stays a text. */
 export function parseWithSchema<Schema extends core.$ZodType>(
   schema: Schema,
   body: ParsedBody,
+  maxValues = Number.POSITIVE_INFINITY,
 ): Result<core.output<Schema>, BodyError> {
   if (body.kind === 'empty') {
     const parsed = core.safeParse(schema, {});
@@ -43,7 +46,9 @@ export function parseWithSchema<Schema extends core.$ZodType>(
     const parsed = core.safeParse(schema, value);
     if (parsed.success) return ok(parsed.data);
     const converted =
-      body.kind === 'form' && round < CONVERSION_ROUNDS_MAX ? convertAtIssues(value, parsed.error.issues) : undefined;
+      body.kind === 'form' && round < CONVERSION_ROUNDS_MAX
+        ? convertAtIssues(value, parsed.error.issues, maxValues)
+        : undefined;
     if (converted === undefined) {
       const details = issueDetails(parsed.error);
       return failed({
@@ -84,7 +89,7 @@ function nameRepeated(form: unknown): (detail: ErrorDetail) => ErrorDetail {
 }
 
 /** A copy in which every text is converted that an issue wants to be another type; `undefined` if there is none. */
-function convertAtIssues(value: unknown, issues: readonly core.$ZodIssue[]): unknown {
+function convertAtIssues(value: unknown, issues: readonly core.$ZodIssue[], maxValues: number): unknown {
   const copy = structuredClone(value);
   let changed = false;
   const visit = (list: readonly core.$ZodIssue[], base: readonly PropertyKey[]): void => {
@@ -92,7 +97,7 @@ function convertAtIssues(value: unknown, issues: readonly core.$ZodIssue[]): unk
       const path = [...base, ...issue.path];
       if (issue.code === 'invalid_union') {
         for (const branch of issue.errors) visit(branch, path);
-      } else if (issue.code === 'invalid_type' && convertAt(copy, path, issue.expected)) {
+      } else if (issue.code === 'invalid_type' && convertAt(copy, path, issue.expected, maxValues)) {
         changed = true;
       }
     }
@@ -101,7 +106,7 @@ function convertAtIssues(value: unknown, issues: readonly core.$ZodIssue[]): unk
   return changed ? copy : undefined;
 }
 
-function convertAt(root: unknown, path: readonly PropertyKey[], expected: string): boolean {
+function convertAt(root: unknown, path: readonly PropertyKey[], expected: string, maxValues: number): boolean {
   const name = path.at(-1);
   if (name === undefined) return false;
   let parent: unknown = root;
@@ -113,26 +118,28 @@ function convertAt(root: unknown, path: readonly PropertyKey[], expected: string
   const fields = parent as Record<PropertyKey, unknown>;
   const text = fields[name];
   if (typeof text !== 'string') return false;
-  const converted = convert(text, expected);
+  const converted = convert(text, expected, maxValues);
   if (converted === undefined) return false;
   fields[name] = converted;
   return true;
 }
 
-function convert(text: string, expected: string): unknown {
+function convert(text: string, expected: string, maxValues: number): unknown {
   if (expected === 'number' || expected === 'int') {
     return /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : undefined;
   }
   if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (expected === 'null') return text === 'null' ? null : undefined;
   if (expected !== 'object' && expected !== 'array' && expected !== 'record') return undefined;
-  const parsed = jsonOf(text);
+  const parsed = jsonOf(text, maxValues);
   // A text that is no JSON is a list of one.
   return expected === 'array' && parsed === undefined ? [text] : parsed;
 }
 
 /** The object or list that a text is, if it is one. */
-function jsonOf(text: string): object | undefined {
+function jsonOf(text: string, maxValues: number): object | undefined {
+  const { depth, values } = jsonShape(text);
+  if (depth > JSON_DEPTH_MAX || values > maxValues) return undefined;
   try {
     const parsed: unknown = JSON.parse(text, (key, field: unknown) => (isForbiddenName(key) ? undefined : field));
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined;

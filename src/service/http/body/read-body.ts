@@ -9,20 +9,19 @@ import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 import { FORM_FIELDS_MAX, formObject, isForbiddenName } from './form-object.ts';
+import { JSON_DEPTH_MAX, jsonShape } from './json-shape.ts';
 import { parseWithSchema } from './parse-with-schema.ts';
 import type { ParsedBody } from './parse-with-schema.ts';
 import { readBytes } from './read-bytes.ts';
 
 /** Default limit of a management body. A whole settings object has a few KiB. */
 export const BODY_MAX_BYTES = 1024 * 1024;
-/** A policy's condition has up to 32 groups inside each other, each an object and a list. */
-const JSON_DEPTH_MAX = 80;
 const AMPERSAND = 38;
 
 /** What a body may have at most. A larger one is refused before it is parsed. */
 export interface BodyLimits {
   maxBytes?: number;
-  /** Of a form. */
+  /** Of a form, and values of JSON, which is bounded by its bytes alone otherwise. */
   maxFields?: number;
 }
 
@@ -32,13 +31,14 @@ export async function readBodyAs<Schema extends core.$ZodType>(
   request: Request,
   limits: number | BodyLimits = {},
 ): Promise<Result<core.output<Schema>, BodyError>> {
-  const body = await readBody(request, typeof limits === 'number' ? { maxBytes: limits } : limits);
-  return body.ok ? parseWithSchema(schema, body.value) : body;
+  const bodyLimits: BodyLimits = typeof limits === 'number' ? { maxBytes: limits } : limits;
+  const body = await readBody(request, bodyLimits);
+  return body.ok ? parseWithSchema(schema, body.value, bodyLimits.maxFields) : body;
 }
 
 export async function readBody(
   request: Request,
-  { maxBytes = BODY_MAX_BYTES, maxFields = FORM_FIELDS_MAX }: BodyLimits = {},
+  { maxBytes = BODY_MAX_BYTES, maxFields }: BodyLimits = {},
 ): Promise<Result<ParsedBody, BodyError>> {
   const read = await readBytes(request, maxBytes);
   if (!read.ok) return read;
@@ -53,7 +53,7 @@ export async function readBody(
 
   const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
-    const value = parseJson(bytes);
+    const value = parseJson(bytes, maxFields);
     return value.ok ? ok({ kind: 'json', value: value.value }) : value;
   }
   const fields =
@@ -69,22 +69,20 @@ export async function readBody(
 
 type Fields = Result<Iterable<[string, string]>, BodyError>;
 
-function urlencodedFields(bytes: Uint8Array, maxFields: number): Fields {
+function urlencodedFields(bytes: Uint8Array, maxFields = FORM_FIELDS_MAX): Fields {
   let separators = 0;
   for (const byte of bytes) if (byte === AMPERSAND) separators++;
-  if (separators >= maxFields) return failed({ kind: 'form-too-many-fields', maxFields });
+  if (separators >= maxFields) return failed({ kind: 'too-many-fields', maxFields });
   const text = decodeUtf8(bytes);
   if (text === null) return failed({ kind: 'utf8-invalid' });
   // No form begins so: brackets in the name of a field follow a letter, and braces are escaped.
   return /^\s*[{[]/.test(text) ? failed({ kind: 'content-type-of-form' }) : ok(new URLSearchParams(text));
 }
 
-function multipartFields(bytes: Uint8Array, contentType: string, maxFields: number): Fields {
+function multipartFields(bytes: Uint8Array, contentType: string, maxFields = FORM_FIELDS_MAX): Fields {
   const parts = multipartParts(bytes, contentType, maxFields);
   if (!parts.ok) {
-    return failed(
-      parts.error === 'malformed' ? { kind: 'multipart-invalid' } : { kind: 'form-too-many-fields', maxFields },
-    );
+    return failed(parts.error === 'malformed' ? { kind: 'multipart-invalid' } : { kind: 'too-many-fields', maxFields });
   }
   const fields: [string, string][] = [];
   for (const { name, valueStart, valueEnd } of parts.value) {
@@ -95,10 +93,12 @@ function multipartFields(bytes: Uint8Array, contentType: string, maxFields: numb
   return ok(fields);
 }
 
-function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
+function parseJson(bytes: Uint8Array, maxFields = Number.POSITIVE_INFINITY): Result<unknown, BodyError> {
   const text = decodeUtf8(bytes);
   if (text === null) return failed({ kind: 'utf8-invalid' });
-  if (jsonDepth(text) > JSON_DEPTH_MAX) return failed({ kind: 'json-too-deep', maxLevels: JSON_DEPTH_MAX });
+  const { depth, values } = jsonShape(text);
+  if (depth > JSON_DEPTH_MAX) return failed({ kind: 'json-too-deep', maxLevels: JSON_DEPTH_MAX });
+  if (values > maxFields) return failed({ kind: 'too-many-fields', maxFields });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -109,23 +109,6 @@ function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
   // and half a character, may be written as an escape.
   const harm = /__proto__|\\u/i.test(text) ? firstHarm(value, '') : null;
   return harm === null ? ok(value) : failed(harm);
-}
-
-/** Deepest nesting of brackets outside strings; one pass, no recursion. */
-function jsonDepth(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 0x5c) index++;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
-  }
-  return deepest;
 }
 
 /** The first value that cannot be stored as it is. The depth is bounded, so the recursion is too. */
