@@ -35,17 +35,15 @@ export const restrictiveness: Record<Decision, number> = { allow: 0, challenge: 
 export const tableInputs = ['network', 'client', 'bot', 'category', 'risk', 'limit', 'policy'] as const;
 export type TableInput = (typeof tableInputs)[number];
 
-type Said<Input extends TableInput> = NonNullable<DecideInputs[Input]>;
-
-/** What decided, as a verdict record names it. */
-const nameOf: { readonly [Input in TableInput]: (said: Said<Input>) => string } = {
-  network: ({ id }) => id,
-  client: ({ id }) => id,
-  bot: ({ id }) => `bot:${id}`,
-  category: ({ category }) => `category:${category}`,
-  risk: ({ verdict }) => `risk:${verdict}`,
-  limit: ({ name }) => `limit:${name}`,
-  policy: ({ reason }) => `policy:${reason}`,
+/** What decided, as a verdict record names it. Asked only of an input that says something. */
+const nameOf: Record<TableInput, (inputs: DecideInputs) => string> = {
+  network: ({ network }) => network!.id,
+  client: ({ client }) => client!.id,
+  bot: ({ bot }) => `bot:${bot!.id}`,
+  category: ({ category }) => `category:${category!.category}`,
+  risk: ({ risk }) => `risk:${risk!.verdict}`,
+  limit: ({ limit }) => `limit:${limit!.name}`,
+  policy: ({ policy }) => `policy:${policy!.reason}`,
 };
 
 const NOTHING: readonly TableInput[] = [];
@@ -102,13 +100,9 @@ export function decide(inputs: DecideInputs): DecideOutcome {
     const verdict = inputs[input]?.verdict;
     if (verdict === undefined || lifted.includes(input)) continue;
     if (outcome.input === 'default' || restrictiveness[verdict] > restrictiveness[outcome.decision])
-      outcome = { decision: verdict, input, decidedBy: nameIn(inputs, input) };
+      outcome = { decision: verdict, input, decidedBy: nameOf[input](inputs) };
   }
   return outcome;
-}
-
-function nameIn<Input extends TableInput>(inputs: DecideInputs, input: Input): string {
-  return nameOf[input](inputs[input] as Said<Input>);
 }
 
 /**

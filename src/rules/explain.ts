@@ -70,23 +70,19 @@ function namedRule(id: string): string {
   return id.startsWith(LIST) ? `list ${shorten(id.slice(LIST.length))}` : `rule ${shorten(id)}`;
 }
 
-/** An input in words. */
-const words: { readonly [Input in TableInput]: (said: NonNullable<DecideInputs[Input]>) => string } = {
-  network: ({ id }) => namedRule(id),
-  client: ({ id }) => `rule ${shorten(id)}`,
-  bot: ({ id, proof }) => proofs[proof] + shorten(id),
-  category: ({ category }) => `address category ${shorten(category)}`,
-  risk: ({ score }) => `risk score ${score.toFixed(2)}`,
-  limit: ({ name }) => `limit ${name}`,
-  policy: ({ reason }) => `policy ${shorten(reason)}`,
+/** Each input in words. Asked only of one that says something. */
+const words: Record<TableInput, (inputs: DecideInputs) => string> = {
+  network: ({ network }) => namedRule(network!.id),
+  client: ({ client }) => `rule ${shorten(client!.id)}`,
+  bot: ({ bot }) => proofs[bot!.proof] + shorten(bot!.id),
+  category: ({ category }) => `address category ${shorten(category!.category)}`,
+  risk: ({ risk }) => `risk score ${risk!.score.toFixed(2)}`,
+  limit: ({ limit }) => `limit ${limit!.name}`,
+  policy: ({ policy }) => `policy ${shorten(policy!.reason)}`,
 };
 
-function named<Input extends TableInput>(input: Input, inputs: DecideInputs): string {
-  return words[input](inputs[input] as NonNullable<DecideInputs[Input]>);
-}
-
-function namedWithVerdict(input: TableInput, inputs: DecideInputs): string {
-  return `${named(input, inputs)} (${inputs[input]!.verdict})`;
+function withVerdict(input: TableInput, inputs: DecideInputs): string {
+  return `${words[input](inputs)} (${inputs[input]!.verdict})`;
 }
 
 /** What the decision table says of these inputs, in one sentence of at most `RECORD_TEXT_MAX_CHARS` characters. */
@@ -99,10 +95,10 @@ export function explainDecision({ inputs, fired, rulesetVersion }: ExplainInput)
   const deciding = [inputs.network?.id, inputs.client?.id, inputs.policy && `policy:${inputs.policy.reason}`];
   const others = fired.filter((rule) => !deciding.includes(rule.id));
 
-  const decider = outcome.input === 'default' ? 'default: nothing applies' : named(outcome.input, inputs);
+  const decider = outcome.input === 'default' ? 'default: nothing applies' : words[outcome.input](inputs);
   let text = `${verbs[outcome.decision]} by ${decider}`;
-  if (overruled.length > 0) text += `; over ${overruled.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
-  if (lifted.length > 0) text += `; lifted ${lifted.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
+  if (overruled.length > 0) text += `; over ${overruled.map((input) => withVerdict(input, inputs)).join(', ')}`;
+  if (lifted.length > 0) text += `; lifted ${lifted.map((input) => withVerdict(input, inputs)).join(', ')}`;
   if (others.length > 0) {
     const list = others
       .slice(0, OTHER_RULES_NAMED_MAX)
