@@ -1,11 +1,14 @@
 /**
- * What anyone can send to `/siteverify` without a secret, counted: what no backend sends is refused before it is parsed. A
- * time would depend on the machine.
+ * What anyone can send to the public endpoints, counted: what no backend and no widget sends is refused before it is
+ * parsed. A time would depend on the machine.
  */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { TOKEN_MAX_CHARS } from '../../../src/contract/captcha/challenge-constants.ts';
+import { challengeRequest, solutionRequest } from '../../../src/contract/captcha/challenge-api.ts';
 import { siteverifyRequest } from '../../../src/contract/captcha/siteverify.ts';
+import { CHALLENGE_LIMITS } from '../../../src/service/captcha/challenge/create-challenge.ts';
 import { VERIFY_LIMITS } from '../../../src/service/captcha/siteverify/siteverify.ts';
+import { SOLUTION_LIMITS } from '../../../src/service/captcha/solution/submit-solution.ts';
 import { formObject } from '../../../src/service/http/body/form-object.ts';
 import { readBodyAs } from '../../../src/service/http/body/read-body.ts';
 
@@ -15,14 +18,10 @@ const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data; boundary=XX';
 const PART = '--XX\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
 
-function read(type: string, body: string) {
-  const request = new Request('https://service.test/siteverify', {
-    method: 'POST',
-    headers: { 'content-type': type },
-    body,
-  });
-  return readBodyAs(siteverifyRequest, request, VERIFY_LIMITS);
-}
+const posted = (type: string, body: string) =>
+  new Request('https://service.test/', { method: 'POST', headers: { 'content-type': type }, body });
+
+const read = (type: string, body: string) => readBodyAs(siteverifyRequest, posted(type, body), VERIFY_LIMITS);
 
 /** Everything that makes a text of bytes, or data of a text of the body. */
 function countParsing(body: string) {
@@ -92,6 +91,28 @@ describe('a body for /siteverify', () => {
     expect(await read(JSON_TYPE, JSON.stringify(fields))).toEqual({ ok: true, value: fields });
     const form = new URLSearchParams({ secret: 'a', token: 'b', audience: 'edge', visitor: JSON.stringify(visitor) });
     expect(await read(FORM, form.toString())).toMatchObject({ ok: true, value: { visitor } });
+  });
+});
+
+const manyValues = `{"ipCategories":[${'1,'.repeat(10 * KIB)}1]}`;
+
+test.each([
+  ['challenge', 'siteKey=a', (request: Request) => readBodyAs(challengeRequest, request, CHALLENGE_LIMITS)],
+  ['solution', 'challenge=a&solution={}', (request: Request) => readBodyAs(solutionRequest, request, SOLUTION_LIMITS)],
+])('a %s with JSON of many values in a field is refused before that is parsed', async (_, fields, readRequest) => {
+  const counts = countParsing(manyValues);
+  expect(await readRequest(posted(FORM, `${fields}&visitor=${manyValues}`))).toMatchObject({
+    error: { kind: 'body-mismatch' },
+  });
+  expect(counts().parsed).toBe(0);
+});
+
+test('a solution may have the longest path of a pointer', async () => {
+  const solution = { finalX: 1, finalY: 2, path: Array.from({ length: 1000 }, (_, at) => [at, 100, 16 * at]) };
+  const fields = { challenge: 'a', solution };
+  expect(await readBodyAs(solutionRequest, posted(JSON_TYPE, JSON.stringify(fields)), SOLUTION_LIMITS)).toEqual({
+    ok: true,
+    value: fields,
   });
 });
 

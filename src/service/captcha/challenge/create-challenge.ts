@@ -33,7 +33,7 @@ import { pageHost } from './page-host.ts';
 import { signedAccount } from './signed-account.ts';
 
 /** The largest part of a request is the user agent, at most 16 KiB. */
-export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
+export const CHALLENGE_LIMITS = { maxBytes: 32 * 1024, maxFields: 100 };
 const rateLimit = new RateLimit();
 const burstPrice = new BurstPrice();
 /** For all sites together, counted before a site is looked up, so that invented site keys cannot load the database. */
@@ -50,7 +50,7 @@ export interface NewChallenge {
 export async function createChallenge(
   call: ServiceCall,
 ): Promise<Result<ChallengeResponse | Response, CaptchaRouteError>> {
-  const body = await readBodyAs(challengeRequest, call.request, CHALLENGE_BODY_MAX_BYTES);
+  const body = await readBodyAs(challengeRequest, call.request, CHALLENGE_LIMITS);
   if (!body.ok) return body;
   const made = await newChallenge(call, body.value, call.request.headers.get('origin'));
   if (!made.ok) return made;

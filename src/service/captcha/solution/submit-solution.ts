@@ -36,8 +36,8 @@ import { networkTags } from '../network-tags.ts';
 import type { NetworkTag } from '../network-tags.ts';
 import { WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
-/** A sealed challenge, a solution with the path of a pointer, and the visitor of an edge. */
-const SOLUTION_BODY_MAX_BYTES = 128 * 1024;
+/** A sealed challenge, a solution with the path of a pointer (1,000 points of three numbers), and the visitor of an edge. */
+export const SOLUTION_LIMITS = { maxBytes: 128 * 1024, maxFields: 4000 };
 /** For all rounds of one jti. The spend ledger keeps its rows for longer than this and the life of a token together. */
 const COURSE_MAX_MS = 1_800_000;
 const rateLimit = new RateLimit();
@@ -45,7 +45,7 @@ const rateLimit = new RateLimit();
 type SolutionRequest = z.infer<typeof solutionRequest>;
 
 export async function submitSolution(call: ServiceCall): Promise<Result<SolutionResponse, CaptchaRouteError>> {
-  const body = await readBodyAs(solutionRequest, call.request, SOLUTION_BODY_MAX_BYTES);
+  const body = await readBodyAs(solutionRequest, call.request, SOLUTION_LIMITS);
   return body.ok ? solutionResult(call, body.value) : body;
 }
 

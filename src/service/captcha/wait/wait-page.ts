@@ -18,7 +18,7 @@ import { readBodyAs } from '../../http/body/read-body.ts';
 import { statusOf, unexpectedErrorResponse } from '../../http/respond-error.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { CHALLENGE_BODY_MAX_BYTES, newChallenge } from '../challenge/create-challenge.ts';
+import { CHALLENGE_LIMITS, newChallenge } from '../challenge/create-challenge.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import { solutionResult } from '../solution/submit-solution.ts';
 import { waitForm } from './wait-form.ts';
@@ -58,7 +58,7 @@ async function opened(call: ServiceCall): Promise<Result<WaitStep, CaptchaRouteE
 }
 
 async function pressed(call: ServiceCall): Promise<Result<WaitStep, CaptchaRouteError>> {
-  const body = await readBodyAs(waitForm, call.request, CHALLENGE_BODY_MAX_BYTES);
+  const body = await readBodyAs(waitForm, call.request, CHALLENGE_LIMITS);
   if (!body.ok) return body;
   const { challenge, [HONEYPOT_FIELD]: honeypot } = body.value;
   const sealed = await openChallenge(captchaEngine(call).keyring, challenge, call.nowMs);
