@@ -25,7 +25,7 @@ const LETTER_U = 117;
 const ASCII_MAX = 127;
 /** Marks an escape that cannot be decoded. */
 const NO_CHARACTER = 0xffff;
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** How characters are written in a kind of body. */
@@ -43,7 +43,17 @@ export const urlencoded: Spelling = {
     const code = (hexDigit(body[at + 1]!) << 4) | hexDigit(body[at + 2]!);
     return code < 0 ? (byte << 4) | 1 : (code << 4) | 3;
   },
-  text: (body, start, end) => new URLSearchParams(`v=${decoder.decode(body.subarray(start, end))}`).get('v') ?? '',
+  /** As `URLSearchParams` reads it, which in Node takes ten times as long for escapes that are no UTF-8. */
+  text(body, start, end) {
+    const bytes = new Uint8Array(end - start);
+    let length = 0;
+    for (let at = start; at < end; length++) {
+      const read = urlencoded.read(body, at, end);
+      bytes[length] = read >> 4;
+      at += read & 15;
+    }
+    return decoder.decode(bytes.subarray(0, length));
+  },
 };
 
 /** What stands behind a backslash, and what each of them is. */

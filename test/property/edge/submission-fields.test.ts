@@ -1,7 +1,7 @@
 /** A field found in the bytes of a body is the field that parsing the whole body would find. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FieldName } from '../../../src/edge/submission/field-name.ts';
+import { FieldName, urlencoded } from '../../../src/edge/submission/field-name.ts';
 import { fieldPath, jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
 import { withoutJsonField, withoutUrlencodedField } from '../../../src/edge/submission/strip-field.ts';
 
@@ -134,6 +134,25 @@ describe('an urlencoded form', () => {
         expect(found).toEqual(parsed(body).getAll(field));
       }),
     );
+  });
+
+  /** Without characters above ASCII: beside escapes that are no UTF-8, Node reads them wrong. */
+  test('has the text of a value that URLSearchParams reads there', () => {
+    const escape = fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`);
+    const value = fc
+      .array(fc.oneof(escape, piece, fc.constantFrom('%C3%A9', '%ef%bb%bf', '%F0%9F%98%80')))
+      .map((pieces) => pieces.join('').replaceAll('&', ''));
+    fc.assert(
+      fc.property(value, (written) => {
+        const bytes = bytesOf(`v=${written}`);
+        expect(urlencoded.text(bytes, 2, bytes.length)).toBe(parsed(`v=${written}`).get('v'));
+      }),
+    );
+  });
+
+  test('has the text of a value in UTF-8, written as it is or with escapes', () => {
+    const bytes = bytesOf('\ufeffé+%C3%A9%c3');
+    expect(urlencoded.text(bytes, 0, bytes.length)).toBe('\ufeffé é\ufffd');
   });
 
   test('loses that name and nothing else', () => {
