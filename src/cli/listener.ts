@@ -42,7 +42,12 @@ export interface Listener {
 /** Addresses that a listener can have: this machine alone, or everybody who reaches one of its IPv4 addresses. */
 export type ListenHost = '127.0.0.1' | '0.0.0.0';
 
-export async function listen(port: number, host: ListenHost = '127.0.0.1'): Promise<Listener> {
+/** `ended` is called with each request of the Worker when its response has ended. */
+export async function listen(
+  port: number,
+  host: ListenHost = '127.0.0.1',
+  ended: (request: IncomingMessage) => void = () => {},
+): Promise<Listener> {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_IDLE_MS, maxSockets: Infinity });
   const sockets = new Set<Socket>();
   const open = new Set<IncomingMessage>();
@@ -73,6 +78,7 @@ export async function listen(port: number, host: ListenHost = '127.0.0.1'): Prom
       response.once('close', () => {
         open.delete(request);
         lastEndMs = Date.now();
+        ended(request);
       });
     }
     forward({ target: listener.target, signalsSecret: listener.signalsSecret, agent }, request, response);

@@ -4,6 +4,7 @@
  * benchmarks call this module, people use `npm start`.
  */
 import { rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { startBotNetworks } from './bot-networks.ts';
 import type { BotNetworks } from './bot-networks.ts';
 import { startControl } from './control.ts';
@@ -17,6 +18,7 @@ import { listen } from './listener.ts';
 import type { Listener, ListenHost } from './listener.ts';
 import { migrate } from './migrations.ts';
 import { OperatorError } from './operator-error.ts';
+import { Schedule } from './schedule.ts';
 import { clientJwt, seedAccount, seeded } from './seed.ts';
 import type { AccountSeed } from './seed.ts';
 import { startServiceWorker } from './service-worker.ts';
@@ -28,8 +30,6 @@ import { mismatch } from './state-files.ts';
 import { bundleForStack } from './worker-config.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 
-/** Cloudflare's shortest schedule is one minute, which is too long to wait for locally. */
-const SCHEDULE_INTERVAL_MS = 2000;
 /** A Worker that does not respond within this time has failed to start. */
 const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 25;
@@ -113,8 +113,8 @@ class LocalStack {
   #edge: EdgeWorker | null = null;
   #service: ServiceWorker | null = null;
   #control: Control | null = null;
-  #timer: NodeJS.Timeout | null = null;
   #facts: StackFacts | null = null;
+  readonly #schedule = new Schedule(() => this.#runScheduled());
   readonly #undelivered = new Map<string, unknown>();
 
   constructor(options: StackOptions) {
@@ -127,8 +127,8 @@ class LocalStack {
 
   async start(): Promise<void> {
     // Ports first, because a stack that cannot listen must not touch the state of another one.
-    this.#edgeListener = await onPort(this.#edgePort, () => listen(this.#edgePort, this.#options.host));
-    this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
+    this.#edgeListener = await this.#listen(this.#edgePort);
+    this.#serviceListener = await this.#listen(this.#servicePort);
     await this.#startOrigin();
     this.#botNetworks = await startBotNetworks();
     await this.#state.claimOrReach('stack', this.#options.fresh);
@@ -145,11 +145,12 @@ class LocalStack {
     this.#control = await startControl(async () => {
       const running = this.#service;
       if (running === null || !(await running.responds())) return null;
+      this.#schedule.called();
       const { masterKey: MASTER_KEY } = secrets;
       return { DB: running.database, SEGMENTS: running.segments, MASTER_KEY, serviceUrl: this.#serviceUrl };
     });
     this.#state.openControl(this.#control.address);
-    if (this.#options.schedule ?? true) this.#schedule();
+    if (this.#options.schedule ?? true) this.#schedule.start();
     this.#state.publish(facts);
   }
 
@@ -180,7 +181,7 @@ class LocalStack {
   }
 
   async stop(): Promise<void> {
-    this.#stopSchedule();
+    this.#schedule.stop();
     await this.#control?.close();
     this.#control = null;
     if (this.#edgeListener && this.#serviceListener) await drainVerdicts(this.#edgeListener, this.#serviceListener);
@@ -194,7 +195,7 @@ class LocalStack {
   }
 
   async #openAccount(account: AccountOptions): Promise<Stack> {
-    this.#stopSchedule();
+    this.#schedule.stop();
     await this.#stopEdge();
     // Parts in KV and in the cache do not say whose they are.
     rmSync(this.#state.storage('edge'), { recursive: true, force: true });
@@ -204,7 +205,7 @@ class LocalStack {
     const service = await this.#startService();
     const store = { DB: service.database, MASTER_KEY: this.#state.secrets().masterKey };
     const facts = await this.#serve(service, await seedAccount(this.#state, store, account), account.edgeVars);
-    if (account.schedule ?? true) this.#schedule();
+    if (account.schedule ?? true) this.#schedule.start();
     this.#state.publish(facts);
     return this.handle();
   }
@@ -263,6 +264,13 @@ class LocalStack {
     return this.#options.origin ?? `http://127.0.0.1:${this.#originPort}`;
   }
 
+  async #listen(port: number): Promise<Listener> {
+    const ended = (request: IncomingMessage): void => {
+      if (!isEdgeRead(request)) this.#schedule.called();
+    };
+    return onPort(port, () => listen(port, this.#options.host, ended));
+  }
+
   /** It counts from zero. */
   async #startOrigin(): Promise<void> {
     if (this.#options.origin !== undefined) return;
@@ -271,7 +279,7 @@ class LocalStack {
   }
 
   async #startService(): Promise<ServiceWorker> {
-    this.#serviceListener ??= await onPort(this.#servicePort, () => listen(this.#servicePort, this.#options.host));
+    this.#serviceListener ??= await this.#listen(this.#servicePort);
     return this.#service ?? this.#bootService();
   }
 
@@ -313,6 +321,7 @@ class LocalStack {
       vars: this.#edgeVars,
       bundle: this.#options.bundle ?? bundleForStack,
       consume: async (batch) => {
+        this.#schedule.called();
         const outcome = this.#service && (await this.#service.consume(batch));
         if (outcome) return outcome;
         for (const { id, body } of batch.messages) this.#undelivered.set(id, body);
@@ -342,21 +351,11 @@ class LocalStack {
     const [, ofEdge] = await Promise.allSettled([this.#service?.runScheduled(), this.#edge?.runScheduled()]);
     return ofEdge.status === 'fulfilled' && ofEdge.value === true;
   }
+}
 
-  /** Sets the next run when the last one has ended, so that runs never overlap. */
-  #schedule(): void {
-    const timer = setTimeout(() => {
-      void this.#runScheduled().finally(() => {
-        if (this.#timer === timer) this.#schedule();
-      });
-    }, SCHEDULE_INTERVAL_MS);
-    this.#timer = timer;
-  }
-
-  #stopSchedule(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
-  }
+/** Edges poll, and read in every scheduled run. Neither changes anything. */
+function isEdgeRead({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && url.startsWith('/edge/');
 }
 
 async function onPort<Value>(port: number, open: () => Promise<Value>): Promise<Value> {
