@@ -10,6 +10,8 @@ import { purgeSignIn } from '../store/d1/purge-sign-in.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
 import { purgeAlerts } from '../store/d1/alerts.ts';
 import { purgeStates } from '../store/d1/alert-states.ts';
+import { keyDay } from '../captcha/seal/keyring.ts';
+import { preparePowKeys } from '../store/keys/pow-keys.ts';
 import { watchApiKeys } from './alerts/watch-api-keys.ts';
 import { watchInstances } from './alerts/watch-instances.ts';
 import { deliverDue } from './alerts/deliver-alerts.ts';
@@ -17,7 +19,6 @@ import { postingOver } from './alerts/post-alert.ts';
 import { endAttackModes } from './attack/end-attack-modes.ts';
 import { buildBotTables } from './bots/build-bot-table.ts';
 import { refreshRanges } from './bots/refresh-ranges.ts';
-import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
 import { refreshDueLists } from './lists/refresh-due-lists.ts';
 import { retireDeletedInstances } from './ingest/retire-deleted-instances.ts';
@@ -51,7 +52,11 @@ const ALERTS_KEPT_MS = 90 * 24 * 3600 * 1000;
 const ALERTS_PURGED_PER_RUN = 5000;
 
 const tasks: readonly ScheduledTask[] = [
-  { name: 'pow-keys', run: preparePowKeys },
+  {
+    name: 'pow-keys',
+    // Before midnight, so that no visitor waits for those of the next day.
+    run: (store, nowMs) => preparePowKeys(store, [keyDay(nowMs), keyDay(nowMs) + 1], nowMs),
+  },
   {
     name: 'rule-group-removals',
     async run(store, nowMs) {

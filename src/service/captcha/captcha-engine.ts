@@ -96,9 +96,3 @@ export function captchaEngine(environment: EngineEnvironment): CaptchaEngine {
   engines.set(environment.store, made);
   return made;
 }
-
-/** Makes the parameters of the next day before midnight, so that no visitor waits for them. */
-export async function preparePowKeys(store: ServiceStore, nowMs: number): Promise<void> {
-  await powKeyOfDay(store, keyDay(nowMs), nowMs);
-  await powKeyOfDay(store, keyDay(nowMs) + 1, nowMs);
-}

@@ -14,20 +14,20 @@ export interface DueCheck {
  * runs take other ones, and a check that fails is repeated then.
  */
 export async function takeDueChecks(env: StoreEnv, limit: number, nowMs: number, againAt: number): Promise<DueCheck[]> {
-  await env.DB.prepare(
-    `INSERT INTO alert_checks (instance_id, due_at) SELECT instance.id, 0 FROM protect_instances AS instance
-     JOIN accounts ON accounts.id = account_id WHERE instance.active = 1 AND disabled = 0 ON CONFLICT DO NOTHING`,
-  ).run();
-  const { results } = await env.DB.prepare(
-    `UPDATE alert_checks SET due_at = ?1 WHERE instance_id IN (
-       SELECT instance_id FROM alert_checks JOIN protect_instances AS instance ON instance.id = instance_id
-       JOIN accounts ON accounts.id = account_id
-       WHERE due_at <= ?2 AND instance.active = 1 AND disabled = 0 ORDER BY due_at LIMIT ?3)
-     RETURNING instance_id AS id, counters`,
-  )
-    .bind(againAt, nowMs, limit)
-    .all<{ id: string; counters: string | null }>();
-  const taken = new Map(results.map(({ id, counters }) => [id, counters]));
+  const [, due] = await env.DB.batch<{ id: string; counters: string | null }>([
+    env.DB.prepare(
+      `INSERT INTO alert_checks (instance_id, due_at) SELECT instance.id, 0 FROM protect_instances AS instance
+       JOIN accounts ON accounts.id = account_id WHERE instance.active = 1 AND disabled = 0 ON CONFLICT DO NOTHING`,
+    ),
+    env.DB.prepare(
+      `UPDATE alert_checks SET due_at = ?1 WHERE instance_id IN (
+         SELECT instance_id FROM alert_checks JOIN protect_instances AS instance ON instance.id = instance_id
+         JOIN accounts ON accounts.id = account_id
+         WHERE due_at <= ?2 AND instance.active = 1 AND disabled = 0 ORDER BY due_at LIMIT ?3)
+       RETURNING instance_id AS id, counters`,
+    ).bind(againAt, nowMs, limit),
+  ]);
+  const taken = new Map(due?.results.map(({ id, counters }) => [id, counters]));
   if (taken.size === 0) return [];
   const rows = await env.DB.prepare(
     'SELECT * FROM protect_instances WHERE id IN (SELECT value FROM json_each(?)) AND active = 1',

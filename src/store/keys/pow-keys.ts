@@ -38,6 +38,15 @@ export async function powKeyOfDay(env: StoreEnv, day: number, nowMs: number): Pr
   return agreed;
 }
 
+/** Makes the parameters of these days, where they do not exist yet. */
+export async function preparePowKeys(env: StoreEnv, days: readonly number[], nowMs: number): Promise<void> {
+  const { results } = await env.DB.prepare('SELECT day FROM pow_keys WHERE day IN (SELECT value FROM json_each(?))')
+    .bind(JSON.stringify(days))
+    .all<{ day: number }>();
+  const stored = new Set(results.map(({ day }) => day));
+  for (const day of days) if (!stored.has(day)) await powKeyOfDay(env, day, nowMs);
+}
+
 async function readPowKey(env: StoreEnv, day: number): Promise<RswKey | null> {
   const row = await env.DB.prepare('SELECT * FROM pow_keys WHERE day = ?').bind(day).first<PowKeyRow>();
   if (row === null) return null;
