@@ -1,4 +1,5 @@
 /** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. */
+import { stop as stopEsbuild } from 'esbuild';
 import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
@@ -104,6 +105,8 @@ async function main(): Promise<void> {
   writeBundle(await buildClient());
   writeConsole(await buildConsole());
   const stack = await startStack(wanted);
+  // Everything is bundled. Its process would stay, with its memory.
+  await stopEsbuild();
   let ending = false;
   const end = () => {
     if (ending) return;
