@@ -63,7 +63,7 @@ export function edgeApp(mode: EdgeMode): Hono<EdgeApp> {
   });
   app.route('/__protect', protectRoutes);
   app.all('*', throughGate());
-  // Facts that cannot be read: there is nothing to judge or to record. Crafted input must not open the gate.
+  // Before the gate there is nothing to judge or to record, and the gate itself never throws. Crafted input must not open it.
   app.onError((error, c) => {
     if (!('isolate' in c.var)) throw error;
     return refuse(c.var.isolate, newEventId(Date.now()), error);

@@ -7,6 +7,7 @@ import type { Handler } from 'hono';
 import { hostName } from '../address/host-name.ts';
 import { header } from '../contract/edge/headers.ts';
 import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
+import type { Answer } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
 import { mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
@@ -16,6 +17,7 @@ import { takeEffects } from './decide/effects.ts';
 import { judge } from './decide/judge.ts';
 import { knownVisitor } from './decide/known-visitor.ts';
 import { errorVerdict, isBlockedByRules, pastBudget } from './decide/verdict.ts';
+import type { Verdict } from './decide/verdict.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
 import type { OriginFault } from './origin/call-origin.ts';
@@ -100,14 +102,11 @@ async function decidedStep(
   // A submission that was held for a challenge takes the place of the request that brings it back. Who is blocked by a
   // rule fills no memory with one; what others send is bounded by the room for bodies.
   let returned: Pick<RequestContext, 'facts' | 'held'> = { facts: arrived, held: null };
+  let refusal: Answer | null = null;
   if (endpoint === null && mayBringSeal(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
     const opened = await returnedSubmission(arrived, config, isolate);
-    if (!opened.ok) {
-      const verdict = errorVerdict('block', 'What was held for a challenge could not be taken back.');
-      // The visitor submitted a page, whatever the path serves else.
-      return answerWith(unjudged(arrived, { ...known, path: null, verdict }), opened.error);
-    }
-    returned = opened.value;
+    if (opened.ok) returned = opened.value;
+    else refusal = opened.error;
   }
 
   const { facts, held } = returned;
@@ -117,10 +116,22 @@ async function decidedStep(
   const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom });
   const context = takeEffects(judged, isolate, waitUntil);
   if (endpoint) return endpoint(context, isolate);
+  if (refusal !== null && !isRefused(context.verdict)) return answerWith(notTakenBack(context), refusal);
 
   const step = await stepOf(context, isolate);
   const mayPass = step.kind === 'forward' && context.limits !== null;
   return mayPass ? limitStep(step, context, context.limits, isolate, waitUntil) : step;
+}
+
+/** A submitted page, whatever else its path serves, whose seal is not good. */
+function notTakenBack({ verdict, ...context }: JudgedContext): RequestContext {
+  const why = 'What was held for a challenge could not be taken back.';
+  const { decision, source, decidedBy, inputs, explain } = errorVerdict('block', why);
+  return { ...context, path: null, verdict: { ...verdict, decision, source, decidedBy, inputs, explain } };
+}
+
+function isRefused({ decision, enforcementPolicy }: Verdict): boolean {
+  return decision === 'block' && enforcementPolicy === 'enforce';
 }
 
 async function stepOf(context: JudgedContext, isolate: Isolate): Promise<Step> {

@@ -40,7 +40,7 @@ export const visitorAddress = z.catch(z.nullable(z.string().check(z.maxLength(64
 
 export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),
-  /** Sent by a visitor's browser, so of any length and content. A bad token is not verified; it is not an error. */
+  /** Sent by a visitor's browser, so of any content that fits a body. A bad token is not verified; it is not an error. */
   token: z.string(),
   ip: z.optional(visitorAddress),
   /** A whole address or its domain alone. `null` and an empty text count as absent. */

@@ -4,6 +4,8 @@
  * implements only the documented interface gets only the documented fields.
  */
 import { POW_DIFFICULTY_MAX, demandAt, meets } from '../../captcha/plan/demand.ts';
+import { encodeUtf8 } from '../../bytes/utf8.ts';
+import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
@@ -20,6 +22,7 @@ import type { Limits } from '../limits/limits.ts';
 const VERIFY_TIMEOUT_MS = 3000;
 
 const LEVEL_TOO_LOW = 'level';
+const QUOTES = 2;
 
 export type TokenCheck =
   | { outcome: 'verified'; solved: Solved; isLocal: boolean }
@@ -42,6 +45,7 @@ export async function checkToken(
   action: string | null,
 ): Promise<TokenCheck> {
   if (token.startsWith(LOCAL_PREFIX)) return checkLocal(context, config, ports, token);
+  if (!canBeToken(token)) return refused('malformed-token');
   const { environment, count } = ports;
   const { facts, verdict, jti } = context;
   const { rules, siteverify } = environment;
@@ -81,6 +85,14 @@ export async function checkToken(
 /** The lowest level that counts here: the instance's, or the one of the policy that challenges. */
 function levelFor({ policy }: CompiledConfig, { levelWanted }: RequestContext['verdict']): number {
   return Math.max(policy.clearanceLevel, levelWanted);
+}
+
+/**
+ * No service issues a token that JSON writes much longer, or cannot write. Such a text could make the whole question one
+ * that the service refuses, which must not look like a fault of the service.
+ */
+function canBeToken(token: string): boolean {
+  return token.isWellFormed() && encodeUtf8(JSON.stringify(token)).length <= TOKEN_MAX_CHARS + QUOTES;
 }
 
 /** Solved, but for less than is asked here. */

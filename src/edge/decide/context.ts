@@ -14,7 +14,7 @@ export interface HeldReturn {
   sealedAtMs: number;
 }
 
-/** What the gate does because of a judgement, whatever the response is. */
+/** What the gate does because of a judgement. */
 export interface Effects {
   /** Takes one from the budget of the network's visitors without a session. */
   readonly pending: PendingKind | null;

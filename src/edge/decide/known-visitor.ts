@@ -1,6 +1,6 @@
 /**
  * What the gate knows of who asks: the bot they are, their session and their clearance. From memory, except where a
- * signature is seen for the first time or a clearance is shown from the other address family.
+ * signature is seen for the first time, its nonce is spent, or a clearance is shown from the other address family.
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';

@@ -81,7 +81,13 @@ export class ClientFiles {
   async fetch(name: string, hash: string): Promise<FileReading> {
     const { service, count } = this.#options;
     const read = async (body: Bytes) => ((await hasHash(body, hash)) ? body : null);
-    const call = { path: `/${name}?v=${hash}`, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: FILE_MAX_BYTES, read };
+    const call = {
+      path: `/${name}?v=${hash}`,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      maxBytes: FILE_MAX_BYTES,
+      read,
+      isPublic: true,
+    };
     const file = await service!.ask(call);
     if (file.ok) return file;
     const { error } = file;

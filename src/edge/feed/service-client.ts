@@ -1,6 +1,6 @@
 /**
  * The edge's calls to the service: the client JWT as bearer, a deadline on each call, every answer bounded and checked. An
- * answer that does not fit counts as "service unreachable".
+ * answer that does not fit is none.
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
@@ -20,6 +20,8 @@ const QUICK_TIMEOUT_MS = 500;
 const CONFIG_TIMEOUT_MS = 2000;
 /** A request waits for the ledger's answer: of an agent that signs, or of a visitor whose address family changed. */
 const LEDGER_TIMEOUT_MS = 2000;
+/** A person waits who has solved a challenge, and would otherwise have to send the form again. */
+const FORM_TIMEOUT_MS = 3000;
 const LEDGER_ANSWER_MAX_BYTES = 1024;
 /** Of a directory or a resolver that the service waits for. */
 const PROOF_TIMEOUT_MS = 10_000;
@@ -40,8 +42,10 @@ export interface ServiceCall<Answer> {
   maxBytes: number;
   /** What the body of a success says; `null` where it is not what was asked for. */
   read: (body: Bytes) => Answer | null | Promise<Answer | null>;
-  /** The question passes on what a visitor sent, so that a refusal can be theirs. */
+  /** The question passes on what a visitor or the origin sent, so that a refusal can be theirs. */
   isForVisitor?: boolean;
+  /** The service answers it without the client JWT, so that an answer says nothing about that. */
+  isPublic?: boolean;
 }
 
 export interface ServiceClientOptions {
@@ -109,12 +113,12 @@ export class ServiceClient implements Upstream {
 
   /** Whether nobody sent the held submission on before. True once per id. */
   spendSeal(question: { id: string; bornAt: number }) {
-    return this.ask(ledger('/edge/v1/seals/spend', 'spent', isBoolean), question);
+    return this.ask(ledger('/edge/v1/seals/spend', 'spent', isBoolean, FORM_TIMEOUT_MS), question);
   }
 
   /** Whether the network has one more wait in place of a challenge. */
   takeWait(question: { id: string; bornAt: number; ip: string }) {
-    return this.ask(ledger('/edge/v1/waits/take', 'taken', isBoolean), question);
+    return this.ask(ledger('/edge/v1/waits/take', 'taken', isBoolean, FORM_TIMEOUT_MS), question);
   }
 
   /** The network that a clearance has learned in addition to its own. A service that is away is not asked. */
@@ -130,21 +134,23 @@ export class ServiceClient implements Upstream {
 
   /** Every call of the service. Without a `question` it is a GET. Never throws. */
   async ask<Answer>(call: ServiceCall<Answer>, question?: object): Promise<Asked<Answer>> {
-    const { path, timeoutMs, maxBytes, read, isForVisitor = false } = call;
+    const { path, timeoutMs, maxBytes, read, isForVisitor = false, isPublic = false } = call;
     try {
       const response = await this.#fetch(path, timeoutMs, question);
       const { status } = response;
       const body = response.body ? await readBounded(response.body, maxBytes, { timeoutMs }) : NO_BODY;
       if (response.ok) {
-        this.jwtRefused = false;
+        if (!isPublic) this.jwtRefused = false;
         const answer = body.ok ? await read(body.value) : null;
         return answer === null ? this.#failed(path, { kind: 'unreadable' }) : ok(answer);
       }
       const key = body.ok ? errorKey(status, body.value) : '';
-      if (!isForVisitor) return this.#failed(path, { kind: 'refused', status });
-      if (VISITORS_FAULT.test(key)) return failed({ kind: 'visitor', status, key });
-      // A 403 that is not of the service can come from a firewall on the way, which judges what the visitor sent.
-      return this.#failed(path, key === '' && status !== 401 ? { kind: 'unreadable' } : { kind: 'refused', status });
+      if (isForVisitor && VISITORS_FAULT.test(key)) return failed({ kind: 'visitor', status, key });
+      // A 403 that is not of the service can come from a firewall on the way, which judges what was sent.
+      const isOnTheWay = key === '' && (isForVisitor ? status !== 401 : status === 403 && question !== undefined);
+      if (isOnTheWay) return this.#failed(path, { kind: 'unreadable' });
+      const isOfJwt = !isPublic && (status === 401 || status === 403);
+      return this.#failed(path, { kind: 'refused', status }, isOfJwt);
     } catch {
       return this.#failed(path, { kind: 'unreachable' });
     }
@@ -166,10 +172,9 @@ export class ServiceClient implements Upstream {
     return service ? service.fetch(request) : fetch(request);
   }
 
-  #failed(path: string, fault: UpstreamFault): { ok: false; error: UpstreamFault } {
-    const status = fault.kind === 'refused' ? fault.status : null;
-    this.#options.count(`service_failures{kind="${status === null ? fault.kind : `status-${status}`}"}`);
-    if (status === 401 || status === 403) {
+  #failed(path: string, fault: UpstreamFault, isJwtRefused = false): { ok: false; error: UpstreamFault } {
+    this.#options.count(`service_failures{kind="${fault.kind === 'refused' ? `status-${fault.status}` : fault.kind}"}`);
+    if (isJwtRefused) {
       if (!this.jwtRefused) console.error(JSON.stringify({ level: 'error', event: 'client-jwt-refused', path }));
       this.jwtRefused = true;
       this.reachable = false;
@@ -201,13 +206,14 @@ function ledger<Answer>(
   path: string,
   field: string,
   isAnswer: (value: unknown) => value is Answer,
+  timeoutMs = LEDGER_TIMEOUT_MS,
 ): ServiceCall<Answer> {
   const read = (body: Bytes) => {
     const answer = parseJson(body);
     const value = isJsonObject(answer) ? answer[field] : null;
     return isAnswer(value) ? value : null;
   };
-  return { path, timeoutMs: LEDGER_TIMEOUT_MS, maxBytes: LEDGER_ANSWER_MAX_BYTES, read };
+  return { path, timeoutMs, maxBytes: LEDGER_ANSWER_MAX_BYTES, read };
 }
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
@@ -218,7 +224,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
  * a failure of the service, because the edge's own challenge is easier.
  */
 const VISITORS_FAULT =
-  /^(?:CAPTCHA\.\w+|API\.(?:INVALID_\w+|MISSING_BODY|PARSE_ERROR|BODY_TOO_LARGE|SITE_KEY_NOT_REGISTERED|UNAUTHORIZED_ORIGIN_URL|INCORRECT_CAPTCHA_TYPE|FORBIDDEN|ACCESS_POLICY_BLOCK|RATE_LIMITED|NO_SESSION))$/;
+  /^(?:CAPTCHA\.\w+|API\.(?:INVALID_\w+|MISSING_BODY|PARSE_ERROR|BODY_TOO_LARGE|SITE_KEY_NOT_REGISTERED|UNAUTHORIZED_ORIGIN_URL|INCORRECT_CAPTCHA_TYPE|TOO_MANY_ITEMS|FORBIDDEN|ACCESS_POLICY_BLOCK|RATE_LIMITED|NO_SESSION))$/;
 
 /** The key of an error of the service, else `''`. */
 function errorKey(status: number, body: Bytes): string {

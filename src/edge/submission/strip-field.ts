@@ -12,8 +12,8 @@ const AMPERSAND = 38;
 const COMMA = 44;
 const LINE_BREAK_BYTES = 2;
 /**
- * More parts than these are in no form that a person fills in, and origins refuse them: PHP, Django and Go read a thousand
- * fields. Such a form has no token and no user that could be read.
+ * More parts than these are in no form that a person fills in: PHP, Django and Go read a thousand fields. Such a form has
+ * no token and no user that could be read, and nothing is taken out of it.
  */
 export const FORM_PARTS_MAX = 1000;
 

@@ -22,8 +22,9 @@ export interface StoredRow {
 }
 
 /**
- * All bodies are written alike, from any sender: its fields are in one order, its id is in lower case, and a
- * record without a bot says so. A record that has no inputs, or no explanation, goes without. A UUID in capitals would be another key for cursors and sorting.
+ * All bodies are written alike, from any sender: its fields are in one order, its id is in lower case, because a UUID in
+ * capitals would be another key for cursors and sorting, and a record without a bot says so. A record that has no inputs,
+ * or no explanation, goes without.
  */
 export function verdictRow(given: VerdictRecord, kept: boolean): NumberedRow {
   const record = inOrder(given);

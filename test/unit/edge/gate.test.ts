@@ -105,3 +105,25 @@ test('an origin that is down is one, also for a form that comes back', async () 
   expect((await fetched(await returning())).status).toBe(502);
   expect(counted).toContain('origin_failures');
 });
+
+test.each([
+  ['of many bytes', '€'.repeat(131_072)],
+  ['that JSON writes longer', '\u0001'.repeat(131_072)],
+  ['that is no text', JSON.parse('"\\ud800"') as string],
+])('a token %s is refused by the edge, so that it is no fault of the service', async (_, token) => {
+  const env = { FAIL_MODE_VERIFY: 'open' };
+  const { fetched, origin, counted } = edgeWith({ state: { config, ruleset: rulesThat('challenge') }, env });
+  const headers = { 'content-type': 'application/json', 'sec-fetch-dest': 'empty' };
+  const body = JSON.stringify({ 'captcha-response': token });
+  const response = await fetched(new Request(URL_OF_FORM, { method: 'POST', headers, body }));
+  expect([response.status, origin.mock.calls.length, counted]).toEqual([403, 0, []]);
+});
+
+test('a bad seal does not hide who is blocked, nor for what', async () => {
+  const tor = await configOf({ ipCategoryRules: { tor: 'block' } });
+  const quiet = { version: 3, quietExplanation: '', match: () => ({ network: null, client: null, fired: [] }) };
+  const { fetched, isolate, records } = edgeWith({ state: { config: tor, ruleset: quiet } });
+  vi.spyOn(isolate.categories, 'of').mockReturnValue(['tor']);
+  expect((await fetched(await returning('seal=x'))).status).toBe(403);
+  expect(records).toMatchObject([{ decision: 'block', source: 'ip-category', decided_by: 'category:tor' }]);
+});
