@@ -41,6 +41,7 @@ export interface EdgeApp {
 
 /** One of the edge's own addresses: it answers in place of the site. */
 export type Endpoint = (context: RequestContext, isolate: Isolate) => Step | Promise<Step>;
+
 /** A handler of the front door. `endpoint`: for one of the edge's own addresses. */
 export function throughGate(endpoint: Endpoint | null = null): Handler<EdgeApp> {
   return ({ var: { facts, isolate }, executionCtx }) => {
@@ -52,6 +53,7 @@ export function throughGate(endpoint: Endpoint | null = null): Handler<EdgeApp> 
   };
 }
 
+/** Decides, acts on what was decided, and records it: once for each request, whatever fails. */
 async function gate(
   arrived: RequestFacts,
   isolate: Isolate,
@@ -73,7 +75,7 @@ async function gate(
   return outcome.response;
 }
 
-/** What to do with the request. */
+/** From what a request shows to what is done with it. */
 async function decidedStep(
   arrived: RequestFacts,
   isolate: Isolate,
