@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 export function postingOver(settings: OutboundSettings): PostAlert {
   return async function postAlert(channel, alert, nowMs) {
     const place = await placeOf(new URL(channel.url), settings);
-    if (!place.ok) return failed(refusals[place.error] ?? 'No connection');
+    if (!place.ok) return failed(refusals[place.error.kind] ?? 'No connection');
     const { headers, body } = await messageFor(channel.shape, alert, channel.secrets, nowMs);
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -8,7 +8,7 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { placeOf } from '../proofs/outbound.ts';
-import type { OutboundFailure } from '../proofs/outbound.ts';
+import type { OutboundFault } from '../proofs/outbound.ts';
 
 /** For the headers of one answer. */
 const TIMEOUT_MS = 20_000;
@@ -70,7 +70,7 @@ async function ask(address: URL, headers: Headers, settings: OutboundSettings): 
   let url = address;
   for (let step = 0; step <= REDIRECTS_MAX; step += 1) {
     const place = await placeOf(url, settings);
-    if (!place.ok) return failed(refusals[place.error] ?? 'No connection');
+    if (!place.ok) return failed(refusals[place.error.kind] ?? 'No connection');
     let response: Response;
     try {
       response = await answerInTime(place.value, headers);
@@ -100,7 +100,7 @@ async function answerInTime(url: string, headers: Headers): Promise<Response> {
   }
 }
 
-const refusals: Readonly<Record<OutboundFailure, string>> = {
+const refusals: Readonly<Record<OutboundFault['kind'], string>> = {
   host: 'The host is not a public one',
   dns: 'The host has no address',
   'private-address': 'The host is in a private network',

@@ -16,6 +16,7 @@ import type { StoredDirectory } from '../../store/d1/bot-directories.ts';
 import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import type { ServiceEnvironment } from '../environment.ts';
 import { fetchPublic } from './outbound.ts';
+import type { OutboundFault } from './outbound.ts';
 
 export interface DirectoryCall extends Pick<ServiceEnvironment, 'store' | 'outbound'> {
   instance: { id: string };
@@ -41,7 +42,10 @@ const failures = new BoundedMap<number>(1000);
 /** What a call that fetches leaves for the others, which await no promise of it (`bytes/polled.ts`). */
 const underWay = new Map<string, { fetched?: Fetched }>();
 
-type Fetched = Result<Omit<StoredDirectory, 'failedUntil'>, string>;
+type Fetched = Result<
+  Omit<StoredDirectory, 'failedUntil'>,
+  { kind: OutboundFault['kind'] | 'no-key-set' | 'no-result' }
+>;
 
 export async function agentKeys(call: DirectoryCall, directory: string, keyid: string | null): Promise<BotKeys> {
   const { store, nowMs } = call;
@@ -90,7 +94,8 @@ function mayFetchNew({ store, instance }: DirectoryCall): Promise<boolean> {
 /** Calls of one isolate for one directory share a fetch. It goes on when the call that began it is gone. */
 async function fetchOnce(call: DirectoryCall, directory: string): Promise<Fetched> {
   const shared = underWay.get(directory);
-  if (shared !== undefined) return (await polled(() => shared.fetched, SHARED_FETCH_MS)) ?? failed('no-result');
+  if (shared !== undefined)
+    return (await polled(() => shared.fetched, SHARED_FETCH_MS)) ?? failed({ kind: 'no-result' });
   const own: { fetched?: Fetched } = {};
   underWay.set(directory, own);
   const work = fetchDirectory(call, directory)
@@ -104,9 +109,9 @@ async function fetchDirectory({ store, outbound, nowMs }: DirectoryCall, directo
   const answer = await fetchPublic(directory, ACCEPT, DIRECTORY_MAX_BYTES, outbound);
   const keys = answer.ok ? await readKeySet(parseJson(answer.value.body), nowMs) : null;
   if (!answer.ok || keys === null) {
-    const why = answer.ok ? 'no-key-set' : answer.error;
+    const why = answer.ok ? 'no-key-set' : answer.error.kind;
     console.warn(JSON.stringify({ event: 'agent-directory-failed', directory, why }));
-    return failed(why);
+    return failed({ kind: why });
   }
   const found = { keys, fetchedAt: nowMs, freshUntil: nowMs + maxAgeOf(answer.value.headers) * 1000 };
   await storeDirectory(store, directory, found);

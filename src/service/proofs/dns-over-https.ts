@@ -2,6 +2,8 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 
 const types = { A: 1, PTR: 12, AAAA: 28 } as const;
 const NO_ERROR = 0;
@@ -22,6 +24,13 @@ const dnsAnswer = z.object({
   ),
 });
 
+/** None that counts came in time. */
+export interface DnsFault {
+  kind: 'no-answer';
+}
+
+const NO_ANSWER = failed<DnsFault>({ kind: 'no-answer' });
+
 export interface DnsRecords {
   /** Of the type that was asked for. */
   records: readonly string[];
@@ -29,12 +38,12 @@ export interface DnsRecords {
   ttlSeconds: number;
 }
 
-/** `null`: no answer that counts. A name that does not exist is an answer without records. */
+/** A name that does not exist is an answer without records. */
 export async function resolveName(
   resolverUrl: string,
   name: string,
   type: keyof typeof types,
-): Promise<DnsRecords | null> {
+): Promise<Result<DnsRecords, DnsFault>> {
   const query = new URLSearchParams({ name, type });
   try {
     const response = await fetch(`${resolverUrl}?${query.toString()}`, {
@@ -44,17 +53,17 @@ export async function resolveName(
     });
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel();
-      return null;
+      return NO_ANSWER;
     }
     const body = await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs: TIMEOUT_MS });
     const parsed = body.ok ? dnsAnswer.safeParse(parseJson(body.value)) : null;
-    if (parsed?.success !== true) return null;
+    if (parsed?.success !== true) return NO_ANSWER;
     const { Status, Answer = [] } = parsed.data;
-    if (Status !== NO_ERROR && Status !== NO_SUCH_NAME) return null;
+    if (Status !== NO_ERROR && Status !== NO_SUCH_NAME) return NO_ANSWER;
     const records = Answer.filter((record) => record.type === types[type]);
     const ttlSeconds = Answer.length === 0 ? EMPTY_TTL_SECONDS : Math.min(...Answer.map(({ TTL }) => TTL));
-    return { records: records.map(({ data }) => data), ttlSeconds };
+    return ok({ records: records.map(({ data }) => data), ttlSeconds });
   } catch {
-    return null;
+    return NO_ANSWER;
   }
 }

@@ -10,7 +10,9 @@ import type { Result } from '../../result.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { resolveName } from './dns-over-https.ts';
 
-export type OutboundFailure = 'host' | 'dns' | 'private-address' | 'unreachable' | 'status' | 'too-large';
+export interface OutboundFault {
+  kind: 'host' | 'dns' | 'private-address' | 'unreachable' | 'status' | 'too-large';
+}
 
 export interface OutboundAnswer {
   headers: Headers;
@@ -26,7 +28,7 @@ export async function fetchPublic(
   accept: string,
   maxBytes: number,
   settings: OutboundSettings,
-): Promise<Result<OutboundAnswer, OutboundFailure>> {
+): Promise<Result<OutboundAnswer, OutboundFault>> {
   const place = await placeOf(new URL(url), settings);
   if (!place.ok) return place;
   try {
@@ -37,13 +39,13 @@ export async function fetchPublic(
     });
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel();
-      return failed('status');
+      return failed({ kind: 'status' });
     }
     const body = await readBounded(response.body, maxBytes, { timeoutMs: TIMEOUT_MS });
-    if (!body.ok) return failed(body.error === 'too-large' ? 'too-large' : 'unreachable');
+    if (!body.ok) return failed({ kind: body.error === 'too-large' ? 'too-large' : 'unreachable' });
     return ok({ headers: response.headers, body: body.value });
   } catch {
-    return failed('unreachable');
+    return failed({ kind: 'unreachable' });
   }
 }
 
@@ -51,22 +53,23 @@ export async function fetchPublic(
 export async function placeOf(
   url: URL,
   { standIns, resolverUrl }: OutboundSettings,
-): Promise<Result<string, OutboundFailure>> {
+): Promise<Result<string, OutboundFault>> {
   const standIn = standIns.get(url.host);
   if (standIn !== undefined) return ok(standIn + url.pathname + url.search);
   const { hostname } = url;
   const isAddress = hostname.startsWith('[') || parseIp(hostname) !== null;
-  if (url.protocol !== 'https:' || url.port !== '' || isAddress) return failed('host');
-  if (!hostname.includes('.') || LOCAL_NAME.test(hostname.replace(/\.$/, ''))) return failed('host');
+  if (url.protocol !== 'https:' || url.port !== '' || isAddress) return failed({ kind: 'host' });
+  if (!hostname.includes('.') || LOCAL_NAME.test(hostname.replace(/\.$/, ''))) return failed({ kind: 'host' });
   const answers = await Promise.all([
     resolveName(resolverUrl, hostname, 'A'),
     resolveName(resolverUrl, hostname, 'AAAA'),
   ]);
   // The owner of a name can answer for one family only, and lead the fetch to the other.
-  if (answers.includes(null)) return failed('dns');
-  const addresses = answers.flatMap((answer) => answer?.records ?? []);
-  if (addresses.length === 0) return failed('dns');
-  return addresses.every(isPublicAddress) ? ok(url.href) : failed('private-address');
+  const found = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
+  if (found.length < answers.length) return failed({ kind: 'dns' });
+  const addresses = found.flatMap(({ records }) => records);
+  if (addresses.length === 0) return failed({ kind: 'dns' });
+  return addresses.every(isPublicAddress) ? ok(url.href) : failed({ kind: 'private-address' });
 }
 
 function isPublicAddress(text: string): boolean {

@@ -8,10 +8,11 @@ import type { IpAddress } from '../../address/ip.ts';
 import { fitsHostMask } from '../../bots/host-mask.ts';
 import { isReserved } from '../../address/reserved.ts';
 import type { BotNameAnswer } from '../../contract/bots/bot-proofs.ts';
-import type { DnsRecords } from './dns-over-https.ts';
+import type { Result } from '../../result.ts';
+import type { DnsFault, DnsRecords } from './dns-over-https.ts';
 
 /** How a name is looked up. */
-export type Resolve = (name: string, type: 'A' | 'AAAA' | 'PTR') => Promise<DnsRecords | null>;
+export type Resolve = (name: string, type: 'A' | 'AAAA' | 'PTR') => Promise<Result<DnsRecords, DnsFault>>;
 
 /** Names of one address that are looked up again. An operator's address has one. */
 const NAMES_MAX = 3;
@@ -25,17 +26,19 @@ export async function provedByName(ip: string, masks: readonly string[], resolve
   if (address === null || isReserved({ ...address, prefixLength: address.family === 4 ? 32 : 128 })) {
     return { holds: false, ttlSeconds: FAILS_SECONDS.most };
   }
-  const names = await resolve(pointerName(address), 'PTR');
-  if (names === null) return { holds: null, ttlSeconds: NO_ANSWER_SECONDS };
+  const pointed = await resolve(pointerName(address), 'PTR');
+  if (!pointed.ok) return { holds: null, ttlSeconds: NO_ANSWER_SECONDS };
+  const names = pointed.value;
   const fitting = names.records.filter((name) => masks.some((mask) => fitsHostMask(name, mask))).slice(0, NAMES_MAX);
   const type = address.family === 4 ? 'A' : 'AAAA';
   const forward = await Promise.all(fitting.map((name) => resolve(name, type)));
   const wanted = canonicalIp(ip);
-  const confirmed = forward.find((answer) => answer?.records.some((record) => canonicalIp(record) === wanted));
+  const answers = forward.flatMap((answer) => (answer.ok ? [answer.value] : []));
+  const confirmed = answers.find(({ records }) => records.some((record) => canonicalIp(record) === wanted));
   if (confirmed) {
     return { holds: true, ttlSeconds: within(HOLDS_SECONDS, Math.min(names.ttlSeconds, confirmed.ttlSeconds)) };
   }
-  if (forward.includes(null)) return { holds: null, ttlSeconds: NO_ANSWER_SECONDS };
+  if (answers.length < forward.length) return { holds: null, ttlSeconds: NO_ANSWER_SECONDS };
   return { holds: false, ttlSeconds: within(FAILS_SECONDS, names.ttlSeconds) };
 }
 
