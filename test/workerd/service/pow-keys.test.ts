@@ -6,12 +6,14 @@ import { testNow } from '../../support/clock.ts';
 import { serviceEnv } from './service-under-test.ts';
 
 test('parameters are made for the days that have none, and stay', async () => {
-  const today = keyDay(testNow());
-  const kept = await powKeyOfDay(serviceEnv, today, testNow());
-  await preparePowKeys(serviceEnv, [today, today + 1], testNow());
-  const { results } = await serviceEnv.DB.prepare('SELECT day FROM pow_keys WHERE day >= ? ORDER BY day')
-    .bind(today)
+  // Years from now, and so not days for which another file has made some.
+  const days = [0, 1].map((later) => keyDay(testNow()) + 5000 + later);
+  const [first = 0, second = 0] = days;
+  const kept = await powKeyOfDay(serviceEnv, first, testNow());
+  await preparePowKeys(serviceEnv, days, testNow());
+  const { results } = await serviceEnv.DB.prepare('SELECT day FROM pow_keys WHERE day BETWEEN ? AND ? ORDER BY day')
+    .bind(first, second)
     .all<{ day: number }>();
-  expect(results.map(({ day }) => day)).toEqual([today, today + 1]);
-  expect(await powKeyOfDay(serviceEnv, today, testNow())).toEqual(kept);
+  expect(results.map(({ day }) => day)).toEqual(days);
+  expect(await powKeyOfDay(serviceEnv, first, testNow())).toEqual(kept);
 });
