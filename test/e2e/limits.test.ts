@@ -194,16 +194,21 @@ test('log-ins that failed for one user stop that user at every edge and from eve
     ({ status }) => status === 429,
   );
   expect(refused.headers.get('ratelimit')).toBeNull();
+  expect((await login(edges[0]!, 'bob', 'right', '198.51.1.1')).status).toBe(200);
+  for (const edge of edges) {
+    // An edge learns of the others' counts with its own next count, so only a guess makes it learn. Until it has learned,
+    // it refuses for a tenth of a second at most; of those that it knows of, the first leaves the window in hours.
+    await eventually(
+      async () => {
+        await login(edge, 'Alice', 'wrong', `198.51.${index++}.1`);
+        return login(edge, 'alice', 'right', '203.0.113.9');
+      },
+      ({ status, headers }) => status === 429 && Number(headers.get('retry-after')) > 60,
+    );
+  }
   const wrong = (received.get('/login') ?? []).filter((body) => body.includes('wrong'));
   // Three, and those that an edge let through before it had learned of the others.
   expect(wrong.length).toBeLessThanOrEqual(3 + 3 * 3);
-  expect((await login(edges[0]!, 'bob', 'right', '198.51.1.1')).status).toBe(200);
-  for (const edge of edges) {
-    await eventually(
-      () => login(edge, 'alice', 'right', '203.0.113.9'),
-      ({ status }) => status === 429,
-    );
-  }
 });
 
 test('guesses at once are no more than guesses one after the other', async () => {
