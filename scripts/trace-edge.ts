@@ -3,7 +3,7 @@
  * call takes the reader to the file of the called function, and its end takes them back to the caller. A return is an end
  * that leads back to another file, so a reader leaves and comes back to a file that many times in all. Counted is what
  * happens from `fetch(request, env, ctx)` to the response and the record, in functions of `src/`; not the start of the
- * isolate, its first config and rules, or what goes on behind the response. `--list` prints the files of one journey in
+ * isolate, its first config and rules, or the work of a request after its response. `--list` prints the files of one journey in
  * the order of their first call, each with its number of calls.
  */
 import { parseArgs } from 'node:util';

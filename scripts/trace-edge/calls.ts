@@ -39,7 +39,7 @@ function traced<Value>(file: string, body: () => Value): Value {
 export async function callsOf(work: () => Promise<unknown>): Promise<readonly Call[]> {
   const calls: Call[] = [];
   await running.run({ file: null, calls }, work);
-  // What goes on behind the response still adds to the list.
+  // Work that continues after the response still adds to the list of calls.
   return [...calls];
 }
 

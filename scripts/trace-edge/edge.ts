@@ -131,7 +131,7 @@ async function answersOfService(): Promise<Map<string, object>> {
     [`/edge/v1/rulesets/${base.hash}`, base.file],
     [`/edge/v1/bots/${bots.hash}`, bots.file],
     ['/edge/v1/verdicts', { accepted: 1, duplicates: 0, rejected: [] }],
-    // Of a network and the one around it.
+    // The counts of the visitor's network and of the larger network around it.
     [
       '/edge/v1/limits/report',
       {

@@ -17,7 +17,7 @@ interface Journey {
   path: string;
   /** The request, after what comes before it. */
   request: (edge: Edge) => Promise<Visit> | Visit;
-  /** Of the response. */
+  /** The status of the response. */
   status: number;
 }
 

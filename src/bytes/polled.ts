@@ -31,7 +31,7 @@ function sleepFor(ms: number): Promise<void> {
   });
 }
 
-/** Waits for work at most `limitMs`. The work itself goes on behind the response. */
+/** Waits for work, but at most `limitMs`. Work that takes longer continues after the wait. */
 export function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout>;
   const limit = new Promise<void>((resolve) => {

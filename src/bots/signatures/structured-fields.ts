@@ -21,7 +21,7 @@ export type Member = Item | InnerList;
 
 /** A longer field is not read. A signature by RSA with 4,096 bits has 700 characters. */
 export const FIELD_MAX_CHARS = 4096;
-/** Of members and parameters together. Three signatures of 16 components have half as many. */
+/** The most keys of a field, members and parameters together. Three signatures of 16 components have half as many. */
 const KEYS_MAX = 250;
 
 /** To the end of the text where it is not closed, so that hostile text takes linear time. */

@@ -1,7 +1,7 @@
 /** The order of the gate: what is refused before a body is read, and that each request is judged once. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
-import { sealHeld } from '../../../src/edge/seal/held-submission-seal.ts';
+import { openHeld, sealHeld } from '../../../src/edge/seal/held-submission-seal.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import { setClock } from '../../support/clock.ts';
 import { NOW_MS, configOf } from './edge-fixture.ts';
@@ -126,4 +126,28 @@ test('a bad seal does not hide who is blocked, nor for what', async () => {
   vi.spyOn(isolate.categories, 'of').mockReturnValue(['tor']);
   expect((await fetched(await returning('seal=x'))).status).toBe(403);
   expect(records).toMatchObject([{ decision: 'block', source: 'ip-category', decided_by: 'category:tor' }]);
+});
+
+const TOKEN = '&captcha-response=token';
+
+test('a form is held without its refused token where the origin is not to see tokens', async () => {
+  const strict = await configOf({ submission: { forwardToken: false } });
+  const service = { verified: false, reason: 'API.USER_NOT_VERIFIED' };
+  const { fetched } = edgeWith({ state: { config: strict, ruleset: rulesThat('challenge') }, service });
+  const page = await (await fetched(post(`item=1${TOKEN}`))).text();
+  const seal = /name="seal" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const held = await openHeld(strict.keys.byKid, seal, NOW_MS);
+  expect(Buffer.from(held?.body ?? []).toString()).toBe('item=1');
+});
+
+test.each([
+  ['of too low a level is no failed challenge', 'API.LEVEL_TOO_LOW', 0],
+  ['that is wrong is one', 'API.USER_NOT_VERIFIED', 1],
+])('a token %s', async (_, reason, failures) => {
+  const limited = { ...config, limits: { ofChallenges: [], byName: new Map(), sign: () => '' } };
+  const state = { config: limited, ruleset: rulesThat('challenge') };
+  const { fetched, isolate } = edgeWith({ state, service: { verified: false, reason } });
+  const noted = vi.spyOn(isolate.limits, 'challengeFailed').mockImplementation(() => undefined);
+  expect((await fetched(post(`item=1${TOKEN}`))).status).toBe(403);
+  expect(noted).toHaveBeenCalledTimes(failures);
 });

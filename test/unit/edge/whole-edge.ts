@@ -28,18 +28,23 @@ export interface EdgeState {
   /** `null` parts were never loaded. */
   state: object;
   origin?: (request: Request) => Response | Promise<Response>;
+  /** Its answer to every call. Without it, the service is away. */
+  service?: object;
   env?: Record<string, string>;
 }
 
 /** An isolate of its own for each call. */
-export function edgeWith({ state, origin = () => new Response('ok'), env = {} }: EdgeState) {
+export function edgeWith({ state, origin = () => new Response('ok'), service, env = {} }: EdgeState) {
   vi.stubGlobal('Cloudflare', { compatibilityFlags: {} });
   const records: VerdictRecord[] = [];
   vi.spyOn(VerdictBatcher.prototype, 'add').mockImplementation((record) => void records.push(record));
   const asked = vi.fn(async (request: Request) => origin(request));
   const bindings = {
     SERVICE_URL: 'https://service.test',
-    SERVICE: { fetch: () => Promise.reject(new Error('The service is away.')) },
+    SERVICE: {
+      fetch: () =>
+        service ? Promise.resolve(Response.json(service)) : Promise.reject(new Error('The service is away.')),
+    },
     ORIGIN: { fetch: asked },
     CLIENT_JWT,
     ...env,
