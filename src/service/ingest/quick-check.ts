@@ -74,7 +74,7 @@ function objectCheck(def: core.$ZodObjectDef): Check {
   const checks = names.map((name) => quickCheck(def.shape[name] as core.$ZodType));
   const canMiss = names.map((name) => (def.shape[name] as core.$ZodTypes)._zod.def.type === 'optional');
   return (value) => {
-    if (typeof value !== 'object' || value === null) return false;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     let at = 0;
     for (const name in value) {
       while (canMiss[at] && name !== names[at]) at++;
