@@ -5,6 +5,7 @@ import {
   networksErrorText,
   readNetworks,
 } from '../../../src/bots/ranges/read-networks.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const google = (...prefixes: unknown[]): string => JSON.stringify({ creationTime: '2026-11-01', prefixes });
 const read = (body: string, form: Parameters<typeof readNetworks>[1] = { form: 'prefixes' }) =>
@@ -33,41 +34,45 @@ describe('a published list of networks', () => {
   });
 
   const good = '157.55.39.0/24';
-  test.each([
-    ['a web page', '<!doctype html><title>404</title>', { form: 'text' as const }, 'is-html'],
-    ['a web page instead of JSON', ' \n<html>', { form: 'prefixes' as const }, 'is-html'],
-    ['nothing', ' \r\n ', { form: 'text' as const }, 'is-empty'],
-    ['comments only', '# none\n# today', { form: 'text' as const }, 'is-empty'],
-    ['an empty list', google(), { form: 'prefixes' as const }, 'is-empty'],
-    ['JSON that is cut', google({ ipv4Prefix: good }).slice(0, -3), { form: 'prefixes' as const }, 'not-json'],
-    ['another document', '{"error":"gone"}', { form: 'prefixes' as const }, 'other-form'],
-    [
-      'an entry of another form',
-      google({ ipv4Prefix: good }, { prefix: good }),
-      { form: 'prefixes' as const },
-      'other-form',
-    ],
-    ['a number as a network', google({ ipv4Prefix: 7 }), { form: 'prefixes' as const }, 'other-form'],
-    ['a list that is elsewhere', '{"b":[]}', { form: 'list' as const, members: ['a'] }, 'other-form'],
-    ['a member that every object has', '{}', { form: 'list' as const, members: ['constructor.name'] }, 'other-form'],
-    ['one line that is no network', `${good}\nnot found`, { form: 'text' as const }, 'no-network'],
-    ['an address with a wrong length', '157.55.39.0/33', { form: 'text' as const }, 'no-network'],
-    ['everything', `${good}\n0.0.0.0/0`, { form: 'text' as const }, 'too-wide'],
-    ['everything in IPv6', `${good}\n::/0`, { form: 'text' as const }, 'too-wide'],
-    ['half of the internet', '128.0.0.0/7', { form: 'text' as const }, 'too-wide'],
-    ['an IPv6 network of a continent', '2600::/12', { form: 'text' as const }, 'too-wide'],
-    ['a private network', `${good}\n10.1.0.0/16`, { form: 'text' as const }, 'reserved'],
-    ['a network that contains a private one', '192.160.0.0/11', { form: 'text' as const }, 'reserved'],
-    ['the loopback address', '127.0.0.1', { form: 'text' as const }, 'reserved'],
-    ['a documentation network', '192.0.2.0/24', { form: 'text' as const }, 'reserved'],
-    ['local addresses of IPv6', 'fd00::/32', { form: 'text' as const }, 'reserved'],
-    ['the loopback address of IPv6', '::1', { form: 'text' as const }, 'reserved'],
-    ['documentation in IPv6', '2001:db8::/48', { form: 'text' as const }, 'reserved'],
-  ])('is refused whole when it has %s', (_what, body, form, kind) => {
-    const result = read(body, form);
-    expect(result).toMatchObject({ ok: false, error: { kind } });
-    if (!result.ok) expect(networksErrorText(result.error)).toMatch(/^[A-Z].{5,140}$/);
-  });
+  test('is refused whole when it has anything else', () =>
+    expectRows<[string, string, Parameters<typeof read>[1], string]>(
+      [
+        ['a web page', '<!doctype html><title>404</title>', { form: 'text' }, 'is-html'],
+        ['a web page instead of JSON', ' \n<html>', { form: 'prefixes' }, 'is-html'],
+        ['nothing', ' \r\n ', { form: 'text' }, 'is-empty'],
+        ['comments only', '# none\n# today', { form: 'text' }, 'is-empty'],
+        ['an empty list', google(), { form: 'prefixes' }, 'is-empty'],
+        ['JSON that is cut', google({ ipv4Prefix: good }).slice(0, -3), { form: 'prefixes' }, 'not-json'],
+        ['another document', '{"error":"gone"}', { form: 'prefixes' }, 'other-form'],
+        [
+          'an entry of another form',
+          google({ ipv4Prefix: good }, { prefix: good }),
+          { form: 'prefixes' },
+          'other-form',
+        ],
+        ['a number as a network', google({ ipv4Prefix: 7 }), { form: 'prefixes' }, 'other-form'],
+        ['a list that is elsewhere', '{"b":[]}', { form: 'list', members: ['a'] }, 'other-form'],
+        ['a member that every object has', '{}', { form: 'list', members: ['constructor.name'] }, 'other-form'],
+        ['one line that is no network', `${good}\nnot found`, { form: 'text' }, 'no-network'],
+        ['an address with a wrong length', '157.55.39.0/33', { form: 'text' }, 'no-network'],
+        ['everything', `${good}\n0.0.0.0/0`, { form: 'text' }, 'too-wide'],
+        ['everything in IPv6', `${good}\n::/0`, { form: 'text' }, 'too-wide'],
+        ['half of the internet', '128.0.0.0/7', { form: 'text' }, 'too-wide'],
+        ['an IPv6 network of a continent', '2600::/12', { form: 'text' }, 'too-wide'],
+        ['a private network', `${good}\n10.1.0.0/16`, { form: 'text' }, 'reserved'],
+        ['a network that contains a private one', '192.160.0.0/11', { form: 'text' }, 'reserved'],
+        ['the loopback address', '127.0.0.1', { form: 'text' }, 'reserved'],
+        ['a documentation network', '192.0.2.0/24', { form: 'text' }, 'reserved'],
+        ['local addresses of IPv6', 'fd00::/32', { form: 'text' }, 'reserved'],
+        ['the loopback address of IPv6', '::1', { form: 'text' }, 'reserved'],
+        ['documentation in IPv6', '2001:db8::/48', { form: 'text' }, 'reserved'],
+      ],
+      ([, body, form, kind]) => {
+        const result = read(body, form);
+        expect(result).toMatchObject({ ok: false, error: { kind } });
+        if (!result.ok) expect(networksErrorText(result.error)).toMatch(/^[A-Z].{5,140}$/);
+      },
+    ));
 
   test('is refused when it has more networks than an operator can have', () => {
     const many = Array.from({ length: NETWORKS_MAX + 1 }, (_, i) => `20.${i >> 8}.${i & 255}.0/24`);

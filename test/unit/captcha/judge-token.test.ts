@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { judgeToken } from '../../../src/captcha/verify/judge-token.ts';
 import type { VerifyPorts, VerifyQuestion } from '../../../src/captcha/verify/judge-token.ts';
+import { expectRows } from '../../support/rows.ts';
 import { token } from './sealing-fixtures.ts';
 
 const site = { siteKey: 'site', settings: siteSettings.parse({ domains: ['example.com'] }) };
@@ -58,25 +59,27 @@ test('opens the seal, judges the policy and spends, in this order', async () => 
   expect(calls).toEqual(['open', 'policy', `spend site:${token.jti}`]);
 });
 
-describe.each<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>([
-  ['CAPTCHA.INVALID_TOKEN', { token: 'other' }, {}, NOW],
-  ['API.TIMESTAMP_TOO_OLD', {}, {}, token.expiresAt],
-  ['API.SITE_KEY_MISMATCH', {}, { siteKey: 'other' }, NOW],
-  ['API.UNAUTHORIZED_ORIGIN_URL', {}, { settings: siteSettings.parse({ domains: ['example.org'] }) }, NOW],
-  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'www.example.com' }, {}, NOW],
-  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'example.com/x' }, {}, NOW],
-  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'x@example.com' }, {}, NOW],
-  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: '' }, {}, NOW],
-  ['API.ACTION_MISMATCH', { action: 'clearance' }, {}, NOW],
-  ['API.LEVEL_TOO_LOW', { level: 2 }, {}, NOW],
-])('%s', (reason, asked, change, now) => {
-  test('is reported before the policy runs, and spends nothing', async () => {
-    const { calls, ports } = world();
-    const judgement = await judgeToken({ ...site, ...change }, 'secret', { ...question, ...asked }, ports, now);
-    expect(judgement).toMatchObject({ verified: false, reason });
-    expect(calls).toEqual(['open']);
-  });
-});
+test('each fault is reported before the policy runs, and spends nothing', () =>
+  expectRows<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>(
+    [
+      ['CAPTCHA.INVALID_TOKEN', { token: 'other' }, {}, NOW],
+      ['API.TIMESTAMP_TOO_OLD', {}, {}, token.expiresAt],
+      ['API.SITE_KEY_MISMATCH', {}, { siteKey: 'other' }, NOW],
+      ['API.UNAUTHORIZED_ORIGIN_URL', {}, { settings: siteSettings.parse({ domains: ['example.org'] }) }, NOW],
+      ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'www.example.com' }, {}, NOW],
+      ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'example.com/x' }, {}, NOW],
+      ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'x@example.com' }, {}, NOW],
+      ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: '' }, {}, NOW],
+      ['API.ACTION_MISMATCH', { action: 'clearance' }, {}, NOW],
+      ['API.LEVEL_TOO_LOW', { level: 2 }, {}, NOW],
+    ],
+    async ([reason, asked, change, now]) => {
+      const { calls, ports } = world();
+      const judgement = await judgeToken({ ...site, ...change }, 'secret', { ...question, ...asked }, ports, now);
+      expect(judgement).toMatchObject({ verified: false, reason });
+      expect(calls).toEqual(['open']);
+    },
+  ));
 
 test('reports expiry first, then site, then host name, then action, then level', async () => {
   const { ports } = world();
@@ -153,21 +156,25 @@ describe('an idempotency key', () => {
     expect((await judgeToken(site, 's', keyed, ports, token.expiresAt)).replay).toBe('{"verified":true}');
   });
 
-  test.each<[string, string, Partial<VerifyQuestion>]>([
-    ['another secret', 't', {}],
-    ['another key', 's', { idempotencyKey: 'l' }],
-    ['no key', 's', { idempotencyKey: null }],
-    ['an address', 's', { ip: '192.0.2.1' }],
-    ['an email', 's', { email: '' }],
-    ['an action', 's', { action: 'login' }],
-    ['a level', 's', { level: 0 }],
-    ['a host name', 's', { hostname: 'example.com' }],
-  ])('repeats nothing for a request with %s', async (_, secret, change) => {
-    const { ports } = world();
-    await judgeToken(site, 's', keyed, ports, NOW);
-    expect(await judgeToken(site, secret, { ...keyed, ...change }, ports, NOW)).toMatchObject({
-      verified: false,
-      replay: null,
-    });
-  });
+  test('repeats nothing for a request that differs in anything', () =>
+    expectRows<[string, string, Partial<VerifyQuestion>]>(
+      [
+        ['another secret', 't', {}],
+        ['another key', 's', { idempotencyKey: 'l' }],
+        ['no key', 's', { idempotencyKey: null }],
+        ['an address', 's', { ip: '192.0.2.1' }],
+        ['an email', 's', { email: '' }],
+        ['an action', 's', { action: 'login' }],
+        ['a level', 's', { level: 0 }],
+        ['a host name', 's', { hostname: 'example.com' }],
+      ],
+      async ([, secret, change]) => {
+        const { ports } = world();
+        await judgeToken(site, 's', keyed, ports, NOW);
+        expect(await judgeToken(site, secret, { ...keyed, ...change }, ports, NOW)).toMatchObject({
+          verified: false,
+          replay: null,
+        });
+      },
+    ));
 });

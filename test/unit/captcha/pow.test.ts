@@ -10,6 +10,7 @@ import type { RswKey } from '../../../src/captcha/pow/rsw-key.ts';
 import { RswMinter } from '../../../src/captcha/pow/rsw-mint.ts';
 import { openChallenge, sealChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
 import type { OpenedChallenge, SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import { expectRows } from '../../support/rows.ts';
 import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
 
 const keyring = keyringOf('ours');
@@ -20,16 +21,20 @@ async function opened(over: Partial<SealedChallenge>, answer: Uint8Array | null)
 }
 
 describe('difficulty', () => {
-  test.each([
-    [1, 18_750],
-    [4, 75_000],
-    [4.5, 94_494],
-    [5.5, 150_000],
-    [7, 300_000],
-    [10, 1_200_000],
-  ])('%d takes %i squarings', (difficulty, squarings) => {
-    expect(squaringsOf(levelOf(difficulty))).toBe(squarings);
-  });
+  test('takes squarings that double with every one and a half levels', () =>
+    expectRows(
+      [
+        [1, 18_750],
+        [4, 75_000],
+        [4.5, 94_494],
+        [5.5, 150_000],
+        [7, 300_000],
+        [10, 1_200_000],
+      ],
+      ([difficulty, squarings]) => {
+        expect(squaringsOf(levelOf(difficulty))).toBe(squarings);
+      },
+    ));
 
   test('is rounded to the nearest half step, and each half step costs more', () => {
     expect(levelOf(4.2)).toBe(levelOf(4));
@@ -38,9 +43,10 @@ describe('difficulty', () => {
     expect(all.toSorted((a, b) => a - b)).toEqual(all);
   });
 
-  test.each([Number.NaN, Infinity, -Infinity, 0, 0.99, 10.01, -4])('%d is refused', (difficulty) => {
-    expect(() => levelOf(difficulty)).toThrow(RangeError);
-  });
+  test('outside its range is refused', () =>
+    expectRows([Number.NaN, Infinity, -Infinity, 0, 0.99, 10.01, -4], (difficulty) => {
+      expect(() => levelOf(difficulty)).toThrow(RangeError);
+    }));
 });
 
 describe('the RSW lane', () => {
@@ -171,16 +177,20 @@ describe('the SHA-256 lane', () => {
     expect(checkSha256(salt, bits, encodeBase64url(new Uint8Array(32 * 4)))).toBe(false);
   });
 
-  test.each([
-    ['too few', encodeBase64url(new Uint8Array(31 * 4))],
-    ['too many', encodeBase64url(new Uint8Array(33 * 4))],
-    ['none', ''],
-    ['decimal', '1,2,3'],
-    ['a list', [1, 2, 3]],
-    ['nothing', undefined],
-  ])('accepts no counters that are %s', (_, counters) => {
-    expect(checkSha256(salt, 0, counters)).toBe(false);
-  });
+  test('accepts no counters of another form', () =>
+    expectRows(
+      [
+        ['too few', encodeBase64url(new Uint8Array(31 * 4))],
+        ['too many', encodeBase64url(new Uint8Array(33 * 4))],
+        ['none', ''],
+        ['decimal', '1,2,3'],
+        ['a list', [1, 2, 3]],
+        ['nothing', undefined],
+      ],
+      ([, counters]) => {
+        expect(checkSha256(salt, 0, counters)).toBe(false);
+      },
+    ));
 
   test('accepts nothing for an empty salt', () => {
     expect(checkSha256('', 0, '')).toBe(false);

@@ -39,7 +39,7 @@ test('parsed settings parse to themselves', () => {
   expect(siteSettings.parse(once)).toEqual(once);
 });
 
-describe.each<[string, unknown[], unknown[]]>([
+const bounds: [setting: string, good: unknown[], bad: unknown[]][] = [
   ['captchaType', ['pow', 'image', 'puzzle', 'frictionless'], ['none', 7]],
   ['verifiedTimeout', [1000, 600_000], [999, 600_001, 1000.5, '1000']],
   ['solutionTimeout', [1000, 600_000], [999, 600_001]],
@@ -86,12 +86,23 @@ describe.each<[string, unknown[], unknown[]]>([
   ],
   ['honeypot', [{}, { enabled: true, encodingType: 'semaphore' }], [{ encodingType: 'braille' }]],
   ['contextAware', [{ enabled: true, contexts: { default: {} } }], [{ contexts: { other: {} } }]],
-])('%s', (name, good, bad) => {
-  test('accepts values within its bounds', () =>
-    expectRows(good, (value) => expect(accepts({ [name]: value })).toBe(true)));
-  test('refuses values outside its bounds', () =>
-    expectRows(bad, (value) => expect(accepts({ [name]: value })).toBe(false)));
-});
+];
+
+test('each setting accepts values within its bounds', () =>
+  expectRows(
+    bounds.flatMap(([name, good]) => good.map((value) => ({ [name]: value }))),
+    (settings) => {
+      expect(accepts(settings)).toBe(true);
+    },
+  ));
+
+test('each setting refuses values outside its bounds', () =>
+  expectRows(
+    bounds.flatMap(([name, , bad]) => bad.map((value) => ({ [name]: value }))),
+    (settings) => {
+      expect(accepts(settings)).toBe(false);
+    },
+  ));
 
 test('the error names the refused blocklist pattern and the reason', () => {
   const emailRules = { customRegexBlocklist: ['^spam', '(?=x)y'] };

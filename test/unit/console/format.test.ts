@@ -8,17 +8,22 @@ import { visibleParts } from '../../../src/console/format/visitor-text.ts';
 import { boundsText, controlOf } from '../../../src/console/settings/setting-schema.ts';
 import { changesOf, textOf, valueOf } from '../../../src/console/settings/draft.ts';
 import { bucketSecondsOf, windowOf } from '../../../src/console/url/window.ts';
+import { expectRows } from '../../support/rows.ts';
 
 describe('text of a visitor', () => {
-  test.each([
-    ['\u202egnp.exe', ['U+202E', 'gnp.exe']],
-    ['a\u0000b', ['a', 'U+0000', 'b']],
-    ['\u200b', ['U+200B']],
-    ['plain – text ✓', ['plain – text ✓']],
-    ['', []],
-  ])('%j shows what hides in it', (text, parts) => {
-    expect(visibleParts(text).map((part) => part.text)).toEqual(parts);
-  });
+  test('shows what hides in it', () =>
+    expectRows(
+      [
+        ['\u202egnp.exe', ['U+202E', 'gnp.exe']],
+        ['a\u0000b', ['a', 'U+0000', 'b']],
+        ['\u200b', ['U+200B']],
+        ['plain – text ✓', ['plain – text ✓']],
+        ['', []],
+      ],
+      ([text, parts]) => {
+        expect(visibleParts(text).map((part) => part.text)).toEqual(parts);
+      },
+    ));
 
   test('never holds a character that hides or reorders, and loses no other one', () => {
     fc.assert(
@@ -46,42 +51,51 @@ describe('the shell line of a call', () => {
 
 describe('the window of a view', () => {
   const now = Date.UTC(2027, 0, 1, 12, 0, 30);
-  test.each([
-    [{}, '24h'],
-    [{ range: '7d' }, '7d'],
-    [{ range: 'constructor' }, '24h'],
-    [{ from: '5', to: '4' }, '24h'],
-    [{ from: '1e3', to: String(now) }, '24h'],
-  ])('%j is the range %s', (params, range) => {
-    expect(windowOf(params, now)).toMatchObject({ range });
-  });
+  test('is a known range, or 24 hours', () =>
+    expectRows(
+      [
+        [{}, '24h'],
+        [{ range: '7d' }, '7d'],
+        [{ range: 'constructor' }, '24h'],
+        [{ from: '5', to: '4' }, '24h'],
+        [{ from: '1e3', to: String(now) }, '24h'],
+      ],
+      ([params, range]) => {
+        expect(windowOf(params, now)).toMatchObject({ range });
+      },
+    ));
 
   test('a fixed one is what the address says', () => {
     const [from, to] = [now - 3_600_000, now];
     expect(windowOf({ from: String(from), to: String(to) }, now)).toEqual({ since: from, until: to, range: null });
   });
 
-  test.each(['1h', '24h', '7d', '30d'])('%s has some hundred buckets of whole minutes', (range) => {
-    const window = windowOf({ range }, now);
-    const seconds = bucketSecondsOf(window);
-    expect(seconds % 60).toBe(0);
-    expect((window.until - window.since) / 1000 / seconds).toBeGreaterThan(50);
-    expect((window.until - window.since) / 1000 / seconds).toBeLessThan(200);
-  });
+  test('has some hundred buckets of whole minutes', () =>
+    expectRows(['1h', '24h', '7d', '30d'], (range) => {
+      const window = windowOf({ range }, now);
+      const seconds = bucketSecondsOf(window);
+      expect(seconds % 60).toBe(0);
+      expect((window.until - window.since) / 1000 / seconds).toBeGreaterThan(50);
+      expect((window.until - window.since) / 1000 / seconds).toBeLessThan(200);
+    }));
 });
 
 describe('a setting', () => {
-  test.each([
-    [{ type: 'boolean' }, 'flag'],
-    [{ type: 'string', enum: ['a', 'b'] }, 'choice'],
-    [{ type: 'integer' }, 'number'],
-    [{ type: 'array', items: { type: 'string' } }, 'lines'],
-    [{ type: 'object', properties: { a: { type: 'boolean' } } }, 'group'],
-    [{ type: 'array', items: { type: 'object' } }, 'json'],
-    [{ anyOf: [{ type: 'number' }, { type: 'object' }] }, 'json'],
-  ])('%j is changed by a %s', (schema, kind) => {
-    expect(controlOf(schema)).toBe(kind);
-  });
+  test('is changed by the control of its type', () =>
+    expectRows(
+      [
+        [{ type: 'boolean' }, 'flag'],
+        [{ type: 'string', enum: ['a', 'b'] }, 'choice'],
+        [{ type: 'integer' }, 'number'],
+        [{ type: 'array', items: { type: 'string' } }, 'lines'],
+        [{ type: 'object', properties: { a: { type: 'boolean' } } }, 'group'],
+        [{ type: 'array', items: { type: 'object' } }, 'json'],
+        [{ anyOf: [{ type: 'number' }, { type: 'object' }] }, 'json'],
+      ],
+      ([schema, kind]) => {
+        expect(controlOf(schema)).toBe(kind);
+      },
+    ));
 
   test('comes back from its text as it was', () => {
     const schema = { type: 'array', items: { type: 'object' } };
@@ -124,15 +138,19 @@ test.each([
 });
 
 describe('a number with its noun', () => {
-  test.each([
-    [0, 'rule', undefined, '0 rules'],
-    [1, 'rule', undefined, '1 rule'],
-    [2000, 'rule', undefined, '2,000 rules'],
-    [1, 'line was', 'lines were', '1 line was'],
-    [2, 'address', 'addresses', '2 addresses'],
-  ])('%i %s', (value, one, many, text) => {
-    expect(counted(value, one, many)).toBe(text);
-  });
+  test('has the form of its number', () =>
+    expectRows(
+      [
+        [0, 'rule', undefined, '0 rules'],
+        [1, 'rule', undefined, '1 rule'],
+        [2000, 'rule', undefined, '2,000 rules'],
+        [1, 'line was', 'lines were', '1 line was'],
+        [2, 'address', 'addresses', '2 addresses'],
+      ],
+      ([value, one, many, text]) => {
+        expect(counted(value, one, many)).toBe(text);
+      },
+    ));
 });
 
 describe('a time in a table', () => {

@@ -15,6 +15,7 @@ import {
 import type { Draft } from '../../../src/console/views/policies/draft.ts';
 import { withImported } from '../../../src/console/views/policies/imported.ts';
 import type { Policy } from '../../../src/console/views/policies/policy.ts';
+import { expectRows } from '../../support/rows.ts';
 
 /** `a=x` is the policy `a` with a condition on the path `/x`. */
 function policy(text: string): Policy {
@@ -39,18 +40,22 @@ describe('a draft', () => {
     expect(changesOf(moved(moved(draft('a b'), 'a', 1), 'a', 0))).toEqual([]);
   });
 
-  test.each([
-    ['moved down', (from: Draft) => moved(from, 'a', 1), 'b a c'],
-    ['moved beyond the end', (from: Draft) => moved(from, 'a', 9), 'b c a'],
-    ['moved before the start', (from: Draft) => moved(from, 'c', -1), 'c a b'],
-    ['an unknown one moved', (from: Draft) => moved(from, 'x', 0), 'a b c'],
-    ['deleted', (from: Draft) => without(from, 'b'), 'a c'],
-    ['renamed in its place', (from: Draft) => edited(from, 'b', 'd'), 'a d c'],
-    ['added at the end', (from: Draft) => withAdded(from, policies('d e')), 'a b c d e'],
-    ['added at the start', (from: Draft) => withAdded(from, policies('d e'), 'start'), 'd e a b c'],
-  ])('%s', (_, change, expected) => {
-    expect(shown(change(draft('a b c')))).toBe(expected);
-  });
+  test('has its policies in the order of its changes', () =>
+    expectRows(
+      [
+        ['moved down', (from: Draft) => moved(from, 'a', 1), 'b a c'],
+        ['moved beyond the end', (from: Draft) => moved(from, 'a', 9), 'b c a'],
+        ['moved before the start', (from: Draft) => moved(from, 'c', -1), 'c a b'],
+        ['an unknown one moved', (from: Draft) => moved(from, 'x', 0), 'a b c'],
+        ['deleted', (from: Draft) => without(from, 'b'), 'a c'],
+        ['renamed in its place', (from: Draft) => edited(from, 'b', 'd'), 'a d c'],
+        ['added at the end', (from: Draft) => withAdded(from, policies('d e')), 'a b c d e'],
+        ['added at the start', (from: Draft) => withAdded(from, policies('d e'), 'start'), 'd e a b c'],
+      ],
+      ([, change, expected]) => {
+        expect(shown(change(draft('a b c')))).toBe(expected);
+      },
+    ));
 
   test.each([
     ['end', 'a b=1 b-2=2 hosts-2'],
@@ -86,26 +91,30 @@ describe('a draft', () => {
 
 describe('a draft of "a b c" on top of what somebody else has saved', () => {
   const start = draft('a b c');
-  test.each([
-    ['different ones changed', edited(start, 'a', 'a=1'), 'a b=2 c', 'a=1 b=2 c', []],
-    ['the same one changed', edited(start, 'a', 'a=1'), 'a=2 b c', 'a=1 b c', ['a']],
-    ['the same one changed alike', edited(start, 'a', 'a=1'), 'a=1 b c', 'a=1 b c', []],
-    ['they delete what the draft keeps', edited(start, 'a', 'a=1'), 'a c', 'a=1 c', []],
-    ['they delete what the draft changes', edited(start, 'a', 'a=1'), 'b c', 'a=1 b c', ['a']],
-    ['they change what the draft deletes', without(start, 'a'), 'a=2 b c', 'a=2 b c', ['a']],
-    ['both delete one', without(start, 'a'), 'b c', 'b c', []],
-    ['both add', withAdded(start, policies('d')), 'a x b c', 'a x b c d', []],
-    ['both add the same name', withAdded(start, policies('d=1')), 'a b c d=2', 'a b c d=1', ['d']],
-    ['they move', edited(start, 'a', 'a=1'), 'c a b', 'c a=1 b', []],
-    ['the draft moves, they add', moved(start, 'c', 0), 'a x b c', 'c a x b', []],
-    ['both move', moved(start, 'c', 0), 'b a c', 'c a b', []],
-  ])('%s', (_, mine, theirs, expected, both) => {
-    const result = caughtUp(mine, 7, policies(theirs));
-    expect(shown(result.draft)).toBe(expected);
-    expect(result.both).toEqual(both);
-    expect(result.draft.base.version).toBe(7);
-    expect(textOf(policiesOf(result.draft.base.entries))).toBe(theirs);
-  });
+  test('has the changes of both, and names what both changed differently', () =>
+    expectRows(
+      [
+        ['different ones changed', edited(start, 'a', 'a=1'), 'a b=2 c', 'a=1 b=2 c', []],
+        ['the same one changed', edited(start, 'a', 'a=1'), 'a=2 b c', 'a=1 b c', ['a']],
+        ['the same one changed alike', edited(start, 'a', 'a=1'), 'a=1 b c', 'a=1 b c', []],
+        ['they delete what the draft keeps', edited(start, 'a', 'a=1'), 'a c', 'a=1 c', []],
+        ['they delete what the draft changes', edited(start, 'a', 'a=1'), 'b c', 'a=1 b c', ['a']],
+        ['they change what the draft deletes', without(start, 'a'), 'a=2 b c', 'a=2 b c', ['a']],
+        ['both delete one', without(start, 'a'), 'b c', 'b c', []],
+        ['both add', withAdded(start, policies('d')), 'a x b c', 'a x b c d', []],
+        ['both add the same name', withAdded(start, policies('d=1')), 'a b c d=2', 'a b c d=1', ['d']],
+        ['they move', edited(start, 'a', 'a=1'), 'c a b', 'c a=1 b', []],
+        ['the draft moves, they add', moved(start, 'c', 0), 'a x b c', 'c a x b', []],
+        ['both move', moved(start, 'c', 0), 'b a c', 'c a b', []],
+      ],
+      ([, mine, theirs, expected, both]) => {
+        const result = caughtUp(mine, 7, policies(theirs));
+        expect(shown(result.draft)).toBe(expected);
+        expect(result.both).toEqual(both);
+        expect(result.draft.base.version).toBe(7);
+        expect(textOf(policiesOf(result.draft.base.entries))).toBe(theirs);
+      },
+    ));
 
   test('needs nothing when they have changed no policy', () => {
     const mine = edited(start, 'a', 'a=1');

@@ -13,6 +13,7 @@ import type { BotProof } from '../../../src/contract/vocabulary.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { PolicyOutcome } from '../../../src/policies/outcome.ts';
+import { expectRows } from '../../support/rows.ts';
 import { signalsOf } from './edge-fixture.ts';
 
 const rule = (type: MatchedRule['type'], says: Decision): MatchedRule => ({
@@ -155,14 +156,18 @@ describe('sessions', () => {
 });
 
 describe('risk and categories', () => {
-  test.each([
-    [0.49, 'allow'],
-    [0.5, 'challenge'],
-    [0.84, 'challenge'],
-    [0.85, 'block'],
-  ])('a score of %d: %s', (score, decision) => {
-    expect(verdict({ session: active(score) })).toMatchObject({ decision, riskScore: score });
-  });
+  test('a score has the decision of the highest threshold that it reaches', () =>
+    expectRows(
+      [
+        [0.49, 'allow'],
+        [0.5, 'challenge'],
+        [0.84, 'challenge'],
+        [0.85, 'block'],
+      ],
+      ([score, decision]) => {
+        expect(verdict({ session: active(score) })).toMatchObject({ decision, riskScore: score });
+      },
+    ));
 
   test('onChallenge decides what a challenge by risk becomes', () => {
     const policy = { enforcementPolicy: { html: { onChallenge: 'block' }, json: { onChallenge: 'allow' } } };
@@ -222,54 +227,62 @@ describe('clearance', () => {
   const rule0 = { network: rule('ip', 'challenge') };
   const pow = { kind: 'pow', powDifficulty: 4 } as const;
   const image = { kind: 'image', powDifficulty: 6, level: 2 } as const;
-  test.each<[string, Decision, Case]>([
-    ['a proof of work of the site’s difficulty', 'allow', { ...rule0, clearance: pow }],
-    ['less work than the site asks for', 'challenge', { ...rule0, clearance: { powDifficulty: 3.5 } }],
-    ['less work, where a rule asked for less', 'allow', { ...rule0, clearance: { powDifficulty: 1, eased: true } }],
-    ['a proof of work for an image site', 'challenge', { ...rule0, site: { captchaType: 'image' }, clearance: pow }],
-    [
-      'a proof of work for an image site, where a rule asked for it',
-      'allow',
-      { ...rule0, site: { captchaType: 'image' }, clearance: { ...pow, eased: true } },
-    ],
-    [
-      'a puzzle for an image site',
-      'challenge',
-      { ...rule0, site: { captchaType: 'image' }, clearance: { ...image, kind: 'puzzle' } },
-    ],
-    ['an image for a puzzle site', 'allow', { ...rule0, site: { captchaType: 'puzzle' }, clearance: image }],
-    ['a proof of work for a site of level 2', 'challenge', { ...rule0, site: { minimumLevel: 2 }, clearance: pow }],
-    ['a wait', 'challenge', { ...rule0, clearance: { powDifficulty: 0, level: 0 } }],
-    [
-      'a wait, where it counts',
-      'allow',
-      { ...rule0, site: { minimumLevel: 0 }, clearance: { powDifficulty: 0, level: 0 } },
-    ],
-    [
-      'an easy proof of work, where only the request is at risk',
-      'allow',
-      { risk: { score: 0.6, detectors: 0 }, clearance: pow },
-    ],
-    ['an easy proof of work, after the risk rose', 'challenge', { session: active(0.6), clearance: pow }],
-    [
-      'an eased proof of work, after the risk rose',
-      'challenge',
-      { session: active(0.6), clearance: { ...pow, eased: true } },
-    ],
-    [
-      'a wait, after the risk rose',
-      'challenge',
-      { session: active(0.6), site: { minimumLevel: 0 }, clearance: { powDifficulty: 0 } },
-    ],
-    ['an image, after the risk rose', 'allow', { session: active(0.7), clearance: image }],
-    [
-      'an image with too little work, after the risk rose',
-      'challenge',
-      { session: active(0.7), clearance: { ...image, powDifficulty: 5 } },
-    ],
-  ])('for %s leads to: %s', (_, decision, of) => {
-    expect(verdict(of).decision).toBe(decision);
-  });
+  test('lets pass where it has the work, kind and level that are needed now, and is challenged otherwise', () =>
+    expectRows<[string, Decision, Case]>(
+      [
+        ['a proof of work of the site’s difficulty', 'allow', { ...rule0, clearance: pow }],
+        ['less work than the site asks for', 'challenge', { ...rule0, clearance: { powDifficulty: 3.5 } }],
+        ['less work, where a rule asked for less', 'allow', { ...rule0, clearance: { powDifficulty: 1, eased: true } }],
+        [
+          'a proof of work for an image site',
+          'challenge',
+          { ...rule0, site: { captchaType: 'image' }, clearance: pow },
+        ],
+        [
+          'a proof of work for an image site, where a rule asked for it',
+          'allow',
+          { ...rule0, site: { captchaType: 'image' }, clearance: { ...pow, eased: true } },
+        ],
+        [
+          'a puzzle for an image site',
+          'challenge',
+          { ...rule0, site: { captchaType: 'image' }, clearance: { ...image, kind: 'puzzle' } },
+        ],
+        ['an image for a puzzle site', 'allow', { ...rule0, site: { captchaType: 'puzzle' }, clearance: image }],
+        ['a proof of work for a site of level 2', 'challenge', { ...rule0, site: { minimumLevel: 2 }, clearance: pow }],
+        ['a wait', 'challenge', { ...rule0, clearance: { powDifficulty: 0, level: 0 } }],
+        [
+          'a wait, where it counts',
+          'allow',
+          { ...rule0, site: { minimumLevel: 0 }, clearance: { powDifficulty: 0, level: 0 } },
+        ],
+        [
+          'an easy proof of work, where only the request is at risk',
+          'allow',
+          { risk: { score: 0.6, detectors: 0 }, clearance: pow },
+        ],
+        ['an easy proof of work, after the risk rose', 'challenge', { session: active(0.6), clearance: pow }],
+        [
+          'an eased proof of work, after the risk rose',
+          'challenge',
+          { session: active(0.6), clearance: { ...pow, eased: true } },
+        ],
+        [
+          'a wait, after the risk rose',
+          'challenge',
+          { session: active(0.6), site: { minimumLevel: 0 }, clearance: { powDifficulty: 0 } },
+        ],
+        ['an image, after the risk rose', 'allow', { session: active(0.7), clearance: image }],
+        [
+          'an image with too little work, after the risk rose',
+          'challenge',
+          { session: active(0.7), clearance: { ...image, powDifficulty: 5 } },
+        ],
+      ],
+      ([, decision, of]) => {
+        expect(verdict(of).decision).toBe(decision);
+      },
+    ));
 });
 
 describe('modes', () => {
@@ -334,17 +347,21 @@ describe('a bot', () => {
     }
   });
 
-  test.each<[BotProof, VerdictInputs['botAction'], [string, string, boolean]]>([
-    ['range', 'block', ['block', 'bot', false]],
-    ['range', 'charge', ['block', 'bot', true]],
-    ['signature', 'challenge', ['challenge', 'bot', false]],
-    ['claimed', 'block', ['block', 'bot', false]],
-    ['impostor', 'challenge', ['challenge', 'impostor', false]],
-  ])('%s with %s is decided by the bot policy, and the record says who it is', (proof, botAction, expected) => {
-    const told = verdict({ bot: bot(proof), botAction });
-    expect([told.decision, told.source, told.isCharged]).toEqual(expected);
-    expect([told.decidedBy, told.bot]).toEqual(['bot:examplebot', bot(proof)]);
-  });
+  test('is decided by the bot policy, and the record says who it is', () =>
+    expectRows<[BotProof, VerdictInputs['botAction'], [string, string, boolean]]>(
+      [
+        ['range', 'block', ['block', 'bot', false]],
+        ['range', 'charge', ['block', 'bot', true]],
+        ['signature', 'challenge', ['challenge', 'bot', false]],
+        ['claimed', 'block', ['block', 'bot', false]],
+        ['impostor', 'challenge', ['challenge', 'impostor', false]],
+      ],
+      ([proof, botAction, expected]) => {
+        const told = verdict({ bot: bot(proof), botAction });
+        expect([told.decision, told.source, told.isCharged]).toEqual(expected);
+        expect([told.decidedBy, told.bot]).toEqual(['bot:examplebot', bot(proof)]);
+      },
+    ));
 
   test('that robots.txt refuses gets what it says on paths where others are never challenged', () => {
     const exempt = { path: { exempt: true }, botAction: 'challenge' as const };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import { limitKeys, userName } from '../../../src/limits/limit-keys.ts';
 import type { KeySource } from '../../../src/limits/limit-keys.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(7));
 const visitor: KeySource = {
@@ -23,24 +24,28 @@ const keys = (key: readonly string[], from: Partial<KeySource> = {}, name = 'log
 const own = (...asked: Parameters<typeof keys>) => keys(...asked).own;
 
 describe('keys of a limit', () => {
-  test.each<[string, string[], Partial<KeySource>]>([
-    ['the address', ['ip'], { ip: '192.0.2.8' }],
-    ['the /64', ['ip'], { ip: '2001:db8::1' }],
-    ['the network', ['prefix'], { ip: '192.0.3.7' }],
-    ['the AS', ['asn'], { asn: 64_497 }],
-    ['the country', ['country'], { country: 'DE' }],
-    ['the fingerprint', ['ja4'], { ja4: null }],
-    ['the session', ['session'], { session: 'ses_2' }],
-    ['the bot', ['bot'], { bot: null }],
-    ['the path', ['path'], { path: '/login/2' }],
-    ['the host', ['host'], { host: 'www.example' }],
-    ['a header', ['header:x-api-key'], { header: () => 'other' }],
-    ['a cookie', ['cookie:sid'], { cookie: () => null }],
-    ['the user', ['user'], { users: ['bob'] }],
-  ])('differ by %s where the limit names it, and not otherwise', (_, key, other) => {
-    expect(own(key, other)).not.toEqual(own(key));
-    expect(own(['ip', 'host'], { ...other, ip: visitor.ip, host: visitor.host })).toEqual(own(['ip', 'host']));
-  });
+  test('differ by a part where the limit names it, and not otherwise', () =>
+    expectRows<[string, string[], Partial<KeySource>]>(
+      [
+        ['the address', ['ip'], { ip: '192.0.2.8' }],
+        ['the /64', ['ip'], { ip: '2001:db8::1' }],
+        ['the network', ['prefix'], { ip: '192.0.3.7' }],
+        ['the AS', ['asn'], { asn: 64_497 }],
+        ['the country', ['country'], { country: 'DE' }],
+        ['the fingerprint', ['ja4'], { ja4: null }],
+        ['the session', ['session'], { session: 'ses_2' }],
+        ['the bot', ['bot'], { bot: null }],
+        ['the path', ['path'], { path: '/login/2' }],
+        ['the host', ['host'], { host: 'www.example' }],
+        ['a header', ['header:x-api-key'], { header: () => 'other' }],
+        ['a cookie', ['cookie:sid'], { cookie: () => null }],
+        ['the user', ['user'], { users: ['bob'] }],
+      ],
+      ([, key, other]) => {
+        expect(own(key, other)).not.toEqual(own(key));
+        expect(own(['ip', 'host'], { ...other, ip: visitor.ip, host: visitor.host })).toEqual(own(['ip', 'host']));
+      },
+    ));
 
   test('addresses of one /64 are one key, and so are addresses of one /24 by prefix', () => {
     const other = { ip: '2001:db8:1:2:ffff::9' };
@@ -61,9 +66,8 @@ describe('keys of a limit', () => {
     expect(keys(['ip']).wider).toEqual([]);
   });
 
-  test.each([['user'], ['path'], ['header:x-api-key'], ['cookie:sid'], ['ja4'], ['bot'], ['host']])(
-    'a key by %s alone has a companion: a hundred times the count for the network, whatever the visitor writes',
-    (part) => {
+  test('a key of one written part alone has a companion: a hundred times the count for the network, whatever the visitor writes', () =>
+    expectRows([['user'], ['path'], ['header:x-api-key'], ['cookie:sid'], ['ja4'], ['bot'], ['host']], ([part]) => {
       const change = { users: ['x'], path: '/x', header: () => 'x', cookie: () => 'x', ja4: 'x', bot: 'x', host: 'x' };
       const one = keys([part]);
       const other = keys([part], change);
@@ -74,23 +78,26 @@ describe('keys of a limit', () => {
       // An AS and a country are shared by too many to be counted alone.
       for (const shared of ['asn', 'country']) expect(keys([part, shared], change).wider).toEqual(one.wider);
       expect(keys([part], { ip: '2001:db8:1:2::1' }).wider.map(({ times }) => times)).toEqual([100, 1000]);
-    },
-  );
+    }));
 
-  test.each([
-    [['ip', 'header:x-api-key'], { ip: '192.0.2.8' }],
-    [['asn', 'cookie:sid', 'ip'], { ip: '192.0.2.8' }],
-    [['prefix', 'ja4'], { ip: '192.0.3.7' }],
-    [['session', 'path'], { session: 'ses_2' }],
-    [['ip', 'user'], { ip: '192.0.2.8' }],
-  ])('a key by %j has a companion of what the visitor cannot write alone', (key, other) => {
-    const written = { users: ['x'], path: '/x', header: () => 'x', cookie: () => 'x', ja4: 'x' };
-    const one = keys(key);
-    expect(keys(key, written).own).not.toEqual(one.own);
-    expect(keys(key, written).wider).toEqual(one.wider);
-    expect(one.wider.map(({ times }) => times)).toEqual([100]);
-    expect(keys(key, other).wider).not.toEqual(one.wider);
-  });
+  test('a key with an unwritten part has a companion of what the visitor cannot write alone', () =>
+    expectRows(
+      [
+        [['ip', 'header:x-api-key'], { ip: '192.0.2.8' }],
+        [['asn', 'cookie:sid', 'ip'], { ip: '192.0.2.8' }],
+        [['prefix', 'ja4'], { ip: '192.0.3.7' }],
+        [['session', 'path'], { session: 'ses_2' }],
+        [['ip', 'user'], { ip: '192.0.2.8' }],
+      ],
+      ([key, other]) => {
+        const written = { users: ['x'], path: '/x', header: () => 'x', cookie: () => 'x', ja4: 'x' };
+        const one = keys(key);
+        expect(keys(key, written).own).not.toEqual(one.own);
+        expect(keys(key, written).wider).toEqual(one.wider);
+        expect(one.wider.map(({ times }) => times)).toEqual([100]);
+        expect(keys(key, other).wider).not.toEqual(one.wider);
+      },
+    ));
 
   test('a companion by address has the larger networks of the address around it', () => {
     const one = keys(['ip', 'header:x-api-key'], { ip: '2001:db8:1:2::1' });
@@ -162,18 +169,22 @@ describe('keys of a limit', () => {
   });
 });
 
-test.each([
-  [' Alice@Example.com ', 'alice@example.com'],
-  ['Ａｌｉｃｅ', 'alice'],
-  ['Vi\u0301ctor', 'victor'],
-  ['v\u200bictor\u0000', 'victor'],
-  ['\u200b', null],
-  ['', null],
-  ['   ', null],
-  [`${' '.repeat(2000)}alice`, 'alice'],
-])('the user name %j is %j', (typed, name) => {
-  expect(userName(typed)).toBe(name);
-});
+test('a user name is compared without case, width, accents and invisible characters', () =>
+  expectRows(
+    [
+      [' Alice@Example.com ', 'alice@example.com'],
+      ['Ａｌｉｃｅ', 'alice'],
+      ['Vi\u0301ctor', 'victor'],
+      ['v\u200bictor\u0000', 'victor'],
+      ['\u200b', null],
+      ['', null],
+      ['   ', null],
+      [`${' '.repeat(2000)}alice`, 'alice'],
+    ],
+    ([typed, name]) => {
+      expect(userName(typed)).toBe(name);
+    },
+  ));
 
 describe('what a key is made of', () => {
   test('is told apart from what comes before and after it', () => {

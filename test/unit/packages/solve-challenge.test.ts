@@ -4,6 +4,7 @@ import { solveChallenge } from '../../../packages/server/src/client.ts';
 import type { SolveOptions } from '../../../packages/server/src/client.ts';
 import { checkSha256, mintSha256 } from '../../../src/captcha/pow/pow-sha256.ts';
 import { drip, flood, hang, json, useHostileService } from '../../support/hostile-service.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const gate = useHostileService();
 const elsewhere = useHostileService();
@@ -77,33 +78,43 @@ describe('a challenge is not solved', () => {
     expect(await solve(challenged())).toMatchObject({ why: 'too-much-work' });
   });
 
-  test.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['another lane', { lane: 'memory' }],
-    ['a modulus of zero', { lane: 'rsw', n: 'AAAA', x: 'Ag', t: 10 }],
-    ['a modulus that is empty', { lane: 'rsw', n: '', x: 'Ag', t: 10 }],
-    ['a modulus of a megabyte', { lane: 'rsw', n: '_'.repeat(500_000), x: 'Ag', t: 10 }],
-    ['numbers that are no text', { lane: 'rsw', n: 7, x: 2, t: 10 }],
-    ['a negative number of squarings', { lane: 'rsw', n: 'w', x: 'Ag', t: -1 }],
-    ['a million small puzzles', { lane: 'sha256', salt: '', count: 1_000_000, bits: 0 }],
-    ['salts of another length', { lane: 'sha256', salt: 'AAAA', count: 32, bits: 1 }],
-  ])('when its work is %s', async (_, pow) => {
-    gate.answers = [json({ kind: 'pow', challenge: 'sealed', pow })];
-    expect(await solve(challenged())).toMatchObject({ outcome: 'not-solved', why: 'not-understood' });
-    expect(gate.paths).toEqual(['/__protect/challenge']);
-  });
+  test('when its work cannot be understood', () =>
+    expectRows<[string, unknown]>(
+      [
+        ['nothing', undefined],
+        ['another lane', { lane: 'memory' }],
+        ['a modulus of zero', { lane: 'rsw', n: 'AAAA', x: 'Ag', t: 10 }],
+        ['a modulus that is empty', { lane: 'rsw', n: '', x: 'Ag', t: 10 }],
+        ['a modulus of a megabyte', { lane: 'rsw', n: '_'.repeat(500_000), x: 'Ag', t: 10 }],
+        ['numbers that are no text', { lane: 'rsw', n: 7, x: 2, t: 10 }],
+        ['a negative number of squarings', { lane: 'rsw', n: 'w', x: 'Ag', t: -1 }],
+        ['a million small puzzles', { lane: 'sha256', salt: '', count: 1_000_000, bits: 0 }],
+        ['salts of another length', { lane: 'sha256', salt: 'AAAA', count: 32, bits: 1 }],
+      ],
+      async ([, pow]) => {
+        gate.answers = [json({ kind: 'pow', challenge: 'sealed', pow })];
+        gate.paths.length = 0;
+        expect(await solve(challenged())).toMatchObject({ outcome: 'not-solved', why: 'not-understood' });
+        expect(gate.paths).toEqual(['/__protect/challenge']);
+      },
+    ));
 
-  test.each<[string, unknown]>([
-    ['another site', { ...order, api: 'https://elsewhere.test/__protect' }],
-    ['another site without a protocol', { ...order, api: '//elsewhere.test/__protect' }],
-    ['another port', { ...order, api: 'http://127.0.0.1:1/__protect' }],
-    ['no address', { ...order, api: 7 }],
-    ['no site key', { ...order, siteKey: null }],
-    ['nothing', null],
-  ])('when it leads to %s', async (_, challenge) => {
-    expect(await solve(challenged(challenge))).toMatchObject({ outcome: 'not-solved', why: 'not-understood' });
-    expect(gate.paths).toEqual([]);
-  });
+  test('when it does not lead to the gate that sent it', () =>
+    expectRows<[string, unknown]>(
+      [
+        ['another site', { ...order, api: 'https://elsewhere.test/__protect' }],
+        ['another site without a protocol', { ...order, api: '//elsewhere.test/__protect' }],
+        ['another port', { ...order, api: 'http://127.0.0.1:1/__protect' }],
+        ['no address', { ...order, api: 7 }],
+        ['no site key', { ...order, siteKey: null }],
+        ['nothing', null],
+      ],
+      async ([, challenge]) => {
+        gate.paths.length = 0;
+        expect(await solve(challenged(challenge))).toMatchObject({ outcome: 'not-solved', why: 'not-understood' });
+        expect(gate.paths).toEqual([]);
+      },
+    ));
 
   test('when it came as a page for people', async () => {
     const page = new Response('<html>', {
@@ -136,17 +147,21 @@ describe('a challenge is not solved', () => {
     expect(await solve(challenged(), { signal: AbortSignal.abort() })).toMatchObject({ why: 'aborted' });
   });
 
-  test.each([
-    ['sends a body without end', flood, 'not-understood'],
-    ['redirects', json({}, 302, { location: 'http://127.0.0.1:1/' }), 'not-understood'],
-    ['sends a page', json('<html>'), 'not-understood'],
-    ['refuses', json({ error: { key: 'API.FORBIDDEN' } }, 403), 'refused'],
-    ['is overloaded', json({}, 429), 'unreachable'],
-    ['fails', json({}, 500), 'unreachable'],
-  ] as const)('when the gate %s', async (_, answer, why) => {
-    gate.answers = [answer];
-    expect(await solve(challenged())).toMatchObject({ outcome: 'not-solved', why });
-  });
+  test('when the gate answers anything else', () =>
+    expectRows(
+      [
+        ['sends a body without end', flood, 'not-understood'],
+        ['redirects', json({}, 302, { location: 'http://127.0.0.1:1/' }), 'not-understood'],
+        ['sends a page', json('<html>'), 'not-understood'],
+        ['refuses', json({ error: { key: 'API.FORBIDDEN' } }, 403), 'refused'],
+        ['is overloaded', json({}, 429), 'unreachable'],
+        ['fails', json({}, 500), 'unreachable'],
+      ] as const,
+      async ([, answer, why]) => {
+        gate.answers = [answer];
+        expect(await solve(challenged())).toMatchObject({ outcome: 'not-solved', why });
+      },
+    ));
 
   test.each([
     ['solution', [work, json({ verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' })]],

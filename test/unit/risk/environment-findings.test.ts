@@ -9,6 +9,7 @@ import type { EnvironmentReport } from '../../../src/contract/edge/environment-r
 import type { ClientHeaders } from '../../../src/contract/edge/edge-api.ts';
 import { environmentFindings } from '../../../src/risk/environment/environment-findings.ts';
 import type { EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
+import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX, PHONE, environmentOf, headersOf } from './session-facts.ts';
 
 const noHints = { uaBrands: null, uaMobile: null, uaPlatform: null };
@@ -64,52 +65,56 @@ function findings(
 }
 
 describe('a person’s browser gives nothing away', () => {
-  test.each<[string, string, Partial<EnvironmentReport>, Partial<ClientHeaders>]>([
-    ['Chrome on Windows', CHROME, {}, {}],
-    [
-      'whose list of brands is in another order',
-      CHROME,
-      {},
-      { uaBrands: '"Google Chrome";v="153", "Chromium";v="153", "Not_A Brand";v="24"' },
-    ],
-    ['on a phone', PHONE, phone, { uaMobile: '?1', uaPlatform: '"Android"' }],
-    ['in an app', WEB_VIEW, { ...phone, userAgent: WEB_VIEW, hints: null, marks: ['chromium-css'] }, noHints],
-    [
-      'over plain http',
-      CHROME,
-      { hints: null, marks: ['chrome-object', 'chromium-css'] },
-      { secure: false, ...noHints },
-    ],
-    ['Firefox', FIREFOX, firefox, noHints],
-    [
-      'Firefox that resists fingerprinting, whose header names another system than its page',
-      FIREFOX.replace('X11; Linux x86_64', 'Windows NT 10.0; Win64; x64'),
-      { ...firefox, renderer: 'hidden' },
-      noHints,
-    ],
-    ['Safari', SAFARI, safari, noHints],
-    ['Chrome on an iPhone, which is Safari inside', IPHONE, { ...safari, userAgent: IPHONE }, noHints],
-    ['WebKit on Linux', SURF, { ...safari, userAgent: SURF, system: 'linux', renderer: null }, noHints],
-    [
-      'a Chromium of 2020',
-      FALKON,
-      {
-        marks: ['chrome-object', 'chromium-css'],
-        features: 0,
-        userAgent: FALKON,
-        system: 'linux',
-        hints: null,
-        renderer: null,
+  test('whatever its family and system', () =>
+    expectRows<[string, string, Partial<EnvironmentReport>, Partial<ClientHeaders>]>(
+      [
+        ['Chrome on Windows', CHROME, {}, {}],
+        [
+          'whose list of brands is in another order',
+          CHROME,
+          {},
+          { uaBrands: '"Google Chrome";v="153", "Chromium";v="153", "Not_A Brand";v="24"' },
+        ],
+        ['on a phone', PHONE, phone, { uaMobile: '?1', uaPlatform: '"Android"' }],
+        ['in an app', WEB_VIEW, { ...phone, userAgent: WEB_VIEW, hints: null, marks: ['chromium-css'] }, noHints],
+        [
+          'over plain http',
+          CHROME,
+          { hints: null, marks: ['chrome-object', 'chromium-css'] },
+          { secure: false, ...noHints },
+        ],
+        ['Firefox', FIREFOX, firefox, noHints],
+        [
+          'Firefox that resists fingerprinting, whose header names another system than its page',
+          FIREFOX.replace('X11; Linux x86_64', 'Windows NT 10.0; Win64; x64'),
+          { ...firefox, renderer: 'hidden' },
+          noHints,
+        ],
+        ['Safari', SAFARI, safari, noHints],
+        ['Chrome on an iPhone, which is Safari inside', IPHONE, { ...safari, userAgent: IPHONE }, noHints],
+        ['WebKit on Linux', SURF, { ...safari, userAgent: SURF, system: 'linux', renderer: null }, noHints],
+        [
+          'a Chromium of 2020',
+          FALKON,
+          {
+            marks: ['chrome-object', 'chromium-css'],
+            features: 0,
+            userAgent: FALKON,
+            system: 'linux',
+            hints: null,
+            renderer: null,
+          },
+          noHints,
+        ],
+        ['no worker and no graphics', CHROME, { renderer: null }, {}],
+        ['a browser of an unknown family', CONSOLE, { ...safari, userAgent: CONSOLE, system: 'other' }, noHints],
+        ['a kiosk, or a window without bars', CHROME, { signs: ['no-bars'] }, {}],
+        ['a computer without a mouse', CHROME, { signs: ['no-pointer'] }, {}],
+      ],
+      ([, userAgent, report, headers]) => {
+        expect(findings(userAgent, report, headers)).toEqual([]);
       },
-      noHints,
-    ],
-    ['no worker and no graphics', CHROME, { renderer: null }, {}],
-    ['a browser of an unknown family', CONSOLE, { ...safari, userAgent: CONSOLE, system: 'other' }, noHints],
-    ['a kiosk, or a window without bars', CHROME, { signs: ['no-bars'] }, {}],
-    ['a computer without a mouse', CHROME, { signs: ['no-pointer'] }, {}],
-  ])('%s', (_, userAgent, report, headers) => {
-    expect(findings(userAgent, report, headers)).toEqual([]);
-  });
+    ));
 
   test('whose edge reports no headers', () => {
     expect(environmentFindings(environmentOf(), { userAgent: CHROME, headers: null })).toEqual([]);
@@ -117,65 +122,81 @@ describe('a person’s browser gives nothing away', () => {
 });
 
 describe('a disguise is found', () => {
-  test.each<[EnvironmentFinding, string, string, Partial<EnvironmentReport>, Partial<ClientHeaders>]>([
-    ['contradictory-engine', 'Safari’s name on Chromium', SAFARI, { userAgent: SAFARI }, noHints],
-    ['contradictory-engine', 'Firefox’s name on Chromium', FIREFOX, { userAgent: FIREFOX }, noHints],
-    ['contradictory-engine', 'Chrome’s name on Firefox', CHROME, { ...firefox, userAgent: CHROME }, noHints],
-    [
-      'contradictory-engine',
-      'properties of another family',
-      SAFARI,
-      { ...safari, marks: ['webkit-css', 'gecko-css'] },
-      noHints,
-    ],
-    ['contradictory-version', 'an older engine', CHROME, { features: bitsUpTo('Iterator') }, {}],
-    [
-      'contradictory-version',
-      'a newer engine',
-      CHROME.replace('153', '120'),
-      { userAgent: CHROME.replace('153', '120') },
-      { uaBrands: null },
-    ],
-    [
-      'contradictory-page',
-      'a page that sees another user agent',
-      CHROME,
-      { userAgent: CHROME.replace('153', '152') },
-      {},
-    ],
-    ['contradictory-page', 'a page on another system', CHROME, { userAgent: LINUX_CHROME, system: 'linux' }, {}],
-    [
-      'contradictory-page',
-      'a page without the hints of the headers',
-      CHROME,
-      { hints: null, marks: ['chrome-object'] },
-      {},
-    ],
-    ['contradictory-page', 'a page with other brands', CHROME, {}, { uaBrands: '"Chromium";v="153"' }],
-    ['contradictory-system', 'Windows on Linux', CHROME, { system: 'linux' }, {}],
-    ['worker-differs', 'another worker', CHROME, { signs: ['worker-cores'] }, {}],
-    ['worker-differs', 'another frame', CHROME, { signs: ['frame'] }, {}],
-    ['contradictory-renderer', 'Windows drawn by OpenGL', CHROME, { renderer: 'opengl' }, {}],
-    [
-      'contradictory-renderer',
-      'a Mac drawn by Direct3D',
-      MAC_CHROME,
-      { userAgent: MAC_CHROME, system: 'apple', hints: { ...environmentOf().hints!, platform: 'macOS' } },
-      { uaPlatform: '"macOS"' },
-    ],
-    ['software-rendering', 'SwiftShader in a new version', CHROME, { renderer: 'swiftshader' }, {}],
-    ['impossible-window', 'a window beyond the screen', CHROME, { signs: ['beyond-screen'] }, {}],
-    ['impossible-window', 'a wide screen that is upright', CHROME, { signs: ['false-orientation'] }, {}],
-    ['windowless-traits', 'several traits', CHROME, { signs: ['no-bars', 'no-scrollbars'] }, {}],
-    ['contradictory-permission', 'two answers', CHROME, { signs: ['permission'] }, {}],
-    ['replaced-natives', 'a proxied function', CHROME, { signs: ['proxied-native'] }, {}],
-    ['replaced-natives', 'plugins that were made up', CHROME, { signs: ['false-plugins'] }, {}],
-    ['implausible-environment', 'hints without their mark', CHROME, { marks: ['chrome-object', 'chromium-css'] }, {}],
-    ['implausible-environment', 'an engine without anything of its family', SAFARI, { ...firefox, marks: [] }, noHints],
-    ['implausible-environment', 'a language without functions', CHROME, { features: 0 }, {}],
-  ])('%s: %s', (finding, _, userAgent, report, headers) => {
-    expect(findings(userAgent, report, headers)).toContain(finding);
-  });
+  test('wherever it contradicts itself', () =>
+    expectRows<[EnvironmentFinding, string, string, Partial<EnvironmentReport>, Partial<ClientHeaders>]>(
+      [
+        ['contradictory-engine', 'Safari’s name on Chromium', SAFARI, { userAgent: SAFARI }, noHints],
+        ['contradictory-engine', 'Firefox’s name on Chromium', FIREFOX, { userAgent: FIREFOX }, noHints],
+        ['contradictory-engine', 'Chrome’s name on Firefox', CHROME, { ...firefox, userAgent: CHROME }, noHints],
+        [
+          'contradictory-engine',
+          'properties of another family',
+          SAFARI,
+          { ...safari, marks: ['webkit-css', 'gecko-css'] },
+          noHints,
+        ],
+        ['contradictory-version', 'an older engine', CHROME, { features: bitsUpTo('Iterator') }, {}],
+        [
+          'contradictory-version',
+          'a newer engine',
+          CHROME.replace('153', '120'),
+          { userAgent: CHROME.replace('153', '120') },
+          { uaBrands: null },
+        ],
+        [
+          'contradictory-page',
+          'a page that sees another user agent',
+          CHROME,
+          { userAgent: CHROME.replace('153', '152') },
+          {},
+        ],
+        ['contradictory-page', 'a page on another system', CHROME, { userAgent: LINUX_CHROME, system: 'linux' }, {}],
+        [
+          'contradictory-page',
+          'a page without the hints of the headers',
+          CHROME,
+          { hints: null, marks: ['chrome-object'] },
+          {},
+        ],
+        ['contradictory-page', 'a page with other brands', CHROME, {}, { uaBrands: '"Chromium";v="153"' }],
+        ['contradictory-system', 'Windows on Linux', CHROME, { system: 'linux' }, {}],
+        ['worker-differs', 'another worker', CHROME, { signs: ['worker-cores'] }, {}],
+        ['worker-differs', 'another frame', CHROME, { signs: ['frame'] }, {}],
+        ['contradictory-renderer', 'Windows drawn by OpenGL', CHROME, { renderer: 'opengl' }, {}],
+        [
+          'contradictory-renderer',
+          'a Mac drawn by Direct3D',
+          MAC_CHROME,
+          { userAgent: MAC_CHROME, system: 'apple', hints: { ...environmentOf().hints!, platform: 'macOS' } },
+          { uaPlatform: '"macOS"' },
+        ],
+        ['software-rendering', 'SwiftShader in a new version', CHROME, { renderer: 'swiftshader' }, {}],
+        ['impossible-window', 'a window beyond the screen', CHROME, { signs: ['beyond-screen'] }, {}],
+        ['impossible-window', 'a wide screen that is upright', CHROME, { signs: ['false-orientation'] }, {}],
+        ['windowless-traits', 'several traits', CHROME, { signs: ['no-bars', 'no-scrollbars'] }, {}],
+        ['contradictory-permission', 'two answers', CHROME, { signs: ['permission'] }, {}],
+        ['replaced-natives', 'a proxied function', CHROME, { signs: ['proxied-native'] }, {}],
+        ['replaced-natives', 'plugins that were made up', CHROME, { signs: ['false-plugins'] }, {}],
+        [
+          'implausible-environment',
+          'hints without their mark',
+          CHROME,
+          { marks: ['chrome-object', 'chromium-css'] },
+          {},
+        ],
+        [
+          'implausible-environment',
+          'an engine without anything of its family',
+          SAFARI,
+          { ...firefox, marks: [] },
+          noHints,
+        ],
+        ['implausible-environment', 'a language without functions', CHROME, { features: 0 }, {}],
+      ],
+      ([finding, , userAgent, report, headers]) => {
+        expect(findings(userAgent, report, headers)).toContain(finding);
+      },
+    ));
 
   test('a phone’s sizes say nothing about a window', () => {
     const signs = ['beyond-screen', 'no-bars', 'no-scrollbars'] as const;
@@ -197,18 +218,22 @@ test('an older version may draw by software', () => {
 });
 
 describe('the schema of a report refuses', () => {
-  test.each<[string, object]>([
-    ['a field that it does not know', { fonts: 12 }],
-    ['a sign that it does not know', { signs: ['taste'] }],
-    ['more signs than there are', { signs: [...environmentSigns, environmentSigns[0]] }],
-    ['more marks than there are', { marks: [...familyMarks, familyMarks[0]] }],
-    ['a long user agent', { userAgent: 'x'.repeat(513) }],
-    ['long brands', { hints: { brands: 'x'.repeat(257), mobile: false, platform: '' } }],
-    ['a bit without a function', { features: 2 ** languageFeatures.length }],
-    ['half a bit', { features: 0.5 }],
-  ])('%s', (_, changes) => {
-    expect(environmentReport.safeParse({ ...environmentOf(), ...changes }).success).toBe(false);
-  });
+  test('a value outside its bounds', () =>
+    expectRows<[string, object]>(
+      [
+        ['a field that it does not know', { fonts: 12 }],
+        ['a sign that it does not know', { signs: ['taste'] }],
+        ['more signs than there are', { signs: [...environmentSigns, environmentSigns[0]] }],
+        ['more marks than there are', { marks: [...familyMarks, familyMarks[0]] }],
+        ['a long user agent', { userAgent: 'x'.repeat(513) }],
+        ['long brands', { hints: { brands: 'x'.repeat(257), mobile: false, platform: '' } }],
+        ['a bit without a function', { features: 2 ** languageFeatures.length }],
+        ['half a bit', { features: 0.5 }],
+      ],
+      ([, changes]) => {
+        expect(environmentReport.safeParse({ ...environmentOf(), ...changes }).success).toBe(false);
+      },
+    ));
 
   test('nothing of a true one', () => {
     expect(environmentReport.safeParse(environmentOf()).success).toBe(true);

@@ -98,89 +98,105 @@ describe('no detector fires on', () => {
 
 describe('a detector fires on', () => {
   const CHROMIUM_JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
-  test.each<[string, RequestDetector[], Sent]>([
-    ['no user agent', ['no-user-agent'], { headers: page }],
-    [
-      'a tool',
-      ['automation-user-agent', 'no-accept-language'],
-      { headers: { 'user-agent': 'curl/8.5.0', accept: '*/*' } },
-    ],
-    [
-      'a name without a browser’s form',
-      ['automation-user-agent'],
-      { headers: { 'user-agent': 'Mozilla/5.0', ...page } },
-    ],
-    [
-      'a headless browser that says so',
-      ['headless-user-agent'],
-      { headers: { ...ofChrome, 'user-agent': CHROME.replace('Chrome', 'HeadlessChrome') } },
-    ],
-    ['no language', ['no-accept-language'], { headers: without(ofChrome, 'accept-language') }],
-    [
-      'Firefox without metadata',
-      ['no-fetch-metadata'],
-      { headers: without(ofFirefox, 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest') },
-    ],
-    [
-      'only a destination',
-      ['contradictory-fetch-metadata'],
-      { headers: { 'user-agent': SAFARI, ...page, 'sec-fetch-dest': 'image' } },
-    ],
-    [
-      'a navigation to a style sheet',
-      ['contradictory-fetch-metadata'],
-      { headers: { ...ofSafari, accept: 'text/css', 'sec-fetch-dest': 'style' } },
-    ],
-    [
-      'a style sheet asked for as anything',
-      ['contradictory-fetch-metadata'],
-      { headers: { ...ofSafari, accept: '*/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'style' } },
-    ],
-    [
-      'a script that is posted to',
-      ['contradictory-fetch-metadata'],
-      { method: 'POST', headers: { ...ofSafari, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' } },
-    ],
-    ['a made-up site', ['contradictory-fetch-metadata'], { headers: { ...ofSafari, 'sec-fetch-site': 'here' } }],
-    ['Chrome without hints', ['no-client-hints'], { headers: without(ofChrome, ...Object.keys(hints)) }],
-    [
-      'hints of another version',
-      ['contradictory-client-hints'],
-      { headers: { ...ofChrome, 'sec-ch-ua': '"Chromium";v="120"' } },
-    ],
-    ['Firefox with hints', ['contradictory-client-hints'], { headers: { ...ofFirefox, ...hints } }],
-    ['a page asked for as anything', ['no-html-accept'], { headers: { ...ofSafari, accept: '*/*' } }],
-    ['a page without compression', ['no-compression'], { headers: without(ofSafari, 'accept-encoding') }],
-    [
-      'a navigation of Firefox without the upgrade',
-      ['no-upgrade-request'],
-      { headers: without(ofFirefox, ...Object.keys(upgrade)) },
-    ],
-    ['Chromium’s TLS under Firefox’s name', ['contradictory-tls'], { headers: ofFirefox, ja4: CHROMIUM_JA4 }],
-    ['TLS without HTTP/2', ['contradictory-tls'], { headers: ofSafari, ja4: 't13d2014h1_000000000000_14788d8d241b' }],
-    ['TLS 1.2', ['contradictory-tls'], { headers: ofSafari, ja4: 't12d2014h2_000000000000_14788d8d241b' }],
-    ['a category', ['category-tor'], { headers: ofSafari, categories: ['tor'] }],
-  ])('%s', (_, names, sent) => {
-    expect(fired(sent).toSorted()).toEqual(names.toSorted());
-  });
+  test('headers, TLS or a category that no ordinary browser has', () =>
+    expectRows<[string, RequestDetector[], Sent]>(
+      [
+        ['no user agent', ['no-user-agent'], { headers: page }],
+        [
+          'a tool',
+          ['automation-user-agent', 'no-accept-language'],
+          { headers: { 'user-agent': 'curl/8.5.0', accept: '*/*' } },
+        ],
+        [
+          'a name without a browser’s form',
+          ['automation-user-agent'],
+          { headers: { 'user-agent': 'Mozilla/5.0', ...page } },
+        ],
+        [
+          'a headless browser that says so',
+          ['headless-user-agent'],
+          { headers: { ...ofChrome, 'user-agent': CHROME.replace('Chrome', 'HeadlessChrome') } },
+        ],
+        ['no language', ['no-accept-language'], { headers: without(ofChrome, 'accept-language') }],
+        [
+          'Firefox without metadata',
+          ['no-fetch-metadata'],
+          { headers: without(ofFirefox, 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest') },
+        ],
+        [
+          'only a destination',
+          ['contradictory-fetch-metadata'],
+          { headers: { 'user-agent': SAFARI, ...page, 'sec-fetch-dest': 'image' } },
+        ],
+        [
+          'a navigation to a style sheet',
+          ['contradictory-fetch-metadata'],
+          { headers: { ...ofSafari, accept: 'text/css', 'sec-fetch-dest': 'style' } },
+        ],
+        [
+          'a style sheet asked for as anything',
+          ['contradictory-fetch-metadata'],
+          { headers: { ...ofSafari, accept: '*/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'style' } },
+        ],
+        [
+          'a script that is posted to',
+          ['contradictory-fetch-metadata'],
+          { method: 'POST', headers: { ...ofSafari, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' } },
+        ],
+        ['a made-up site', ['contradictory-fetch-metadata'], { headers: { ...ofSafari, 'sec-fetch-site': 'here' } }],
+        ['Chrome without hints', ['no-client-hints'], { headers: without(ofChrome, ...Object.keys(hints)) }],
+        [
+          'hints of another version',
+          ['contradictory-client-hints'],
+          { headers: { ...ofChrome, 'sec-ch-ua': '"Chromium";v="120"' } },
+        ],
+        ['Firefox with hints', ['contradictory-client-hints'], { headers: { ...ofFirefox, ...hints } }],
+        ['a page asked for as anything', ['no-html-accept'], { headers: { ...ofSafari, accept: '*/*' } }],
+        ['a page without compression', ['no-compression'], { headers: without(ofSafari, 'accept-encoding') }],
+        [
+          'a navigation of Firefox without the upgrade',
+          ['no-upgrade-request'],
+          { headers: without(ofFirefox, ...Object.keys(upgrade)) },
+        ],
+        ['Chromium’s TLS under Firefox’s name', ['contradictory-tls'], { headers: ofFirefox, ja4: CHROMIUM_JA4 }],
+        [
+          'TLS without HTTP/2',
+          ['contradictory-tls'],
+          { headers: ofSafari, ja4: 't13d2014h1_000000000000_14788d8d241b' },
+        ],
+        ['TLS 1.2', ['contradictory-tls'], { headers: ofSafari, ja4: 't12d2014h2_000000000000_14788d8d241b' }],
+        ['a category', ['category-tor'], { headers: ofSafari, categories: ['tor'] }],
+      ],
+      ([, names, sent]) => {
+        expect(fired(sent).toSorted()).toEqual(names.toSorted());
+      },
+    ));
 
-  test.each([
-    [CHROME, CHROMIUM_JA4],
-    [CHROME, 'q13d0312h3_55b375c5d22e_06cda9e17597'],
-    [FIREFOX, 't13d1717h2_5b57614c22b0_3cbfd9057e0d'],
-    [SAFARI, 't13d2014h2_a09f3c656075_14788d8d241b'],
-    [CHROME_ON_IOS, 't13d2014h2_a09f3c656075_14788d8d241b'],
-    ['curl/8.5.0', 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'],
-  ])('no TLS of its own family: %s', (userAgent, ja4) => {
-    expect(fired({ headers: { 'user-agent': userAgent }, ja4 })).not.toContain('contradictory-tls');
-  });
+  test('no TLS of its own family', () =>
+    expectRows(
+      [
+        [CHROME, CHROMIUM_JA4],
+        [CHROME, 'q13d0312h3_55b375c5d22e_06cda9e17597'],
+        [FIREFOX, 't13d1717h2_5b57614c22b0_3cbfd9057e0d'],
+        [SAFARI, 't13d2014h2_a09f3c656075_14788d8d241b'],
+        [CHROME_ON_IOS, 't13d2014h2_a09f3c656075_14788d8d241b'],
+        ['curl/8.5.0', 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'],
+      ],
+      ([userAgent, ja4]) => {
+        expect(fired({ headers: { 'user-agent': userAgent }, ja4 })).not.toContain('contradictory-tls');
+      },
+    ));
 
-  test.each([
-    ['Firefox', FIREFOX],
-    ['Safari', SAFARI],
-    ['an old Safari', OLD_SAFARI],
-    ['Chrome', CHROME],
-  ])('the name of %s with a language and nothing else, two at least', (_, userAgent) => {
-    expect(fired({ headers: { 'user-agent': userAgent, ...language, accept: '*/*' } }).length).toBeGreaterThan(1);
-  });
+  test('the name of a browser with a language and nothing else, two at least', () =>
+    expectRows(
+      [
+        ['Firefox', FIREFOX],
+        ['Safari', SAFARI],
+        ['an old Safari', OLD_SAFARI],
+        ['Chrome', CHROME],
+      ],
+      ([, userAgent]) => {
+        expect(fired({ headers: { 'user-agent': userAgent, ...language, accept: '*/*' } }).length).toBeGreaterThan(1);
+      },
+    ));
 });

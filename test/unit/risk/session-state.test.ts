@@ -4,6 +4,7 @@ import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../src/risk/session-state.ts';
 import type { SessionState } from '../../../src/risk/session-state.ts';
+import { expectRows } from '../../support/rows.ts';
 import { FIREFOX, environmentOf, reportOf, visitorOf } from './session-facts.ts';
 
 const NOW_MS = 1_800_000_000_000;
@@ -147,34 +148,38 @@ describe('a session', () => {
   });
 });
 
-describe('a report that a page can have made', () => {
-  test.each([
-    ['an ordinary report', {}],
-    ['no input yet', { firstInteractionMs: null, pointerMoves: 0, presses: 0, keys: 0 }],
-    ['scrolling by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }],
-    ['a fast hand on a fast screen', { pointerMoves: 900 }],
-    ['only turns of the wheel', { pointerMoves: 0, presses: 0, wheels: 9 }],
-    ['a clock that differs by two seconds', { elapsedMs: 6000 }],
-    ['taps of a finger', { pointerMoves: 0, presses: 3, touches: 3 }],
-  ])('%s', (_, changes) => {
-    expect(isImplausible(reportOf(changes), 4000)).toBe(false);
-  });
-});
+test('a report that a page can have made is plausible', () =>
+  expectRows(
+    [
+      ['an ordinary report', {}],
+      ['no input yet', { firstInteractionMs: null, pointerMoves: 0, presses: 0, keys: 0 }],
+      ['scrolling by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }],
+      ['a fast hand on a fast screen', { pointerMoves: 900 }],
+      ['only turns of the wheel', { pointerMoves: 0, presses: 0, wheels: 9 }],
+      ['a clock that differs by two seconds', { elapsedMs: 6000 }],
+      ['taps of a finger', { pointerMoves: 0, presses: 3, touches: 3 }],
+    ],
+    ([, changes]) => {
+      expect(isImplausible(reportOf(changes), 4000)).toBe(false);
+    },
+  ));
 
-describe('a report that no page can have made', () => {
-  test.each([
-    ['visible for longer than open', { visibleMs: 4001 }],
-    ['open for longer than its session', { elapsedMs: 6001 }],
-    ['an hour at once', { elapsedMs: 3_600_000, visibleMs: 3_600_000 }],
-    ['more touches than presses', { touches: 2 }],
-    ['more pauses between keys than keys', { keys: 2, keyGaps: 3 }],
-    ['input later than the report', { firstInteractionMs: 5000 }],
-    ['moves without a first input', { firstInteractionMs: null }],
-    ['a first input without any input', { pointerMoves: 0, presses: 0 }],
-    ['a thousand moves a second', { pointerMoves: 4000 }],
-    ['a hundred keys a second', { keys: 400 }],
-    ['everything at once', { elapsedMs: 0, firstInteractionMs: 0, pointerMoves: 5000 }],
-  ])('%s', (_, changes) => {
-    expect(isImplausible(reportOf(changes), 4000)).toBe(true);
-  });
-});
+test('a report that no page can have made is implausible', () =>
+  expectRows(
+    [
+      ['visible for longer than open', { visibleMs: 4001 }],
+      ['open for longer than its session', { elapsedMs: 6001 }],
+      ['an hour at once', { elapsedMs: 3_600_000, visibleMs: 3_600_000 }],
+      ['more touches than presses', { touches: 2 }],
+      ['more pauses between keys than keys', { keys: 2, keyGaps: 3 }],
+      ['input later than the report', { firstInteractionMs: 5000 }],
+      ['moves without a first input', { firstInteractionMs: null }],
+      ['a first input without any input', { pointerMoves: 0, presses: 0 }],
+      ['a thousand moves a second', { pointerMoves: 4000 }],
+      ['a hundred keys a second', { keys: 400 }],
+      ['everything at once', { elapsedMs: 0, firstInteractionMs: 0, pointerMoves: 5000 }],
+    ],
+    ([, changes]) => {
+      expect(isImplausible(reportOf(changes), 4000)).toBe(true);
+    },
+  ));

@@ -1,9 +1,10 @@
 /** The edge's client of `/siteverify`: every response is a result or a fault, never an exception. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyToken } from '../../../src/verify/siteverify-client.ts';
 import { WAIT_MS } from '../../support/eventually.ts';
+import { expectRows } from '../../support/rows.ts';
 
 let base = '';
 const asked: unknown[] = [];
@@ -85,26 +86,28 @@ test('sends exactly the fields that it was given', async () => {
   expect(asked.at(-1)).toEqual({ secret: 's', token: 't' });
 });
 
-describe.each([
-  ['/yes', { ok: true, value: { verified: true, level: 1, jti: 'j' } }],
-  ['/no', { ok: true, value: { verified: false, reason: 'API.USER_ALREADY_VERIFIED' } }],
-  ['/plain', { ok: true, value: { verified: true } }],
-  ['/secret', { ok: false, error: 'refused' }],
-  ['/bad', { ok: false, error: 'refused' }],
-  ['/moved', { ok: false, error: 'refused' }],
-  ['/unknown', { ok: false, error: 'refused' }],
-  ['/silent', { ok: false, error: 'unreachable' }],
-  ['/down', { ok: false, error: 'unreachable' }],
-  ['/limited', { ok: false, error: 'unreachable' }],
-  ['/html', { ok: false, error: 'nonsense' }],
-  ['/text', { ok: false, error: 'nonsense' }],
-  ['/null', { ok: false, error: 'nonsense' }],
-  ['/long', { ok: false, error: 'nonsense' }],
-])('%s', (path, expected) => {
-  test(`is ${JSON.stringify(expected)}`, async () => {
-    expect(await verify(path)).toMatchObject(expected);
-  });
-});
+test('each answer of the service has one meaning', () =>
+  expectRows(
+    [
+      ['/yes', { ok: true, value: { verified: true, level: 1, jti: 'j' } }],
+      ['/no', { ok: true, value: { verified: false, reason: 'API.USER_ALREADY_VERIFIED' } }],
+      ['/plain', { ok: true, value: { verified: true } }],
+      ['/secret', { ok: false, error: 'refused' }],
+      ['/bad', { ok: false, error: 'refused' }],
+      ['/moved', { ok: false, error: 'refused' }],
+      ['/unknown', { ok: false, error: 'refused' }],
+      ['/silent', { ok: false, error: 'unreachable' }],
+      ['/down', { ok: false, error: 'unreachable' }],
+      ['/limited', { ok: false, error: 'unreachable' }],
+      ['/html', { ok: false, error: 'nonsense' }],
+      ['/text', { ok: false, error: 'nonsense' }],
+      ['/null', { ok: false, error: 'nonsense' }],
+      ['/long', { ok: false, error: 'nonsense' }],
+    ],
+    async ([path, expected]) => {
+      expect(await verify(path)).toMatchObject(expected);
+    },
+  ));
 
 test('reports a refused connection as unreachable', async () => {
   const result = await verifyToken({

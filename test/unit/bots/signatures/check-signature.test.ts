@@ -6,6 +6,7 @@ import type { SignatureOptions } from '../../../../src/bots/signatures/check-sig
 import { acceptSignature } from '../../../../src/bots/signatures/accept-signature.ts';
 import { outcomeWord } from '../../../../src/bots/signatures/signature-outcome.ts';
 import type { BotKey } from '../../../../src/contract/bots/bot-keys.ts';
+import { expectRows } from '../../../support/rows.ts';
 import { agentKeyPair, signed } from '../../../support/signed-request.ts';
 import type { AgentKeyPair, Signing } from '../../../support/signed-request.ts';
 import { DRAFT_CREATED_MS, DRAFT_URL, draftKeys, draftVectors } from './draft-vectors.ts';
@@ -48,35 +49,41 @@ describe('the vectors of the draft', () => {
   const request = ({ agent, input, signature }: (typeof draftVectors)[number], url = DRAFT_URL): Request =>
     new Request(url, { headers: { 'signature-agent': agent, 'signature-input': input, signature } });
 
-  test.each(draftVectors)('$name holds', async (vector) => {
-    const options = { acceptsTestKeys: true, lifetimeMaxMs: Infinity };
-    const check = await checkWith({ [directory]: draftKeys }, options, DRAFT_CREATED_MS);
-    const found = await check.check(request(vector), DRAFT_CREATED_MS + 1000);
-    expect(found).toMatchObject({ outcome: 'verified', agent: directory, label: 'sig2' });
-    expect(outcomeWord(await check.check(request(vector, 'https://example.org/'), DRAFT_CREATED_MS))).toBe(
-      'invalid-signature',
-    );
-  });
+  test('holds for each of them', () =>
+    expectRows(draftVectors, async (vector) => {
+      const options = { acceptsTestKeys: true, lifetimeMaxMs: Infinity };
+      const check = await checkWith({ [directory]: draftKeys }, options, DRAFT_CREATED_MS);
+      const found = await check.check(request(vector), DRAFT_CREATED_MS + 1000);
+      expect(found).toMatchObject({ outcome: 'verified', agent: directory, label: 'sig2' });
+      expect(outcomeWord(await check.check(request(vector, 'https://example.org/'), DRAFT_CREATED_MS))).toBe(
+        'invalid-signature',
+      );
+    }));
 
-  test.each(draftVectors)('$name is refused where test keys are not accepted', async (vector) => {
-    const check = await checkWith({ [directory]: draftKeys }, { lifetimeMaxMs: Infinity }, DRAFT_CREATED_MS);
-    expect(outcomeWord(await check.check(request(vector), DRAFT_CREATED_MS + 1000))).toBe('invalid-test-key');
-  });
+  test('are refused where test keys are not accepted', () =>
+    expectRows(draftVectors, async (vector) => {
+      const check = await checkWith({ [directory]: draftKeys }, { lifetimeMaxMs: Infinity }, DRAFT_CREATED_MS);
+      expect(outcomeWord(await check.check(request(vector), DRAFT_CREATED_MS + 1000))).toBe('invalid-test-key');
+    }));
 });
 
 describe('the four ways to name an agent', () => {
   const keyed = { name: 'signature-agent', parameters: { key: 'g' } };
-  test.each([
-    ['a bare string', '"https://agent.test"', 'signature-agent', AGENT],
-    ['an origin under any key', 'g="https://agent.test"', keyed, AGENT],
-    ['the address of a key set', 'g="https://agent.test/jwks.json"', keyed, 'https://agent.test/jwks.json'],
-    ['an origin with type=directory', 'g="https://agent.test";type=directory', keyed, AGENT],
-  ])('%s', async (_, agent, component, directory) => {
-    const check = await checkWith({ [directory]: [pair.key] });
-    const request = await signed(pair, { nowMs: NOW_MS, agent, components: ['@authority', component] });
-    const found = await check.check(request, NOW_MS);
-    expect(found).toMatchObject({ outcome: 'verified', agent: directory, keyid: pair.keyid, label: 'sig1' });
-  });
+  test('each lead to its keys', () =>
+    expectRows(
+      [
+        ['a bare string', '"https://agent.test"', 'signature-agent', AGENT],
+        ['an origin under any key', 'g="https://agent.test"', keyed, AGENT],
+        ['the address of a key set', 'g="https://agent.test/jwks.json"', keyed, 'https://agent.test/jwks.json'],
+        ['an origin with type=directory', 'g="https://agent.test";type=directory', keyed, AGENT],
+      ],
+      async ([, agent, component, directory]) => {
+        const check = await checkWith({ [directory]: [pair.key] });
+        const request = await signed(pair, { nowMs: NOW_MS, agent, components: ['@authority', component] });
+        const found = await check.check(request, NOW_MS);
+        expect(found).toMatchObject({ outcome: 'verified', agent: directory, keyid: pair.keyid, label: 'sig1' });
+      },
+    ));
 
   test('a member with other parameters names nobody', async () => {
     const agent = 'sig1="https://agent.test";type=jwks_uri';
@@ -112,20 +119,24 @@ describe('a key counts for its own directory only', () => {
 });
 
 describe('requests without a signature of this profile', () => {
-  test.each([
-    ['no header', {}, null],
-    ['an agent without a signature', { 'signature-agent': '"https://agent.test"' }, 'unsigned'],
-    ['a signature of another profile', { 'signature-input': 'sig1=("date");tag="other"', signature: 'x' }, null],
-    ['an unreadable signature of another profile', { 'signature-input': '(((', signature: ')))' }, null],
-    [
-      'only other signatures beside an agent',
-      { 'signature-agent': 'a="https://a.test"', 'signature-input': 'a=()', signature: 'a=:AA==:' },
-      'unsigned',
-    ],
-  ])('%s', async (_, headers, word) => {
-    const check = await checkWith({});
-    expect(outcomeWord(await check.check(new Request('https://shop.example/', { headers }), NOW_MS))).toBe(word);
-  });
+  test('have the outcome of their headers', () =>
+    expectRows(
+      [
+        ['no header', {}, null],
+        ['an agent without a signature', { 'signature-agent': '"https://agent.test"' }, 'unsigned'],
+        ['a signature of another profile', { 'signature-input': 'sig1=("date");tag="other"', signature: 'x' }, null],
+        ['an unreadable signature of another profile', { 'signature-input': '(((', signature: ')))' }, null],
+        [
+          'only other signatures beside an agent',
+          { 'signature-agent': 'a="https://a.test"', 'signature-input': 'a=()', signature: 'a=:AA==:' },
+          'unsigned',
+        ],
+      ],
+      async ([, headers, word]) => {
+        const check = await checkWith({});
+        expect(outcomeWord(await check.check(new Request('https://shop.example/', { headers }), NOW_MS))).toBe(word);
+      },
+    ));
 });
 
 describe('what cannot be right', () => {
@@ -134,105 +145,119 @@ describe('what cannot be right', () => {
   const edit = (name: string, from: string | RegExp, to: string) => (request: Request) =>
     request.headers.set(name, request.headers.get(name)!.replace(from, to));
 
-  test.each<[string, string, Partial<Signing>, ((request: Request) => void)?]>([
-    ['covers no host', 'invalid-target-not-covered', { components: ['@method', keyed('sig1')] }],
-    ['does not cover the agent', 'invalid-agent-not-covered', { components: ['@authority'] }],
-    ['has no created', 'invalid-parameters', { without: ['created'] }],
-    ['has no expires', 'invalid-parameters', { without: ['expires'] }],
-    ['has no keyid', 'invalid-parameters', { without: ['keyid'] }],
-    ['has a keyid that is no thumbprint', 'invalid-parameters', { parameters: { keyid: 'key-1' } }],
-    ['has expired', 'invalid-expired', { nowMs: NOW_MS - 361_000 }],
-    ['is from the future', 'invalid-not-yet', { nowMs: NOW_MS + 62_000 }],
-    ['lives longer than a day', 'invalid-lives-too-long', { lifetimeSeconds: 86_401 }],
-    ['ends before it begins', 'invalid-lives-too-long', { lifetimeSeconds: -1 }],
-    ['uses a shared secret', 'invalid-algorithm', {}, edit('signature-input', ';keyid', ';alg="hmac-sha256";keyid')],
-    [
-      'names the algorithm of another key',
-      'invalid-algorithm',
-      {},
-      edit('signature-input', ';keyid', ';alg="rsa-pss-sha512";keyid'),
-    ],
-    [
-      'uses an algorithm that is not known here',
-      'unverified-algorithm-unknown',
-      {},
-      edit('signature-input', ';keyid', ';alg="ecdsa-p256-sha256";keyid'),
-    ],
-    ['has other bytes', 'invalid-signature', {}, set('signature', `sig1=:${'A'.repeat(86)}==:`)],
-    ['has no bytes of its label', 'invalid-unreadable', {}, edit('signature', 'sig1', 'sig9')],
-    ['has a token for bytes', 'invalid-unreadable', {}, set('signature', 'sig1=abc')],
-    ['has its label twice', 'invalid-label-repeated', {}, edit('signature-input', /^.*$/, '$&, $&')],
-    ['has its bytes twice', 'invalid-label-repeated', {}, edit('signature', /^.*$/, '$&, $&')],
-    ['has a parameter twice', 'invalid-label-repeated', {}, edit('signature-input', ';keyid', ';created=1;keyid')],
-    ['has an agent twice', 'invalid-label-repeated', {}, edit('signature-agent', /^.*$/, '$&, $&')],
-    [
-      'covers a component twice',
-      'invalid-component-repeated',
-      {},
-      edit('signature-input', '"@authority"', '"@authority" "@authority"'),
-    ],
-    [
-      'covers an unknown component',
-      'unverified-component-unknown',
-      {},
-      edit('signature-input', '"@authority"', '"@authority" "@body"'),
-    ],
-    [
-      'covers a component by unknown parameters',
-      'unverified-component-unknown',
-      {},
-      edit('signature-input', '"@authority"', '"@authority" "date";bs'),
-    ],
-    [
-      'covers a property that every object has',
-      'invalid-component-missing',
-      {},
-      edit('signature-input', '"@authority"', '"@authority" "constructor"'),
-    ],
-    [
-      'covers a member of such a field',
-      'invalid-component-missing',
-      {},
-      edit('signature-input', '"@authority"', '"@authority" "constructor";key="a"'),
-    ],
-    [
-      'covers a field that was not sent',
-      'invalid-component-missing',
-      {},
-      edit('signature-input', '"@authority"', '"@authority" "date"'),
-    ],
-    [
-      'covers a member that was not sent',
-      'invalid-component-missing',
-      {},
-      set('signature-agent', 'other="https://agent.test"'),
-    ],
-    ['comes without its agent', 'unverified-agent-missing', {}, (request) => request.headers.delete('signature-agent')],
-    [
-      'names two agents, neither by its label',
-      'invalid-agent-ambiguous',
-      { agent: 'a="https://a.test", b="https://b.test"', components: ['@authority', keyed('a'), keyed('b')] },
-    ],
-    ['names an agent over http', 'invalid-agent-not-https', { agent: 'sig1="http://agent.test"' }],
-    ['names an agent with a password', 'invalid-agent-not-https', { agent: 'sig1="https://a:b@agent.test"' }],
-    ['names an agent by a token', 'invalid-unreadable', { agent: 'sig1=agent' }],
-    ['is unreadable', 'invalid-unreadable', {}, set('signature-input', 'sig1=("@authority')],
-    ['is longer than any', 'invalid-too-large', {}, set('signature', `sig1=:${'A'.repeat(5000)}:`)],
-    [
-      'has a hundred labels',
-      'invalid-too-large',
-      {},
-      edit('signature-input', /$/, Array.from({ length: 100 }, (_, i) => `, l${i}=()`).join('')),
-    ],
-    [
-      'covers a hundred components',
-      'invalid-too-large',
-      {},
-      edit('signature-input', '"@authority"', Array.from({ length: 100 }, (_, i) => `"x-${i}"`).join(' ')),
-    ],
-  ])('a signature that %s is %s', async (_, word, signing, change) => {
-    expect(await wordOf(signing, change)).toBe(word);
-  });
+  test('has the outcome that names its fault', () =>
+    expectRows<[string, string, Partial<Signing>, ((request: Request) => void)?]>(
+      [
+        ['covers no host', 'invalid-target-not-covered', { components: ['@method', keyed('sig1')] }],
+        ['does not cover the agent', 'invalid-agent-not-covered', { components: ['@authority'] }],
+        ['has no created', 'invalid-parameters', { without: ['created'] }],
+        ['has no expires', 'invalid-parameters', { without: ['expires'] }],
+        ['has no keyid', 'invalid-parameters', { without: ['keyid'] }],
+        ['has a keyid that is no thumbprint', 'invalid-parameters', { parameters: { keyid: 'key-1' } }],
+        ['has expired', 'invalid-expired', { nowMs: NOW_MS - 361_000 }],
+        ['is from the future', 'invalid-not-yet', { nowMs: NOW_MS + 62_000 }],
+        ['lives longer than a day', 'invalid-lives-too-long', { lifetimeSeconds: 86_401 }],
+        ['ends before it begins', 'invalid-lives-too-long', { lifetimeSeconds: -1 }],
+        [
+          'uses a shared secret',
+          'invalid-algorithm',
+          {},
+          edit('signature-input', ';keyid', ';alg="hmac-sha256";keyid'),
+        ],
+        [
+          'names the algorithm of another key',
+          'invalid-algorithm',
+          {},
+          edit('signature-input', ';keyid', ';alg="rsa-pss-sha512";keyid'),
+        ],
+        [
+          'uses an algorithm that is not known here',
+          'unverified-algorithm-unknown',
+          {},
+          edit('signature-input', ';keyid', ';alg="ecdsa-p256-sha256";keyid'),
+        ],
+        ['has other bytes', 'invalid-signature', {}, set('signature', `sig1=:${'A'.repeat(86)}==:`)],
+        ['has no bytes of its label', 'invalid-unreadable', {}, edit('signature', 'sig1', 'sig9')],
+        ['has a token for bytes', 'invalid-unreadable', {}, set('signature', 'sig1=abc')],
+        ['has its label twice', 'invalid-label-repeated', {}, edit('signature-input', /^.*$/, '$&, $&')],
+        ['has its bytes twice', 'invalid-label-repeated', {}, edit('signature', /^.*$/, '$&, $&')],
+        ['has a parameter twice', 'invalid-label-repeated', {}, edit('signature-input', ';keyid', ';created=1;keyid')],
+        ['has an agent twice', 'invalid-label-repeated', {}, edit('signature-agent', /^.*$/, '$&, $&')],
+        [
+          'covers a component twice',
+          'invalid-component-repeated',
+          {},
+          edit('signature-input', '"@authority"', '"@authority" "@authority"'),
+        ],
+        [
+          'covers an unknown component',
+          'unverified-component-unknown',
+          {},
+          edit('signature-input', '"@authority"', '"@authority" "@body"'),
+        ],
+        [
+          'covers a component by unknown parameters',
+          'unverified-component-unknown',
+          {},
+          edit('signature-input', '"@authority"', '"@authority" "date";bs'),
+        ],
+        [
+          'covers a property that every object has',
+          'invalid-component-missing',
+          {},
+          edit('signature-input', '"@authority"', '"@authority" "constructor"'),
+        ],
+        [
+          'covers a member of such a field',
+          'invalid-component-missing',
+          {},
+          edit('signature-input', '"@authority"', '"@authority" "constructor";key="a"'),
+        ],
+        [
+          'covers a field that was not sent',
+          'invalid-component-missing',
+          {},
+          edit('signature-input', '"@authority"', '"@authority" "date"'),
+        ],
+        [
+          'covers a member that was not sent',
+          'invalid-component-missing',
+          {},
+          set('signature-agent', 'other="https://agent.test"'),
+        ],
+        [
+          'comes without its agent',
+          'unverified-agent-missing',
+          {},
+          (request) => request.headers.delete('signature-agent'),
+        ],
+        [
+          'names two agents, neither by its label',
+          'invalid-agent-ambiguous',
+          { agent: 'a="https://a.test", b="https://b.test"', components: ['@authority', keyed('a'), keyed('b')] },
+        ],
+        ['names an agent over http', 'invalid-agent-not-https', { agent: 'sig1="http://agent.test"' }],
+        ['names an agent with a password', 'invalid-agent-not-https', { agent: 'sig1="https://a:b@agent.test"' }],
+        ['names an agent by a token', 'invalid-unreadable', { agent: 'sig1=agent' }],
+        ['is unreadable', 'invalid-unreadable', {}, set('signature-input', 'sig1=("@authority')],
+        ['is longer than any', 'invalid-too-large', {}, set('signature', `sig1=:${'A'.repeat(5000)}:`)],
+        [
+          'has a hundred labels',
+          'invalid-too-large',
+          {},
+          edit('signature-input', /$/, Array.from({ length: 100 }, (_, i) => `, l${i}=()`).join('')),
+        ],
+        [
+          'covers a hundred components',
+          'invalid-too-large',
+          {},
+          edit('signature-input', '"@authority"', Array.from({ length: 100 }, (_, i) => `"x-${i}"`).join(' ')),
+        ],
+      ],
+      async ([, word, signing, change]) => {
+        expect(await wordOf(signing, change)).toBe(word);
+      },
+    ));
 });
 
 describe('a remembered signature', () => {

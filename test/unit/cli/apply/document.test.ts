@@ -1,39 +1,46 @@
 /** Configuration files that are hard to read: traps of YAML, mistakes with their places, and files made to do harm. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConfigDocument } from '../../../../src/cli/apply/document.ts';
 import { RejectedFileError } from '../../../../src/cli/apply/problem.ts';
 import { readConfig } from '../../../../src/cli/apply/read-config.ts';
+import { expectRows } from '../../../support/rows.ts';
 
-test.each([
-  ['a: NO', { a: 'NO' }],
-  ['%YAML 1.1\n---\na: NO\nb: 012\nc: 1:30', { a: 'NO', b: 12, c: '1:30' }],
-  ['a: 012\nb: 0o17\nc: 1e3\nd: .5', { a: 12, b: 15, c: 1000, d: 0.5 }],
-  ['a: 2027-01-31\nb: 1_000\nc: yes', { a: '2027-01-31', b: '1_000', c: 'yes' }],
-  ['a: &x [1]\nb: *x', { a: [1], b: [1] }],
-  ['a: { <<: 1 }', { a: { '<<': 1 } }],
-  ['{"a": "\\u00e9", "b": [1e3, "1e3"]}', { a: 'é', b: [1000, '1e3'] }],
-])('%j is read by YAML 1.2', (text, value) => {
-  expect(new ConfigDocument(text)).toMatchObject({ problems: [], value });
-});
+test('a file is read by YAML 1.2', () =>
+  expectRows(
+    [
+      ['a: NO', { a: 'NO' }],
+      ['%YAML 1.1\n---\na: NO\nb: 012\nc: 1:30', { a: 'NO', b: 12, c: '1:30' }],
+      ['a: 012\nb: 0o17\nc: 1e3\nd: .5', { a: 12, b: 15, c: 1000, d: 0.5 }],
+      ['a: 2027-01-31\nb: 1_000\nc: yes', { a: '2027-01-31', b: '1_000', c: 'yes' }],
+      ['a: &x [1]\nb: *x', { a: [1], b: [1] }],
+      ['a: { <<: 1 }', { a: { '<<': 1 } }],
+      ['{"a": "\\u00e9", "b": [1e3, "1e3"]}', { a: 'é', b: [1000, '1e3'] }],
+    ],
+    ([text, value]) => {
+      expect(new ConfigDocument(text)).toMatchObject({ problems: [], value });
+    },
+  ));
 
-describe('a file that was made to do harm is rejected', () => {
-  test.each([
-    ['brackets without end', '['.repeat(100_000)],
-    ['brackets within brackets', `${'['.repeat(5000)}${']'.repeat(5000)}`],
-    ['lists within lists', `${'- '.repeat(20_000)}1`],
-    ['keys within keys', `${'? '.repeat(5000)}a`],
-    ['indentation', Array.from({ length: 3000 }, (_, index) => `${' '.repeat(index)}a:`).join('\n')],
-    ['aliases of aliases', `a: &a [1,1,1,1,1,1,1,1,1,1]\n${aliases('abcdefghi')}`],
-    ['the prototype', 'version: 1\n__proto__: { sites: [] }'],
-    ['a constructor', 'version: 1\nconstructor: {}'],
-    ['a tag', 'version: !!js/function "x"'],
-    ['a key that is a list', '? [1]\n: 2'],
-  ])('%s', (_, text) => {
-    const { problems, value } = new ConfigDocument(text);
-    expect({ count: problems.length, value }).toEqual({ count: expect.any(Number), value: undefined });
-    expect(problems.length).toBeGreaterThan(0);
-  });
-});
+test('a file that was made to do harm is rejected', () =>
+  expectRows(
+    [
+      ['brackets without end', '['.repeat(100_000)],
+      ['brackets within brackets', `${'['.repeat(5000)}${']'.repeat(5000)}`],
+      ['lists within lists', `${'- '.repeat(20_000)}1`],
+      ['keys within keys', `${'? '.repeat(5000)}a`],
+      ['indentation', Array.from({ length: 3000 }, (_, index) => `${' '.repeat(index)}a:`).join('\n')],
+      ['aliases of aliases', `a: &a [1,1,1,1,1,1,1,1,1,1]\n${aliases('abcdefghi')}`],
+      ['the prototype', 'version: 1\n__proto__: { sites: [] }'],
+      ['a constructor', 'version: 1\nconstructor: {}'],
+      ['a tag', 'version: !!js/function "x"'],
+      ['a key that is a list', '? [1]\n: 2'],
+    ],
+    ([, text]) => {
+      const { problems, value } = new ConfigDocument(text);
+      expect({ count: problems.length, value }).toEqual({ count: expect.any(Number), value: undefined });
+      expect(problems.length).toBeGreaterThan(0);
+    },
+  ));
 
 /** Ten of the one before, for each letter. */
 function aliases(letters: string): string {
