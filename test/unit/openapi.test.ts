@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fieldsPage, rowFor } from '../../scripts/openapi-fields.ts';
 import { errorStatus } from '../../src/contract/errors.ts';
+import { expectRows } from '../support/rows.ts';
 
 type Json = Record<string, unknown>;
 interface Operation {
@@ -92,24 +93,28 @@ test('no choice of schemas is empty or holds one that fits everything', () => {
   expect(found).toEqual([]);
 });
 
-test.each([
-  ['list-verdicts', 'limit', [1, 1000], 50],
-  ['list-verdicts', 'offset', [0, 100_000], 0],
-  ['list-verdicts', 'minRulesFired', [0, 64], undefined],
-  ['search-verdicts', 'limit', [1, 1000], 50],
-  ['get-traffic-by-dimension', 'topN', [1, 100], 10],
-  ['get-traffic-by-dimension', 'bucket', [60, 2_678_400], 3600],
-  ['get-traffic-summary', 'bucket', [60, 2_678_400], 3600],
-  ['create-instance', 'rollout', [0, 100], 100],
-  ['get-access-control-rules', 'limit', [1, 10_000], 100],
-  ['get-live-sessions', 'windowMinutes', [5, 360], 60],
-] as const)('%s declares range and default of %s', (operation, field, range, preset) => {
-  const fields = schemas[`${operation}.requestBody`]?.['properties'] as Record<string, Json> | undefined;
-  const schema = resolved(fields?.[field] ?? {});
-  const options = [schema, ...((schema['anyOf'] ?? []) as Json[])];
-  const number = options.find(({ type }) => type === 'integer' || type === 'number');
-  expect([number?.['minimum'], number?.['maximum'], schema['default']]).toEqual([...range, preset]);
-});
+test('a number declares its range and its default', () =>
+  expectRows(
+    [
+      ['list-verdicts', 'limit', [1, 1000], 50],
+      ['list-verdicts', 'offset', [0, 100_000], 0],
+      ['list-verdicts', 'minRulesFired', [0, 64], undefined],
+      ['search-verdicts', 'limit', [1, 1000], 50],
+      ['get-traffic-by-dimension', 'topN', [1, 100], 10],
+      ['get-traffic-by-dimension', 'bucket', [60, 2_678_400], 3600],
+      ['get-traffic-summary', 'bucket', [60, 2_678_400], 3600],
+      ['create-instance', 'rollout', [0, 100], 100],
+      ['get-access-control-rules', 'limit', [1, 10_000], 100],
+      ['get-live-sessions', 'windowMinutes', [5, 360], 60],
+    ] as const,
+    ([operation, field, range, preset]) => {
+      const fields = schemas[`${operation}.requestBody`]?.['properties'] as Record<string, Json> | undefined;
+      const schema = resolved(fields?.[field] ?? {});
+      const options = [schema, ...((schema['anyOf'] ?? []) as Json[])];
+      const number = options.find(({ type }) => type === 'integer' || type === 'number');
+      expect([number?.['minimum'], number?.['maximum'], schema['default']]).toEqual([...range, preset]);
+    },
+  ));
 
 /** Every field of this name in the responses, as `name: types`. */
 function responseFields(name: RegExp): string[] {

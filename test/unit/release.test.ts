@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { releaseNotes } from '../../scripts/release-notes.ts';
+import { expectRows } from '../support/rows.ts';
 
 const changelog = `# Changelog
 
@@ -42,17 +43,29 @@ describe('the notes of a release', () => {
     expect(releaseNotes({ ...release, changelog: only })).toBe(releaseNotes(release));
   });
 
-  test.each([
-    ['a tag of another version', { tag: 'v1.2.1' }, 'The tag is v1.2.1 and package.json has 1.2.0.'],
-    ['a tag without its letter', { tag: '1.2.0' }, 'The tag is 1.2.0 and'],
-    ['no tag', { tag: '' }, 'The tag is  and'],
-    ['a changelog that begins with another version', { version: '1.3.0', tag: 'v1.3.0' }, 'Write what is new in 1.3.0'],
-    ['a version without a day', { changelog: changelog.replace('2027-01-31', 'unreleased') }, 'Write the day'],
-    ['a version without text', { changelog: '## 1.2.0 (2027-01-31)\n\n## 1.1.9 (2026-12-24)\n\nOld.\n' }, 'no text'],
-    ['an empty changelog', { changelog: '' }, 'Write what is new in 1.2.0'],
-  ])('%s is refused', (_, changed, says) => {
-    expect(() => releaseNotes({ ...release, ...changed })).toThrow(says);
-  });
+  test('refuse a tag, a version and a changelog that do not agree', () =>
+    expectRows(
+      [
+        ['a tag of another version', { tag: 'v1.2.1' }, 'The tag is v1.2.1 and package.json has 1.2.0.'],
+        ['a tag without its letter', { tag: '1.2.0' }, 'The tag is 1.2.0 and'],
+        ['no tag', { tag: '' }, 'The tag is  and'],
+        [
+          'a changelog that begins with another version',
+          { version: '1.3.0', tag: 'v1.3.0' },
+          'Write what is new in 1.3.0',
+        ],
+        ['a version without a day', { changelog: changelog.replace('2027-01-31', 'unreleased') }, 'Write the day'],
+        [
+          'a version without text',
+          { changelog: '## 1.2.0 (2027-01-31)\n\n## 1.1.9 (2026-12-24)\n\nOld.\n' },
+          'no text',
+        ],
+        ['an empty changelog', { changelog: '' }, 'Write what is new in 1.2.0'],
+      ],
+      ([, changed, says]) => {
+        expect(() => releaseNotes({ ...release, ...changed })).toThrow(says);
+      },
+    ));
 });
 
 interface Workflow {

@@ -7,6 +7,7 @@ import { address } from '../rules/arbitraries.ts';
 import { holds, longText } from '../rules/oracle.ts';
 import { parseCidr } from '../../../src/address/ip.ts';
 import { runs } from '../../support/properties.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const lengths = { 4: [24, 16], 6: [64, 56, 48] } as const;
 
@@ -38,15 +39,19 @@ test('are shared by exactly the addresses that agree in so many bits', () => {
   );
 });
 
-test.each([
-  ['192.0.2.77', ['192.0.2.0/24', '192.0.0.0/16']],
-  ['::ffff:192.0.2.77', ['192.0.2.0/24', '192.0.0.0/16']],
-  ['2001:db8:1:2345::9', ['2001:db8:1:2345::/64', '2001:db8:1:2300::/56', '2001:db8:1::/48']],
-  ['not an address', ['none']],
-  [null, ['none']],
-])('of %s are %j', (ip, prefixes) => {
-  expect(networksOf(ip).map(({ prefix }) => prefix)).toEqual(prefixes);
-});
+test('an address has its networks, from the nearest to the widest', () =>
+  expectRows(
+    [
+      ['192.0.2.77', ['192.0.2.0/24', '192.0.0.0/16']],
+      ['::ffff:192.0.2.77', ['192.0.2.0/24', '192.0.0.0/16']],
+      ['2001:db8:1:2345::9', ['2001:db8:1:2345::/64', '2001:db8:1:2300::/56', '2001:db8:1::/48']],
+      ['not an address', ['none']],
+      [null, ['none']],
+    ],
+    ([ip, prefixes]) => {
+      expect(networksOf(ip).map(({ prefix }) => prefix)).toEqual(prefixes);
+    },
+  ));
 
 test('neighbours share a /24 or /56, and around it a /16 or /48', () => {
   fc.assert(

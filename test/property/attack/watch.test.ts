@@ -6,6 +6,7 @@ import type { TrafficStep } from '../../../src/attack/traffic.ts';
 import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../src/attack/watch.ts';
 import type { Watched } from '../../../src/attack/watch.ts';
 import { runs } from '../../support/properties.ts';
+import { expectRows } from '../../support/rows.ts';
 import { randomFrom } from '../rules/random.ts';
 
 const SECOND_MS = 1000;
@@ -70,11 +71,12 @@ const daily =
     mean * (1 + 0.6 * Math.cos(((atMs / HOUR_MS - 16) / 24) * 2 * Math.PI));
 
 describe('no alarm', () => {
-  test.each([0.1, 2, 20, 200, 3000])('in a day of a site with %d requests a second', (mean) => {
-    const site = new Site(mean * 10, 7 * HOUR_MS);
-    site.run(26 * HOUR_MS, daily(mean));
-    expect(site.alarms).toEqual([]);
-  });
+  test('in a day of a site with any traffic', () =>
+    expectRows([0.1, 2, 20, 200, 3000], (mean) => {
+      const site = new Site(mean * 10, 7 * HOUR_MS);
+      site.run(26 * HOUR_MS, daily(mean));
+      expect(site.alarms).toEqual([]);
+    }));
 
   test('in the first minutes of a quiet site, whenever they are', () => {
     fc.assert(

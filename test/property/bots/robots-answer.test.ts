@@ -4,6 +4,7 @@ import robotsParser from 'robots-parser';
 import { expect, test } from 'vitest';
 import { readRobots } from '../../../src/bots/robots/robots-answer.ts';
 import { runs } from '../../support/properties.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const site = 'https://shop.example';
 const path = fc
@@ -33,22 +34,32 @@ test('a file says what robots-parser says it does', () => {
   );
 });
 
-test.each<[string, string, string[], string, string | null]>([
-  ['the longest path', 'User-agent: *\nDisallow: /a\nAllow: /a/b', ['X'], '/a/b/c', 'Allow: /a/b'],
-  ['Allow, of two of the same length', 'User-agent: *\nDisallow: /a\nAllow: /a', ['X'], '/a', 'Allow: /a'],
-  ['the group of the name', 'User-agent: *\nDisallow: /\n\nUser-agent: x\nDisallow: /b', ['X'], '/b', 'Disallow: /b'],
-  ['a group without rules', 'User-agent: x\nDisallow:\n\nUser-agent: *\nDisallow: /', ['X'], '/b', null],
-  [
-    'the first name that has a group',
-    'User-agent: y\nDisallow: /y\n\nUser-agent: *\nDisallow: /',
-    ['X', 'Y'],
-    '/y',
-    'Disallow: /y',
-  ],
-  ['the group of everybody, for a bot without a name', 'User-agent: *\nDisallow: /a', [], '/a', 'Disallow: /a'],
-  ['nothing against the file itself', 'User-agent: *\nDisallow: /', ['X'], '/robots.txt', null],
-  ['a path in any spelling', 'User-agent: *\nDisallow: /%61%2fb', ['X'], '/a%2Fb', 'Disallow: /a%2Fb'],
-  ['nothing', '', ['X'], '/', null],
-])('what counts is %s', (_, text, tokens, asked, rule) => {
-  expect(readRobots(text)(tokens, asked)).toEqual({ isAllowed: !(rule ?? '').startsWith('Disallow'), rule });
-});
+test('what counts is the longest rule of the group of the first name', () =>
+  expectRows<[string, string, string[], string, string | null]>(
+    [
+      ['the longest path', 'User-agent: *\nDisallow: /a\nAllow: /a/b', ['X'], '/a/b/c', 'Allow: /a/b'],
+      ['Allow, of two of the same length', 'User-agent: *\nDisallow: /a\nAllow: /a', ['X'], '/a', 'Allow: /a'],
+      [
+        'the group of the name',
+        'User-agent: *\nDisallow: /\n\nUser-agent: x\nDisallow: /b',
+        ['X'],
+        '/b',
+        'Disallow: /b',
+      ],
+      ['a group without rules', 'User-agent: x\nDisallow:\n\nUser-agent: *\nDisallow: /', ['X'], '/b', null],
+      [
+        'the first name that has a group',
+        'User-agent: y\nDisallow: /y\n\nUser-agent: *\nDisallow: /',
+        ['X', 'Y'],
+        '/y',
+        'Disallow: /y',
+      ],
+      ['the group of everybody, for a bot without a name', 'User-agent: *\nDisallow: /a', [], '/a', 'Disallow: /a'],
+      ['nothing against the file itself', 'User-agent: *\nDisallow: /', ['X'], '/robots.txt', null],
+      ['a path in any spelling', 'User-agent: *\nDisallow: /%61%2fb', ['X'], '/a%2Fb', 'Disallow: /a%2Fb'],
+      ['nothing', '', ['X'], '/', null],
+    ],
+    ([, text, tokens, asked, rule]) => {
+      expect(readRobots(text)(tokens, asked)).toEqual({ isAllowed: !(rule ?? '').startsWith('Disallow'), rule });
+    },
+  ));

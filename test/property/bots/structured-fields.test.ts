@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FIELD_MAX_CHARS, parseDictionary, parseItem, textOf } from '../../../src/bots/signatures/structured-fields.ts';
 import { runs } from '../../support/properties.ts';
+import { expectRows } from '../../support/rows.ts';
 
 /** A text, and how it is spelled canonically. */
 type Written = readonly [text: string, canonical: string];
@@ -87,50 +88,52 @@ test('a member twice is a repeated key, whatever stands before, after and betwee
   );
 });
 
-test.each(['a=1, a=2', 'a=1;b=1;b=2', 'a=("x";k=1;k=2)', 'a=("x");k;k', 'a="\\",", a=1', 'a, b=",;", a'])(
-  'a key twice is refused: %s',
-  (text) => {
+test('a key twice is refused', () =>
+  expectRows(['a=1, a=2', 'a=1;b=1;b=2', 'a=("x";k=1;k=2)', 'a=("x");k;k', 'a="\\",", a=1', 'a, b=",;", a'], (text) => {
     expect(() => parseDictionary(text)).toThrow(RangeError);
-  },
-);
+  }));
 
 test('a parameter of an item twice is refused', () => {
   expect(() => parseItem('"https://agent.test";type=a;type=b')).toThrow(RangeError);
   expect(textOf(parseItem(' "https://agent.test"; type=a '))).toBe('"https://agent.test";type=a');
 });
 
-test.each([
-  ['a list in a list', 'a=(("x"))'],
-  ['a list without an end', 'a=("x" "y"'],
-  ['items that touch', 'a=("x""y")'],
-  ['a comma at the end', 'a=1,'],
-  ['two commas', 'a=1,,b=2'],
-  ['a key in capitals', 'A=1'],
-  ['no value', 'a='],
-  ['an integer of 16 digits', 'a=1234567890123456'],
-  ['an integer of a thousand digits', `a=${'9'.repeat(1000)}`],
-  ['an integer with an exponent', 'a=1e9'],
-  ['a hexadecimal integer', 'a=0x10'],
-  ['a plus sign', 'a=+1'],
-  ['two minus signs', 'a=--1'],
-  ['a decimal', 'a=1.5'],
-  ['a decimal that is an integer', 'a=("x");created=1735689600.0'],
-  ['a date', 'a=@1735689600'],
-  ['a display string', 'a=%"x"'],
-  ['a display string that hides a key', 'a=%"\\", a="x"'],
-  ['a string without an end', 'a="x'],
-  ['an escape of another character', 'a="\\n"'],
-  ['a byte above ASCII', 'a="é"'],
-  ['a line break in a string', 'a="\n"'],
-  ['bytes without an end', 'a=:AAAA'],
-  ['bytes of the other alphabet', 'a=:-_-_:'],
-  ['a blank in bytes', 'a=:AA AA:'],
-  ['padding in front', 'a=:=AAA:'],
-  ['bytes of a single character', 'a=:A:'],
-  ['a boolean of another digit', 'a=?2'],
-])('%s is refused', (_, text) => {
-  expect(read(text)).toBeNull();
-});
+test('what the grammar does not allow is refused', () =>
+  expectRows(
+    [
+      ['a list in a list', 'a=(("x"))'],
+      ['a list without an end', 'a=("x" "y"'],
+      ['items that touch', 'a=("x""y")'],
+      ['a comma at the end', 'a=1,'],
+      ['two commas', 'a=1,,b=2'],
+      ['a key in capitals', 'A=1'],
+      ['no value', 'a='],
+      ['an integer of 16 digits', 'a=1234567890123456'],
+      ['an integer of a thousand digits', `a=${'9'.repeat(1000)}`],
+      ['an integer with an exponent', 'a=1e9'],
+      ['a hexadecimal integer', 'a=0x10'],
+      ['a plus sign', 'a=+1'],
+      ['two minus signs', 'a=--1'],
+      ['a decimal', 'a=1.5'],
+      ['a decimal that is an integer', 'a=("x");created=1735689600.0'],
+      ['a date', 'a=@1735689600'],
+      ['a display string', 'a=%"x"'],
+      ['a display string that hides a key', 'a=%"\\", a="x"'],
+      ['a string without an end', 'a="x'],
+      ['an escape of another character', 'a="\\n"'],
+      ['a byte above ASCII', 'a="é"'],
+      ['a line break in a string', 'a="\n"'],
+      ['bytes without an end', 'a=:AAAA'],
+      ['bytes of the other alphabet', 'a=:-_-_:'],
+      ['a blank in bytes', 'a=:AA AA:'],
+      ['padding in front', 'a=:=AAA:'],
+      ['bytes of a single character', 'a=:A:'],
+      ['a boolean of another digit', 'a=?2'],
+    ],
+    ([, text]) => {
+      expect(read(text)).toBeNull();
+    },
+  ));
 
 test('a field has at most 250 keys, members and parameters together', () => {
   const many = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`).join(',');

@@ -30,6 +30,7 @@ import type { StreamSchema } from '../../../src/store/event-log/parquet/stream-s
 import { telemetrySchema } from '../../../src/store/event-log/parquet/telemetry-schema.ts';
 import { verdictSchema } from '../../../src/store/event-log/parquet/verdict-schema.ts';
 import { propertySeed, runs } from '../../support/properties.ts';
+import { expectRows } from '../../support/rows.ts';
 import { seededRandom, variedRecord } from '../../support/verdict-record.ts';
 
 const hostile = fc.oneof(
@@ -229,17 +230,18 @@ describe('rows of a Parquet segment', () => {
     ['verdicts', 'captcha', 'telemetry'].map((stream) => ({ version, stream })),
   );
 
-  test.each(stored)('are read from a segment of $stream that version $version wrote', ({ version, stream }) => {
-    const path = `test/fixtures/segments/${version}/${stream}`;
-    const bytes = new Uint8Array(readFileSync(`${path}.parquet`));
-    const bodies = readFileSync(`${path}.ndjson`, 'utf8').trimEnd().split('\n');
-    const { groups } = readSegmentFooter(bytes);
-    expect(readAll(schemaOf(stream), { bytes, groups })).toEqual(bodies);
-    const part = groups.flatMap(({ start, length, ...group }) =>
-      readRowGroup(schemaOf(stream), bytes.subarray(start, start + length), group, [3, 14]),
-    );
-    expect(part).toEqual([3, 14, 28, 39].map((row) => bodies[row]));
-  });
+  test('are read from a segment of each stream that each version wrote', () =>
+    expectRows(stored, ({ version, stream }) => {
+      const path = `test/fixtures/segments/${version}/${stream}`;
+      const bytes = new Uint8Array(readFileSync(`${path}.parquet`));
+      const bodies = readFileSync(`${path}.ndjson`, 'utf8').trimEnd().split('\n');
+      const { groups } = readSegmentFooter(bytes);
+      expect(readAll(schemaOf(stream), { bytes, groups })).toEqual(bodies);
+      const part = groups.flatMap(({ start, length, ...group }) =>
+        readRowGroup(schemaOf(stream), bytes.subarray(start, start + length), group, [3, 14]),
+      );
+      expect(part).toEqual([3, 14, 28, 39].map((row) => bodies[row]));
+    }));
 
   test('come back from records of another form too', () => {
     const odd = ['{"v":1}', '{"fired_rules":[],"edge":{},"id":7,"bot":{"id":[]}}', '{"edge":null}'];

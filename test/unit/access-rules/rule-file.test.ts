@@ -6,6 +6,7 @@ import {
   ruleFileFormats,
   ruleFileLine,
 } from '../../../src/contract/management/rule-file/rule-file.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const plain: EdgeRuleCanonical = {
   type: 'ipMask',
@@ -83,14 +84,18 @@ describe('NDJSON', () => {
   });
 });
 
-test.each([
-  ['ip,192.0.2.1,block', 'csv'],
-  ['\n# list\n{"type":"ip"}', 'ndjson'],
-  ['; drop list, of today\n192.0.2.0/24 ; SBL1, SBL2', 'list'],
-  ['', 'list'],
-])('the format of %j is %s', (text, format) => {
-  expect(detectFormat(text)).toBe(format);
-});
+test('the format of a file is detected by its first entry', () =>
+  expectRows(
+    [
+      ['ip,192.0.2.1,block', 'csv'],
+      ['\n# list\n{"type":"ip"}', 'ndjson'],
+      ['; drop list, of today\n192.0.2.0/24 ; SBL1, SBL2', 'list'],
+      ['', 'list'],
+    ],
+    ([text, format]) => {
+      expect(detectFormat(text)).toBe(format);
+    },
+  ));
 
 test.each(ruleFileFormats)('a rule written as %s reads back unchanged', (format) => {
   const [entry] = ruleFileEntries(ruleFileLine({ ...plain, note: 'of "today", all' }, format), format);

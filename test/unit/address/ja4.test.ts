@@ -1,6 +1,7 @@
 /** JA4 fingerprints: their grammar, and that packing loses nothing. */
 import { describe, expect, test } from 'vitest';
 import { canonicalJa4, firstJa4Word, JA4_WORDS, packJa4, unpackJa4 } from '../../../src/address/ja4.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const REAL = 't13d1516h2_8daaf6152771_02713d6af862';
 const LOW = 'q00i000000_000000000000_000000000000';
@@ -12,27 +13,32 @@ const packed = (text: string): string | null => {
 };
 
 describe('the canonical form', () => {
-  test.each([REAL, LOW, HIGH, 'ts3d1516h2_8daaf6152771_02713d6af862', 'td1i1516h2_8daaf6152771_02713d6af862'])(
-    'of %s is the text in lower case',
-    (text) => {
-      expect(canonicalJa4(text.toUpperCase())).toBe(text);
-    },
-  );
+  test('is the text in lower case', () =>
+    expectRows(
+      [REAL, LOW, HIGH, 'ts3d1516h2_8daaf6152771_02713d6af862', 'td1i1516h2_8daaf6152771_02713d6af862'],
+      (text) => {
+        expect(canonicalJa4(text.toUpperCase())).toBe(text);
+      },
+    ));
 
-  test.each<[string, string | null]>([
-    ['nothing', null],
-    ['a character before it', `x${REAL}`],
-    ['a character after it', `${REAL}x`],
-    ['another transport', `x${REAL.slice(1)}`],
-    ['a version that does not exist', REAL.replace('t13', 'td4')],
-    ['another mark for the name', REAL.replace('13d', '13x')],
-    ['letters in a number', REAL.replace('1516', '15x6')],
-    ['a hash that is too short', REAL.replace('8d', '8')],
-    ['a hash that is not hex', REAL.replace('8d', '8g')],
-    ['the Kelvin sign', REAL.replace('h2', '\u212A2')],
-  ])('does not exist with %s', (_, text) => {
-    expect(canonicalJa4(text)).toBeNull();
-  });
+  test('does not exist for anything else', () =>
+    expectRows<[string, string | null]>(
+      [
+        ['nothing', null],
+        ['a character before it', `x${REAL}`],
+        ['a character after it', `${REAL}x`],
+        ['another transport', `x${REAL.slice(1)}`],
+        ['a version that does not exist', REAL.replace('t13', 'td4')],
+        ['another mark for the name', REAL.replace('13d', '13x')],
+        ['letters in a number', REAL.replace('1516', '15x6')],
+        ['a hash that is too short', REAL.replace('8d', '8')],
+        ['a hash that is not hex', REAL.replace('8d', '8g')],
+        ['the Kelvin sign', REAL.replace('h2', '\u212A2')],
+      ],
+      ([, text]) => {
+        expect(canonicalJa4(text)).toBeNull();
+      },
+    ));
 });
 
 describe('packing', () => {

@@ -1,18 +1,23 @@
 /** What one isolate counts for the networks of an address. */
 import { expect, test } from 'vitest';
 import { NetworkCounts } from '../../../src/address/network-counts.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const taken = (counts: NetworkCounts, uses: number, ipAt: (use: number) => string, nowMs = 0): number =>
   Array.from({ length: uses }, (_, use) => counts.take(ipAt(use), nowMs)).filter(Boolean).length;
 
-test.each([
-  ['one address', () => '192.0.2.1', 2],
-  ['the /24s of a /16', (use: number) => `198.18.${use}.1`, 20],
-  ['the /64s of a /56', (use: number) => `2001:db8:0:${use.toString(16)}::1`, 6],
-  ['the /56s of a /48', (use: number) => `2001:db8:0:${use.toString(16)}00::1`, 20],
-])('bound the uses of %s', (_, ipAt, bound) => {
-  expect(taken(new NetworkCounts(2, 1000), 100, ipAt)).toBe(bound);
-});
+test('bound the uses of a network, and of the network around it', () =>
+  expectRows(
+    [
+      ['one address', () => '192.0.2.1', 2],
+      ['the /24s of a /16', (use: number) => `198.18.${use}.1`, 20],
+      ['the /64s of a /56', (use: number) => `2001:db8:0:${use.toString(16)}::1`, 6],
+      ['the /56s of a /48', (use: number) => `2001:db8:0:${use.toString(16)}00::1`, 20],
+    ],
+    ([, ipAt, bound]) => {
+      expect(taken(new NetworkCounts(2, 1000), 100, ipAt)).toBe(bound);
+    },
+  ));
 
 test('a network that is used up takes nothing from the larger one', () => {
   const counts = new NetworkCounts(2, 1000);

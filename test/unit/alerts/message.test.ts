@@ -8,6 +8,7 @@ import { messageFor } from '../../../src/alerts/shapes/message.ts';
 import { newWebhookSecret } from '../../../src/alerts/shapes/standard-webhook.ts';
 import { sentKinds } from '../../../src/contract/management/alerts.ts';
 import { testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const alert: Alert = {
   id: 'evt_0123456789abcdef0123456789abcdef',
@@ -72,10 +73,11 @@ test('text for Discord has no markup of its own, calls nobody, and is within 2,0
   expect(message.content.length).toBeLessThanOrEqual(2000);
 });
 
-test.each(sentKinds)('%s has a title and a sentence for what began', (kind) => {
-  expect(titleOf({ kind, phase: 'begins' })).toBe(kindWords[kind].title);
-  expect(summaryOf({ kind, phase: 'begins', facts: {} }, 'Shop')).toMatch(/^[A-Z].*\.$/);
-});
+test('each kind has a title and a sentence for what began', () =>
+  expectRows(sentKinds, (kind) => {
+    expect(titleOf({ kind, phase: 'begins' })).toBe(kindWords[kind].title);
+    expect(summaryOf({ kind, phase: 'begins', facts: {} }, 'Shop')).toMatch(/^[A-Z].*\.$/);
+  }));
 
 test('an id is the same for the same occasion, and another for any other', async () => {
   const identity = { ...alert, moment: 5 };

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { networksOf } from '../../../src/address/networks.ts';
 import { BurstPrice } from '../../../src/captcha/plan/burst-price.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 
@@ -17,16 +18,20 @@ function burst(price: BurstPrice, count: number, everyMs = 0, ipAt = (_index: nu
   return steps;
 }
 
-test.each([
-  [30, 0],
-  [31, 1],
-  [61, 2],
-  [121, 3],
-  [241, 4],
-  [5000, 4],
-])('%d challenges at once cost %d half steps more', (count, steps) => {
-  expect(burst(new BurstPrice(), count)).toBe(steps);
-});
+test('challenges at once cost a half step more for each doubling, and four at most', () =>
+  expectRows(
+    [
+      [30, 0],
+      [31, 1],
+      [61, 2],
+      [121, 3],
+      [241, 4],
+      [5000, 4],
+    ],
+    ([count, steps]) => {
+      expect(burst(new BurstPrice(), count)).toBe(steps);
+    },
+  ));
 
 test('one challenge a second never costs more', () => {
   expect(burst(new BurstPrice(), 3600, 1000)).toBe(0);

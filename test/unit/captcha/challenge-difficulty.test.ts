@@ -5,6 +5,7 @@ import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChallengeDifficultyRow } from '../../../src/contract/management/instance-policy.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const rows = [
   { minScore: 0.7, captchaType: 'puzzle' as const },
@@ -12,16 +13,20 @@ const rows = [
 ];
 
 describe('difficulty', () => {
-  test.each([
-    [0, null],
-    [0.29, null],
-    [0.3, rows[1]],
-    [0.69, rows[1]],
-    [0.7, rows[0]],
-    [1, rows[0]],
-  ])('at %d', (score, row) => {
-    expect(difficultyAt(rows, score)).toEqual(row);
-  });
+  test('is the row with the highest score that is reached', () =>
+    expectRows(
+      [
+        [0, null],
+        [0.29, null],
+        [0.3, rows[1]],
+        [0.69, rows[1]],
+        [0.7, rows[0]],
+        [1, rows[0]],
+      ],
+      ([score, row]) => {
+        expect(difficultyAt(rows, score)).toEqual(row);
+      },
+    ));
 
   test('starts by default at the default challenge threshold', () => {
     const { challengeDifficulty, challengeThreshold } = instancePolicy.parse({});

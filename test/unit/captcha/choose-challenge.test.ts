@@ -4,6 +4,7 @@ import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const unknown = { categories: null, network: null, abuseScore: null };
 const able = { bigint: true, worker: true, script: true, audio: false };
@@ -27,24 +28,32 @@ const kindAt = (settings: Record<string, unknown>, score: number): string | unde
 const traits = (...categories: string[]): ChooseInputs['traits'] => ({ ...unknown, categories });
 
 describe('frictionless', () => {
-  test.each([
-    [0, 'pow'],
-    [0.49, 'pow'],
-    [0.5, 'image'],
-    [1, 'image'],
-  ])('with one threshold and a score of %d: %s', (score, kind) => {
-    expect(kindAt({}, score)).toBe(kind);
-  });
+  test('with one threshold has an image from there on', () =>
+    expectRows(
+      [
+        [0, 'pow'],
+        [0.49, 'pow'],
+        [0.5, 'image'],
+        [1, 'image'],
+      ],
+      ([score, kind]) => {
+        expect(kindAt({}, score)).toBe(kind);
+      },
+    ));
 
-  test.each([
-    [0.29, 'pow'],
-    [0.3, 'puzzle'],
-    [0.79, 'puzzle'],
-    [0.8, 'image'],
-  ])('with two thresholds and a score of %d: %s', (score, kind) => {
-    const frictionlessThreshold = { frictionlessPuzzleThreshold: 0.3, frictionlessImageThreshold: 0.8 };
-    expect(kindAt({ frictionlessThreshold }, score)).toBe(kind);
-  });
+  test('with two thresholds has a puzzle between them', () =>
+    expectRows(
+      [
+        [0.29, 'pow'],
+        [0.3, 'puzzle'],
+        [0.79, 'puzzle'],
+        [0.8, 'image'],
+      ],
+      ([score, kind]) => {
+        const frictionlessThreshold = { frictionlessPuzzleThreshold: 0.3, frictionlessImageThreshold: 0.8 };
+        expect(kindAt({ frictionlessThreshold }, score)).toBe(kind);
+      },
+    ));
 
   test('uses only the kinds that the site allows, and more work where it allows none', () => {
     expect(kindAt({ frictionlessTypes: { image: false } }, 0.9)).toBe('puzzle');

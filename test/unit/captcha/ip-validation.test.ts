@@ -4,6 +4,7 @@ import type { AddressFacts } from '../../../src/captcha/verify/address-facts.ts'
 import { validateAddress } from '../../../src/captcha/verify/ip-validation.ts';
 import type { IpComparison, IpVerdict } from '../../../src/captcha/verify/ip-validation.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
+import { expectRows } from '../../support/rows.ts';
 import { facts } from './sealing-fixtures.ts';
 
 const allowed = {
@@ -76,40 +77,53 @@ test('a site can refuse every other address', () => {
   expect(verdict({}, {}, {}, { forceConsistentIp: true })).toBe('reject');
 });
 
-test.each<[string, object, Partial<AddressFacts>, Partial<Omit<IpComparison, 'verifying'>>]>([
-  ['the country', { countryChangeAction: 'reject' }, { country: 'FR' }, {}],
-  ['the provider', { ispChangeAction: 'reject' }, { asn: 64_497 }, {}],
-  ['the city and the provider', { cityChangeAction: 'reject' }, { asn: 64_497 }, { sameCity: false }],
-  ['the city and the country', { cityChangeAction: 'reject' }, { country: 'FR' }, { sameCity: false }],
-  ['the city, to a datacenter', { cityChangeAction: 'reject' }, { categories: ['datacenter'] }, { sameCity: false }],
-  ['the distance and the provider', { distanceExceedAction: 'reject' }, { ...HAMBURG, asn: 64_497 }, {}],
-  ['the abuse score', { abuseScoreExceedAction: 'reject' }, { abuseScore: 0.6 }, {}],
-])('a change of %s has its action', (_, actions, verifying, given) => {
-  expect(verdict(actions, verifying, given)).toBe('reject');
-  expect(verdict({}, verifying, given)).toBe('pass');
-  const flagging = Object.fromEntries(Object.keys(actions).map((name) => [name, 'flag']));
-  expect(verdict(flagging, verifying, given)).toBe('flag');
-});
+test('a change has its action', () =>
+  expectRows<[string, object, Partial<AddressFacts>, Partial<Omit<IpComparison, 'verifying'>>]>(
+    [
+      ['the country', { countryChangeAction: 'reject' }, { country: 'FR' }, {}],
+      ['the provider', { ispChangeAction: 'reject' }, { asn: 64_497 }, {}],
+      ['the city and the provider', { cityChangeAction: 'reject' }, { asn: 64_497 }, { sameCity: false }],
+      ['the city and the country', { cityChangeAction: 'reject' }, { country: 'FR' }, { sameCity: false }],
+      [
+        'the city, to a datacenter',
+        { cityChangeAction: 'reject' },
+        { categories: ['datacenter'] },
+        { sameCity: false },
+      ],
+      ['the distance and the provider', { distanceExceedAction: 'reject' }, { ...HAMBURG, asn: 64_497 }, {}],
+      ['the abuse score', { abuseScoreExceedAction: 'reject' }, { abuseScore: 0.6 }, {}],
+    ],
+    ([, actions, verifying, given]) => {
+      expect(verdict(actions, verifying, given)).toBe('reject');
+      expect(verdict({}, verifying, given)).toBe('pass');
+      const flagging = Object.fromEntries(Object.keys(actions).map((name) => [name, 'flag']));
+      expect(verdict(flagging, verifying, given)).toBe('flag');
+    },
+  ));
 
 test('a phone that roams within its provider and country did not travel', () => {
   const actions = { cityChangeAction: 'reject', distanceExceedAction: 'reject' };
   expect(verdict(actions, HAMBURG, { sameCity: false })).toBe('pass');
 });
 
-test.each([
-  [0, 0, 'pass'],
-  [0, 1.79, 'pass'],
-  [0, 1.81, 'reject'],
-  [1.79, 0, 'pass'],
-  [1.81, 0, 'reject'],
-  // A degree of longitude is half as long at 60 degrees of latitude.
-  [60, 3.58, 'pass'],
-  [60, 3.62, 'reject'],
-])('a distance is measured along the sphere: %f, %f', (latitude, longitude, expected) => {
-  const issued = { ...facts, country: 'DE', asn: 64_496, latitude: latitude === 60 ? 60 : 0, longitude: 0 };
-  const verifying = { latitude, longitude, asn: 64_497 };
-  expect(verdict({ distanceExceedAction: 'reject' }, verifying, { issued })).toBe(expected);
-});
+test('a distance is measured along the sphere', () =>
+  expectRows(
+    [
+      [0, 0, 'pass'],
+      [0, 1.79, 'pass'],
+      [0, 1.81, 'reject'],
+      [1.79, 0, 'pass'],
+      [1.81, 0, 'reject'],
+      // A degree of longitude is half as long at 60 degrees of latitude.
+      [60, 3.58, 'pass'],
+      [60, 3.62, 'reject'],
+    ],
+    ([latitude, longitude, expected]) => {
+      const issued = { ...facts, country: 'DE', asn: 64_496, latitude: latitude === 60 ? 60 : 0, longitude: 0 };
+      const verifying = { latitude, longitude, asn: 64_497 };
+      expect(verdict({ distanceExceedAction: 'reject' }, verifying, { issued })).toBe(expected);
+    },
+  ));
 
 test('a score at its threshold does not exceed it', () => {
   expect(verdict({ abuseScoreExceedAction: 'reject' }, { abuseScore: 0.5 })).toBe('pass');

@@ -41,15 +41,19 @@ test('fails with a message that says what to do', () =>
     },
   ));
 
-test.each([
-  ['polices list', 'policies list'],
-  ['rules improt list.txt', 'rules import'],
-  ['wyh 01a20432', 'why'],
-  ['acount create', 'account create'],
-])('"%s" gets the nearest command as a suggestion', async (line, near) => {
-  const { exitCode, errors } = await gatehouse(line.split(' '));
-  expect([exitCode, errors]).toEqual([1, expect.stringContaining(`Did you mean "${near}"?`)]);
-});
+test('a misspelt command gets the nearest command as a suggestion', () =>
+  expectRows(
+    [
+      ['polices list', 'policies list'],
+      ['rules improt list.txt', 'rules import'],
+      ['wyh 01a20432', 'why'],
+      ['acount create', 'account create'],
+    ],
+    async ([line, near]) => {
+      const { exitCode, errors } = await gatehouse(line.split(' '));
+      expect([exitCode, errors]).toEqual([1, expect.stringContaining(`Did you mean "${near}"?`)]);
+    },
+  ));
 
 describe('a command over the management API', () => {
   let dir: string;
@@ -106,20 +110,21 @@ describe('a --service URL at which no service is', () => {
     ['a page that says 404', 404, { 'content-type': 'text/html' }, page, 'It returned status 404'],
     ['a redirect', 301, { location: 'https://a.example/' }, '', 'It redirects to https://a.example/.'],
   ];
-  test.each(answers)('and that returns %s is named in one sentence', async (_, status, headers, body, says) => {
-    const server = createServer((__, response) => response.writeHead(status, headers).end(body));
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    try {
-      const { exitCode, errors } = await gatehouse(['rules', 'history', '--service', url], {
-        env: { GATEHOUSE_API_KEY: 'key' },
-      });
-      const start = `${url} does not respond as a Gatehouse service. Check the URL. `;
-      expect([exitCode, errors.startsWith(start)]).toEqual([1, true]);
-      expect(errors).toContain(says);
-      expect(errors.length).toBeLessThan(300);
-    } finally {
-      server.close();
-    }
-  });
+  test('is named in one sentence, whatever it returns', () =>
+    expectRows(answers, async ([, status, headers, body, says]) => {
+      const server = createServer((__, response) => response.writeHead(status, headers).end(body));
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      try {
+        const { exitCode, errors } = await gatehouse(['rules', 'history', '--service', url], {
+          env: { GATEHOUSE_API_KEY: 'key' },
+        });
+        const start = `${url} does not respond as a Gatehouse service. Check the URL. `;
+        expect([exitCode, errors.startsWith(start)]).toEqual([1, true]);
+        expect(errors).toContain(says);
+        expect(errors.length).toBeLessThan(300);
+      } finally {
+        server.close();
+      }
+    }));
 });

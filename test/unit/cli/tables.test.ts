@@ -5,6 +5,7 @@ import { jsonText } from '../../../src/cli/print/json.ts';
 import { cut, screenOf, widthOf } from '../../../src/cli/print/screen.ts';
 import { table } from '../../../src/cli/print/table.ts';
 import { valueLines } from '../../../src/cli/print/value.ts';
+import { expectRows } from '../../support/rows.ts';
 
 interface Row {
   id: string;
@@ -29,14 +30,15 @@ describe('a table', () => {
     expect(table(columns, rows, file)).toEqual(['ID   PATH   COUNT', 'a    /          5', 'bcd  /shop  12345']);
   });
 
-  test.each([40, 60, 80, 120])('is never wider than %i columns, and keeps an id whole', (width) => {
-    const id = '01a20432-74c6-7eac';
-    const rows = [{ id, path: `/${'日本'.repeat(200)}`, count: 1 }];
-    const lines = table(columns, rows, terminal(width, { NO_COLOR: '1' }));
-    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);
-    expect(lines.join('\n')).toContain(id);
-    expect(lines.join('\n')).toContain('…');
-  });
+  test('is never wider than the terminal, and keeps an id whole', () =>
+    expectRows([40, 60, 80, 120], (width) => {
+      const id = '01a20432-74c6-7eac';
+      const rows = [{ id, path: `/${'日本'.repeat(200)}`, count: 1 }];
+      const lines = table(columns, rows, terminal(width, { NO_COLOR: '1' }));
+      expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width);
+      expect(lines.join('\n')).toContain(id);
+      expect(lines.join('\n')).toContain('…');
+    }));
 
   test('is whole in a file, however long its values are', () => {
     const path = `/${'a'.repeat(5000)}`;
@@ -52,28 +54,36 @@ describe('a table', () => {
     ]);
   });
 
-  test.each([
-    ['the escape of a colour', '\u001B[31mred'],
-    ['a line break', 'a\nb'],
-    ['a direction override', 'a\u202Eb'],
-    ['an eight-bit escape', '\u009B31m'],
-  ])('shows %s of a visitor as a replacement', (_, path) => {
-    const text = table(columns, [{ id: 'a', path, count: 1 }], terminal(80, { NO_COLOR: '1' })).join('\n');
-    expect(text).toContain('\u{FFFD}');
-    expect(text).not.toMatch(/[^\P{C}\n]/u);
-    expect(text.split('\n')).toHaveLength(2);
-  });
+  test('shows control characters of a visitor as replacements', () =>
+    expectRows(
+      [
+        ['the escape of a colour', '\u001B[31mred'],
+        ['a line break', 'a\nb'],
+        ['a direction override', 'a\u202Eb'],
+        ['an eight-bit escape', '\u009B31m'],
+      ],
+      ([, path]) => {
+        const text = table(columns, [{ id: 'a', path, count: 1 }], terminal(80, { NO_COLOR: '1' })).join('\n');
+        expect(text).toContain('\u{FFFD}');
+        expect(text).not.toMatch(/[^\P{C}\n]/u);
+        expect(text.split('\n')).toHaveLength(2);
+      },
+    ));
 });
 
-test.each([
-  ['a terminal', { isTTY: true }, {}, true],
-  ['a terminal with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, false],
-  ['a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, false],
-  ['a file', {}, {}, false],
-  ['a file with FORCE_COLOR', {}, { FORCE_COLOR: '1' }, false],
-])('%s has colours: %j %j %s', (_, output, env, hasColour) => {
-  expect(screenOf(output, env).style('red', 'x') !== 'x').toBe(hasColour);
-});
+test('only a terminal that wants colours has them', () =>
+  expectRows(
+    [
+      ['a terminal', { isTTY: true }, {}, true],
+      ['a terminal with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, false],
+      ['a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, false],
+      ['a file', {}, {}, false],
+      ['a file with FORCE_COLOR', {}, { FORCE_COLOR: '1' }, false],
+    ],
+    ([, output, env, hasColour]) => {
+      expect(screenOf(output, env).style('red', 'x') !== 'x').toBe(hasColour);
+    },
+  ));
 
 test('a cut text never has half a character', () => {
   expect(cut('👩‍👩‍👧‍👦 family', 3)).toBe('👩‍👩‍👧‍👦…');

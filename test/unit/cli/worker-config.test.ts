@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readWranglerFile, workerConfig } from '../../../src/cli/worker-config.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const SERVICE_ADDRESS = { 'gatehouse-service': '127.0.0.1:8801' };
 
@@ -14,14 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test.each(['wrangler.toml', 'wrangler.service.toml', 'wrangler.any-service.toml', 'wrangler.json'])(
-  '%s keeps query strings out of Workers Logs',
-  (path) => {
+test('no configuration of a Worker lets query strings into Workers Logs', () =>
+  expectRows(['wrangler.toml', 'wrangler.service.toml', 'wrangler.any-service.toml', 'wrangler.json'], (path) => {
     const text = readFileSync(path, 'utf8');
     const { observability } = path.endsWith('.json') ? JSON.parse(text) : parse(text);
     expect(observability).toEqual({ enabled: true, redact_query_string: true });
-  },
-);
+  }));
 
 describe('the local stack', () => {
   test('gives the service every binding of its wrangler file', () => {

@@ -7,6 +7,7 @@ import { answersOf, outcomeText } from '../../../src/console/views/policies/tria
 import type { Trial } from '../../../src/console/views/policies/trial-answers.ts';
 import { noFacts, trialRequest } from '../../../src/console/views/policies/trial-request.ts';
 import { parseExpression } from '../../../src/policies/text/parse.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const policy = (name: string, action: 'block' | 'allow' | 'skipSession', mode: Policy['mode'] = 'enforce'): Policy => ({
   name,
@@ -103,18 +104,22 @@ describe('a request to test', () => {
   });
 });
 
-test.each([
-  ['path eqals "/a"', 'path [eqals] "/a"', 'Column 6: '],
-  ['path equals "a" or', 'path equals ["a"] or', 'Column 13: '],
-  ['path equals "/a" or', 'path equals "/a" or[ ]', 'Column 20: '],
-  ['path equals "/a\nor', 'path equals "/a[ ]\nor', 'Line 1, column 16: '],
-])('the error of %s is marked at its place', (text, expected, start) => {
-  const parsed = parseExpression(text);
-  if (parsed.ok) throw new Error('It has no error');
-  const { before, bad, after } = marked(text, parsed.error);
-  expect(`${before}[${bad}]${after}`).toBe(expected);
-  expect(errorText(text, parsed.error).startsWith(start)).toBe(true);
-});
+test('an error of a condition is marked at its place', () =>
+  expectRows(
+    [
+      ['path eqals "/a"', 'path [eqals] "/a"', 'Column 6: '],
+      ['path equals "a" or', 'path equals ["a"] or', 'Column 13: '],
+      ['path equals "/a" or', 'path equals "/a" or[ ]', 'Column 20: '],
+      ['path equals "/a\nor', 'path equals "/a[ ]\nor', 'Line 1, column 16: '],
+    ],
+    ([text, expected, start]) => {
+      const parsed = parseExpression(text);
+      if (parsed.ok) throw new Error('It has no error');
+      const { before, bad, after } = marked(text, parsed.error);
+      expect(`${before}[${bad}]${after}`).toBe(expected);
+      expect(errorText(text, parsed.error).startsWith(start)).toBe(true);
+    },
+  ));
 
 test('countries are offered by their codes, each once', () => {
   const codes = knownValues('country', undefined).map(([code]) => code);

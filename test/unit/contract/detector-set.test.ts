@@ -6,17 +6,16 @@ import {
   hasDetector,
   unionOfDetectors,
 } from '../../../src/contract/edge/detector-set.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const places = Array.from({ length: DETECTOR_SET_MAX }, (_, place) => place);
 const placesOf = (bits: number): number[] => places.filter((place) => hasDetector(bits, place));
 
 describe('a set of detectors', () => {
-  test.each([[[]], [[0]], [[31]], [[32]], [[52]], [[0, 26, 27, 30, 31, 32, 51, 52]], [places]])(
-    'comes back as it was: %j',
-    (given) => {
+  test('comes back as it was', () =>
+    expectRows([[[]], [[0]], [[31]], [[32]], [[52]], [[0, 26, 27, 30, 31, 32, 51, 52]], [places]], ([given]) => {
       expect(placesOf(detectorSet(given))).toEqual(given);
-    },
-  );
+    }));
 
   test('stays a whole number that JSON and SQLite keep', () => {
     expect(detectorSet(places)).toBe(Number.MAX_SAFE_INTEGER);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
 import type { ClearanceClaims, LearnNetwork } from '../../../src/edge/session/clearances.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
+import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
@@ -62,24 +63,28 @@ describe('clearance', () => {
     expect(await read(token, {}, end + 60_000, true)).toBeNull();
   });
 
-  test.each<[string, () => Promise<string> | string]>([
-    ['tampered', () => `${token.slice(0, -4)}AAAA`],
-    ['unsigned, with alg none', () => new UnsecuredJWT({ ...claims }).encode()],
-    ['of an unknown key id', () => signed({}, 'k9')],
-    ['of another key', async () => signed({}, 'k2', (await configOf({}, {})).keys.byKid.get('k1')!.clearance)],
-    ['of another instance', () => signed({ sub: 'inst_2' })],
-    ['from the future', () => signed({ iat: NOW_MS / 1000 + 600 })],
-    ['of another host', () => signed({ host: 'other.test' })],
-    ['without a level', () => signed({ level: undefined as never })],
-    ['without a kind', () => signed({ kind: undefined as never })],
-    ['of a kind that does not exist', () => signed({ kind: 'constructor' as never })],
-    ['without a difficulty', () => signed({ powDifficulty: undefined as never })],
-    ['nonsense', () => 'x.y.z'],
-    ['empty', () => ''],
-    ['huge', () => 'x'.repeat(100_000)],
-  ])('a cookie that is %s is no clearance', async (_, make) => {
-    expect(await read(await make())).toBeNull();
-  });
+  test('a cookie that is anything else is no clearance', () =>
+    expectRows<[string, () => Promise<string> | string]>(
+      [
+        ['tampered', () => `${token.slice(0, -4)}AAAA`],
+        ['unsigned, with alg none', () => new UnsecuredJWT({ ...claims }).encode()],
+        ['of an unknown key id', () => signed({}, 'k9')],
+        ['of another key', async () => signed({}, 'k2', (await configOf({}, {})).keys.byKid.get('k1')!.clearance)],
+        ['of another instance', () => signed({ sub: 'inst_2' })],
+        ['from the future', () => signed({ iat: NOW_MS / 1000 + 600 })],
+        ['of another host', () => signed({ host: 'other.test' })],
+        ['without a level', () => signed({ level: undefined as never })],
+        ['without a kind', () => signed({ kind: undefined as never })],
+        ['of a kind that does not exist', () => signed({ kind: 'constructor' as never })],
+        ['without a difficulty', () => signed({ powDifficulty: undefined as never })],
+        ['nonsense', () => 'x.y.z'],
+        ['empty', () => ''],
+        ['huge', () => 'x'.repeat(100_000)],
+      ],
+      async ([, make]) => {
+        expect(await read(await make())).toBeNull();
+      },
+    ));
 
   test('a clearance of the previous key is still valid', async () => {
     expect(await read(await signed({}, 'k1', config.keys.byKid.get('k1')!.clearance))).not.toBeNull();

@@ -7,6 +7,7 @@ import { clientHeaders } from '../../../src/contract/edge/edge-api.ts';
 import { readHeaders } from '../../../src/edge/request/header-facts.ts';
 import { isSecureContext } from '../../../src/risk/headers/request-facts.ts';
 import { clientHeadersOf } from '../../../src/edge/session/client-headers.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const chrome = {
   'accept-language': 'de-DE,de;q=0.9',
@@ -43,16 +44,20 @@ describe('client headers', () => {
     expect(clientHeaders.safeParse(of(long)).success).toBe(true);
   });
 
-  test.each([
-    ['https', 'example.org', true],
-    ['http', 'example.org', false],
-    ['http', 'localhost:8800', true],
-    ['http', 'shop.localhost', true],
-    ['http', '127.0.0.1:8800', true],
-    ['http', '[::1]:8800', true],
-    ['http', '127.example.org', false],
-    ['http', 'localhost.example.org', false],
-  ])('%s to %s is a place where browsers send them: %s', (scheme, host, secure) => {
-    expect(of(chrome, scheme, host).secure).toBe(secure);
-  });
+  test('are sent over https and to this machine', () =>
+    expectRows(
+      [
+        ['https', 'example.org', true],
+        ['http', 'example.org', false],
+        ['http', 'localhost:8800', true],
+        ['http', 'shop.localhost', true],
+        ['http', '127.0.0.1:8800', true],
+        ['http', '[::1]:8800', true],
+        ['http', '127.example.org', false],
+        ['http', 'localhost.example.org', false],
+      ],
+      ([scheme, host, secure]) => {
+        expect(of(chrome, scheme, host).secure).toBe(secure);
+      },
+    ));
 });

@@ -1,6 +1,7 @@
 /** Which texts of a form's field count for limits by user: however origins write its name, and how often it stands there. */
 import { describe, expect, test } from 'vitest';
 import { UNREAD_TEXT, fieldTexts, urlencodedTexts } from '../../../src/edge/submission/read-submission.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const TIMES = 900;
 const FORM = 'application/x-www-form-urlencoded';
@@ -29,18 +30,22 @@ describe.each(forms)('%s', (type, body) => {
   });
 });
 
-test.each([
-  ['%65mail=a&emai%6C=b&email2=c&e+mail=e&email%=f&email=g', ['a', 'b', 'g']],
-  // ASP.NET and PHP.
-  [
-    'eMail=a&+email=b&%20%20EMAIL=c&email%00x=d&email%00%ff=e&email[]=f&email[x]=g',
-    ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
-  ],
-  ['xemail=a&emails=b&email.x=c&email', ['']],
-  [`${'+'.repeat(100)}email=a&email[${'x'.repeat(100)}=b`, ['a', 'b']],
-])('the form %j has %j', (body, texts) => {
-  expect(fieldTexts(FORM, bytesOf(body), 'email')).toEqual(texts);
-});
+test('a field of a form is found in every spelling that a reader takes for its name', () =>
+  expectRows(
+    [
+      ['%65mail=a&emai%6C=b&email2=c&e+mail=e&email%=f&email=g', ['a', 'b', 'g']],
+      // ASP.NET and PHP.
+      [
+        'eMail=a&+email=b&%20%20EMAIL=c&email%00x=d&email%00%ff=e&email[]=f&email[x]=g',
+        ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+      ],
+      ['xemail=a&emails=b&email.x=c&email', ['']],
+      [`${'+'.repeat(100)}email=a&email[${'x'.repeat(100)}=b`, ['a', 'b']],
+    ],
+    ([body, texts]) => {
+      expect(fieldTexts(FORM, bytesOf(body), 'email')).toEqual(texts);
+    },
+  ));
 
 test('the names that PHP makes of a field are the field, and so is a field with brackets', () => {
   const body = bytesOf('user.email=a&user+email=b&user_email=c&User%2eEmail=d&useremail=e&user[email]=f');
@@ -51,16 +56,20 @@ test('the names that PHP makes of a field are the field, and so is a field with 
   expect(urlencodedTexts(bytesOf('user[email]x=h'), 'user[email]')).toEqual(['h']);
 });
 
-test.each([
-  [String.raw`{"\u0065mail":"a","email\u0000":"b","Email":"c","emai":"d","email":"e"}`, ['a', 'b', 'c', 'e']],
-  ['{"email":12345}', ['12345']],
-  ['{"email":["a",7]}', ['a', '7']],
-  ['\ufeff {"email":"a"}', ['a']],
-])('the JSON %j has %j, whatever its type', (body, texts) => {
-  expect(fieldTexts(JSON_TYPE, bytesOf(body), 'email')).toEqual(texts);
-  expect(fieldTexts('text/plain', bytesOf(body), 'email')).toEqual(texts);
-  expect(fieldTexts(FORM, bytesOf(body), 'email')).toEqual(texts);
-});
+test('a field of JSON is found in every spelling that a reader takes for its name, whatever the type', () =>
+  expectRows(
+    [
+      [String.raw`{"\u0065mail":"a","email\u0000":"b","Email":"c","emai":"d","email":"e"}`, ['a', 'b', 'c', 'e']],
+      ['{"email":12345}', ['12345']],
+      ['{"email":["a",7]}', ['a', '7']],
+      ['\ufeff {"email":"a"}', ['a']],
+    ],
+    ([body, texts]) => {
+      expect(fieldTexts(JSON_TYPE, bytesOf(body), 'email')).toEqual(texts);
+      expect(fieldTexts('text/plain', bytesOf(body), 'email')).toEqual(texts);
+      expect(fieldTexts(FORM, bytesOf(body), 'email')).toEqual(texts);
+    },
+  ));
 
 test('a value that is too long to read is the same for everybody', () => {
   const long = `{"email":"${' '.repeat(1_100_000)}a"}`;
@@ -68,15 +77,20 @@ test('a value that is too long to read is the same for everybody', () => {
   expect(texts).toEqual([UNREAD_TEXT]);
 });
 
-test.each([
-  ['an object', '{"toString":1}', [UNREAD_TEXT]],
-  ['lists in lists', `${'['.repeat(4000)}${']'.repeat(4000)}`, [UNREAD_TEXT, UNREAD_TEXT]],
-  ['a long list', `[${'1,'.repeat(200_000)}1]`, [UNREAD_TEXT]],
-  ['a short list', '["a",{},"b"]', ['a', 'b']],
-  ['nothing', 'null', [UNREAD_TEXT]],
-])('of %s, the names are told without an error', (_, value, texts) => {
-  expect(fieldTexts(JSON_TYPE, bytesOf(`{"email":${value}}`), 'email')).toEqual(texts);
-});
+test('of a value that is no text, the names are told without an error', () =>
+  expectRows(
+    [
+      ['an object', '{"toString":1}', [UNREAD_TEXT]],
+      ['lists in lists', `${'['.repeat(4000)}${']'.repeat(4000)}`, [UNREAD_TEXT, UNREAD_TEXT]],
+      ['a long list', `[${'1,'.repeat(200_000)}1]`, [UNREAD_TEXT]],
+      ['a short list', '["a",{},"b"]', ['a', 'b']],
+      ['nothing', 'null', [UNREAD_TEXT]],
+    ],
+    ([, value, texts]) => {
+      expect(fieldTexts(JSON_TYPE, bytesOf(`{"email":${value}}`), 'email')).toEqual(texts);
+    },
+    ([name]) => name,
+  ));
 
 test('a field in letters that Go folds is the field', () => {
   expect(fieldTexts(JSON_TYPE, bytesOf('{"u\u017fer":"a"}'), 'user')).toEqual(['a']);
@@ -97,14 +111,18 @@ test('a multipart form has its field, and without its last boundary something th
   expect(fieldTexts(boundary, bytesOf(body), 'email')).toEqual([UNREAD_TEXT]);
 });
 
-test.each([
-  ['UTF-16 with its mark', Buffer.from('\ufeff{"email":"a"}', 'utf16le')],
-  ['UTF-16 without', Buffer.from('{"email":"a"}', 'utf16le')],
-  ['UTF-16 that begins with a zero', Buffer.from('{"email":"a"}', 'utf16le').swap16()],
-  ['no JSON', Buffer.from('/**/{"email":"a"}')],
-])('%s is something that cannot be read', (_, body) => {
-  expect(fieldTexts(JSON_TYPE, new Uint8Array(body), 'email').at(0)).toBe(UNREAD_TEXT);
-});
+test('a body that a reader may decode otherwise is something that cannot be read', () =>
+  expectRows(
+    [
+      ['UTF-16 with its mark', Buffer.from('\ufeff{"email":"a"}', 'utf16le')],
+      ['UTF-16 without', Buffer.from('{"email":"a"}', 'utf16le')],
+      ['UTF-16 that begins with a zero', Buffer.from('{"email":"a"}', 'utf16le').swap16()],
+      ['no JSON', Buffer.from('/**/{"email":"a"}')],
+    ],
+    ([, body]) => {
+      expect(fieldTexts(JSON_TYPE, new Uint8Array(body), 'email').at(0)).toBe(UNREAD_TEXT);
+    },
+  ));
 
 test('a body that is no form names nobody', () => {
   expect(fieldTexts('image/png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 0xff, 0xfe]), 'email')).toEqual([]);

@@ -12,6 +12,7 @@ import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { ProofService } from '../../../src/bots/proof-memory.ts';
 import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
 import { KnownBots } from '../../../src/edge/decide/known-bots.ts';
+import { expectRows } from '../../support/rows.ts';
 import { agentKeyPair, signed } from '../../support/signed-request.ts';
 import type { AgentKeyPair, Signing } from '../../support/signed-request.ts';
 import { NOW_MS, factsOf, signalsOf } from './edge-fixture.ts';
@@ -149,16 +150,20 @@ describe('an agent that signs', () => {
     },
   );
 
-  test.each([
-    ['https://other.test', 'other.test'],
-    ['https://other.test/keys', 'other.test/keys'],
-    [`https://other.test/a${DIRECTORY_PATH}`, `other.test/a${DIRECTORY_PATH}`],
-    [`https://other.test/${'k'.repeat(300)}`, `other.test/${'k'.repeat(116)}/`],
-  ])('outside the catalogue is its host only where the keys are the host’s own: %s', async (url, id) => {
-    const agent = `sig1="${url}"`;
-    await acquainted(agent);
-    expect(await seen({ signing: { agent } })).toBe(`${id} signature`);
-  });
+  test('outside the catalogue is its host only where the keys are the host’s own', () =>
+    expectRows(
+      [
+        ['https://other.test', 'other.test'],
+        ['https://other.test/keys', 'other.test/keys'],
+        [`https://other.test/a${DIRECTORY_PATH}`, `other.test/a${DIRECTORY_PATH}`],
+        [`https://other.test/${'k'.repeat(300)}`, `other.test/${'k'.repeat(116)}/`],
+      ],
+      async ([url, id]) => {
+        const agent = `sig1="${url}"`;
+        await acquainted(agent);
+        expect(await seen({ signing: { agent } })).toBe(`${id} signature`);
+      },
+    ));
 });
 
 describe('while its directory', () => {

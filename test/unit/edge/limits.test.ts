@@ -11,6 +11,7 @@ import type { Above, Counted } from '../../../src/edge/limits/limits.ts';
 import { limitKeys } from '../../../src/limits/limit-keys.ts';
 import type { KeySource } from '../../../src/limits/limit-keys.ts';
 import { ok } from '../../../src/result.ts';
+import { expectRows } from '../../support/rows.ts';
 import { reportAnswered } from '../../support/service-client.ts';
 
 const NOW_MS = 1_800_000_000_000;
@@ -194,39 +195,43 @@ describe('an exact limit', () => {
 });
 
 describe('what an event adds', () => {
-  test.each<[string, Partial<LimitForm>, Response, boolean]>([
-    ['status:4xx', {}, new Response('', { status: 404 }), true],
-    ['status:4xx', {}, new Response('', { status: 500 }), false],
-    ['status:401', {}, new Response('', { status: 401 }), true],
-    ['status:401', {}, new Response('', { status: 403 }), false],
-    ['loginFailed', { loginFailed: { status: [401, 422] } }, new Response('', { status: 422 }), true],
-    ['loginFailed', { loginFailed: { status: [401] } }, new Response('', { status: 200 }), false],
-    [
-      'loginFailed',
-      { loginFailed: { header: { name: 'x-login', value: 'no' } } },
-      new Response('', { headers: { 'x-login': 'no' } }),
-      true,
-    ],
-    [
-      'loginFailed',
-      { loginFailed: { header: { name: 'x-login', value: 'no' } } },
-      new Response('', { headers: { 'x-login': 'ok' } }),
-      false,
-    ],
-    [
-      'loginFailed',
-      { loginFailed: { header: { name: 'x-failed' } } },
-      new Response('', { headers: { 'x-failed': '' } }),
-      true,
-    ],
-    ['loginFailed', { loginFailed: { header: { name: 'x-failed' } } }, new Response(''), false],
-  ])('%s with %j', async (on, changes, response, counts) => {
-    const { isolate, ask } = isolateWith([limitOf({ on, count: 1, ...changes })]);
-    const { counted, above } = await ask();
-    expect([above, counted.length]).toEqual([null, 1]);
-    isolate.responded(counted, response);
-    expect((await ask()).above === null).toBe(!counts);
-  });
+  test('is decided by the status or the header of the response', () =>
+    expectRows<[string, Partial<LimitForm>, Response, boolean]>(
+      [
+        ['status:4xx', {}, new Response('', { status: 404 }), true],
+        ['status:4xx', {}, new Response('', { status: 500 }), false],
+        ['status:401', {}, new Response('', { status: 401 }), true],
+        ['status:401', {}, new Response('', { status: 403 }), false],
+        ['loginFailed', { loginFailed: { status: [401, 422] } }, new Response('', { status: 422 }), true],
+        ['loginFailed', { loginFailed: { status: [401] } }, new Response('', { status: 200 }), false],
+        [
+          'loginFailed',
+          { loginFailed: { header: { name: 'x-login', value: 'no' } } },
+          new Response('', { headers: { 'x-login': 'no' } }),
+          true,
+        ],
+        [
+          'loginFailed',
+          { loginFailed: { header: { name: 'x-login', value: 'no' } } },
+          new Response('', { headers: { 'x-login': 'ok' } }),
+          false,
+        ],
+        [
+          'loginFailed',
+          { loginFailed: { header: { name: 'x-failed' } } },
+          new Response('', { headers: { 'x-failed': '' } }),
+          true,
+        ],
+        ['loginFailed', { loginFailed: { header: { name: 'x-failed' } } }, new Response(''), false],
+      ],
+      async ([on, changes, response, counts]) => {
+        const { isolate, ask } = isolateWith([limitOf({ on, count: 1, ...changes })]);
+        const { counted, above } = await ask();
+        expect([above, counted.length]).toEqual([null, 1]);
+        isolate.responded(counted, response);
+        expect((await ask()).above === null).toBe(!counts);
+      },
+    ));
 
   test('requests do not add to a limit that counts responses', async () => {
     const { passed } = isolateWith([limitOf({ on: 'status:401', count: 1 })]);

@@ -33,15 +33,19 @@ const times = (count: number, ip: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => ip(index));
 
 describe('the budget', () => {
-  test.each<[string, (index: number) => string, number]>([
-    ['one address', () => '192.0.2.7', BUDGET],
-    ['the addresses of one /24', (index) => `192.0.2.${index % 256}`, BUDGET],
-    ['the /24s of one /16', (index) => `10.1.${index % 256}.${index >> 8}`, 10 * BUDGET],
-    ['the /64s of one /56', (index) => `2001:db8:1:${(index % 256).toString(16)}::1`, BUDGET],
-    ['the /56s of one /48', (index) => `2001:db8:1:${((index % 256) * 256).toString(16)}::1`, 10 * BUDGET],
-  ])('of %s', (_, ip, expected) => {
-    expect(budget().passed('page', times(2000, ip))).toBe(expected);
-  });
+  test('bounds the pages of a network, and of the network around it', () =>
+    expectRows<[string, (index: number) => string, number]>(
+      [
+        ['one address', () => '192.0.2.7', BUDGET],
+        ['the addresses of one /24', (index) => `192.0.2.${index % 256}`, BUDGET],
+        ['the /24s of one /16', (index) => `10.1.${index % 256}.${index >> 8}`, 10 * BUDGET],
+        ['the /64s of one /56', (index) => `2001:db8:1:${(index % 256).toString(16)}::1`, BUDGET],
+        ['the /56s of one /48', (index) => `2001:db8:1:${((index % 256) * 256).toString(16)}::1`, 10 * BUDGET],
+      ],
+      ([, ip, expected]) => {
+        expect(budget().passed('page', times(2000, ip))).toBe(expected);
+      },
+    ));
 
   test('of visitors whose address is unknown is one', () => {
     expect(

@@ -8,6 +8,7 @@ import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import type { EdgeSession } from '../../../src/contract/edge/edge-api.ts';
+import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, sentenceOf, signalsOf } from './edge-fixture.ts';
 
@@ -107,11 +108,12 @@ describe('nothing is taken from the budget by', () => {
     ['a network that is exempt', { pendingExempt: ['192.0.2.0/26', '2001:db8::/32'] }],
   ];
 
-  test.each(free)('%s', async (_, of) => {
-    const visit = gate();
-    for (let page = 0; page < 5; page++) expect(await visit(of)).toMatchObject({ decision: 'allow', pending: null });
-    expect(await visit()).toMatchObject({ decision: 'allow', pending: 'page' });
-  });
+  test('what passes anyway', () =>
+    expectRows(free, async ([, of]) => {
+      const visit = gate();
+      for (let page = 0; page < 5; page++) expect(await visit(of)).toMatchObject({ decision: 'allow', pending: null });
+      expect(await visit()).toMatchObject({ decision: 'allow', pending: 'page' });
+    }));
 
   test('what is challenged anyway: a post and a json path', async () => {
     const visit = gate();

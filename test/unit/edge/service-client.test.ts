@@ -1,6 +1,7 @@
 /** What the edge's client makes of the service's answers: whose fault it is, and what it says of the client JWT. */
 import { expect, test } from 'vitest';
 import type { ServiceCall } from '../../../src/edge/feed/service-client.ts';
+import { expectRows } from '../../support/rows.ts';
 import { serviceThat } from '../../support/service-client.ts';
 
 const ofVisitor: ServiceCall<true> = {
@@ -13,18 +14,19 @@ const ofVisitor: ServiceCall<true> = {
 const refusal = (status: number, key?: string): Response =>
   Response.json(key === undefined ? {} : { error: { code: status, message: 'No.', key } }, { status });
 
-test.each(['API.TOO_MANY_ITEMS', 'API.BODY_TOO_LARGE', 'API.INVALID_BODY', 'CAPTCHA.NO_SUCH', 'API.RATE_LIMITED'])(
-  'a body that the service refuses with %s is the visitor’s fault, and makes no challenge easier',
-  async (key) => {
-    const counted: string[] = [];
-    const service = serviceThat(
-      () => refusal(413, key),
-      (name) => counted.push(name),
-    );
-    expect(await service.ask(ofVisitor, {})).toEqual({ ok: false, error: { kind: 'visitor', status: 413, key } });
-    expect(counted).toEqual([]);
-  },
-);
+test('a body that the service refuses is the visitor’s fault, and makes no challenge easier', () =>
+  expectRows(
+    ['API.TOO_MANY_ITEMS', 'API.BODY_TOO_LARGE', 'API.INVALID_BODY', 'CAPTCHA.NO_SUCH', 'API.RATE_LIMITED'],
+    async (key) => {
+      const counted: string[] = [];
+      const service = serviceThat(
+        () => refusal(413, key),
+        (name) => counted.push(name),
+      );
+      expect(await service.ask(ofVisitor, {})).toEqual({ ok: false, error: { kind: 'visitor', status: 413, key } });
+      expect(counted).toEqual([]);
+    },
+  ));
 
 test('a refusal of the edge itself is never told to a visitor', async () => {
   const service = serviceThat(() => refusal(401, 'API.UNAUTHORIZED'));

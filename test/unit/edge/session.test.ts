@@ -5,6 +5,7 @@ import type { SessionClaims } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
+import { expectRows } from '../../support/rows.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
 
 const config = await configOf();
@@ -39,19 +40,23 @@ describe('session', () => {
     expect(await read(encodeURIComponent(value))).toMatchObject({ status: 'active' });
   });
 
-  test.each<[string, () => Promise<string> | string, string]>([
-    ['no cookie value', () => '', 'none'],
-    ['a bare jti', () => 'jti-1', 'invalid-session'],
-    ['nonsense', () => '%%%|x', 'invalid-session'],
-    ['a tampered JWT', async () => `${(await mint()).slice(0, -4)}AAAA`, 'invalid-session'],
-    ['another jti before the bar', async () => (await mint()).replace('jti-1|', 'jti-2|'), 'invalid-session'],
-    ['another instance', () => mint({ sub: 'inst_2' }), 'invalid-session'],
-    ['an unknown key', () => mint({}, 'k9'), 'invalid-session'],
-    ['expired', () => mint({ exp: iat - 1 }), 'session-not-found'],
-    ['over', () => mint({ sxp: iat - 1 }), 'session-not-found'],
-  ])('%s', async (_, make, status) => {
-    expect(await read(await make())).toMatchObject({ status, riskScore: null });
-  });
+  test('has the status of its cookie', () =>
+    expectRows<[string, () => Promise<string> | string, string]>(
+      [
+        ['no cookie value', () => '', 'none'],
+        ['a bare jti', () => 'jti-1', 'invalid-session'],
+        ['nonsense', () => '%%%|x', 'invalid-session'],
+        ['a tampered JWT', async () => `${(await mint()).slice(0, -4)}AAAA`, 'invalid-session'],
+        ['another jti before the bar', async () => (await mint()).replace('jti-1|', 'jti-2|'), 'invalid-session'],
+        ['another instance', () => mint({ sub: 'inst_2' }), 'invalid-session'],
+        ['an unknown key', () => mint({}, 'k9'), 'invalid-session'],
+        ['expired', () => mint({ exp: iat - 1 }), 'session-not-found'],
+        ['over', () => mint({ sxp: iat - 1 }), 'session-not-found'],
+      ],
+      async ([, make, status]) => {
+        expect(await read(await make())).toMatchObject({ status, riskScore: null });
+      },
+    ));
 
   test('a good cookie counts behind bad ones of the same name', async () => {
     const bad = [

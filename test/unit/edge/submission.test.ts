@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { SUBMISSION_MAX_BYTES, bodyForOrigin, readSubmission } from '../../../src/edge/submission/read-submission.ts';
 import type { Submission } from '../../../src/edge/submission/read-submission.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const roomy = { take: () => true, lend: () => undefined, keep: () => undefined };
@@ -19,18 +20,22 @@ const part = (name: string, value: string) =>
   `--a b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
 describe('the token', () => {
-  test.each([
-    ['urlencoded', FORM, 'a=1&captcha-response=tok&b=2'],
-    ['urlencoded, encoded name', FORM, 'captcha%2Dresponse=tok'],
-    ['as the widget writes it', FORM, `captcha-response=${encodeURIComponent('{"token":"tok"}')}`],
-    ['the first that is not empty', FORM, 'captcha-response=&captcha-response=tok&captcha-response=other'],
-    ['beside invalid UTF-8', FORM, 'x=%ff%fe&captcha-response=tok'],
-    ['multipart', MULTIPART, `${part('x', '1')}${part('captcha-response', 'tok')}--a b--\r\n`],
-    ['JSON', 'application/json; charset=utf-8', '{"captcha-response":"tok"}'],
-    ['JSON object', 'application/vnd.api+json', '{"captcha-response":{"token":"tok"}}'],
-  ])('%s', async (_, type, body) => {
-    expect((await read(type, body)).token).toBe('tok');
-  });
+  test('is read in every form that a page sends it in', () =>
+    expectRows(
+      [
+        ['urlencoded', FORM, 'a=1&captcha-response=tok&b=2'],
+        ['urlencoded, encoded name', FORM, 'captcha%2Dresponse=tok'],
+        ['as the widget writes it', FORM, `captcha-response=${encodeURIComponent('{"token":"tok"}')}`],
+        ['the first that is not empty', FORM, 'captcha-response=&captcha-response=tok&captcha-response=other'],
+        ['beside invalid UTF-8', FORM, 'x=%ff%fe&captcha-response=tok'],
+        ['multipart', MULTIPART, `${part('x', '1')}${part('captcha-response', 'tok')}--a b--\r\n`],
+        ['JSON', 'application/json; charset=utf-8', '{"captcha-response":"tok"}'],
+        ['JSON object', 'application/vnd.api+json', '{"captcha-response":{"token":"tok"}}'],
+      ],
+      async ([, type, body]) => {
+        expect((await read(type, body)).token).toBe('tok');
+      },
+    ));
 
   test('is found under a configured path and a configured name', async () => {
     const nested = settingsOf({ jsonPath: 'data.form.proof' });
@@ -39,18 +44,22 @@ describe('the token', () => {
     expect((await read(FORM, 'proof=tok', settingsOf({ tokenField: 'proof' }))).token).toBe('tok');
   });
 
-  test.each([
-    ['broken JSON', 'application/json', '{"captcha-response":'],
-    ['JSON of another shape', 'application/json', '[1,2]'],
-    ['inherited members', 'application/json', '{}'],
-    ['a number', 'application/json', '{"captcha-response":7}'],
-    ['broken multipart', MULTIPART, 'nothing of the kind'],
-    ['text', 'text/plain', 'captcha-response=tok'],
-    ['no type', '', 'captcha-response=tok'],
-    ['a token that is too long', FORM, `captcha-response=${'x'.repeat(140_000)}`],
-  ])('is missing in %s, without an exception', async (_, type, body) => {
-    expect((await read(type, body)).token).toBeNull();
-  });
+  test('is missing in anything else, without an exception', () =>
+    expectRows(
+      [
+        ['broken JSON', 'application/json', '{"captcha-response":'],
+        ['JSON of another shape', 'application/json', '[1,2]'],
+        ['inherited members', 'application/json', '{}'],
+        ['a number', 'application/json', '{"captcha-response":7}'],
+        ['broken multipart', MULTIPART, 'nothing of the kind'],
+        ['text', 'text/plain', 'captcha-response=tok'],
+        ['no type', '', 'captcha-response=tok'],
+        ['a token that is too long', FORM, `captcha-response=${'x'.repeat(140_000)}`],
+      ],
+      async ([, type, body]) => {
+        expect((await read(type, body)).token).toBeNull();
+      },
+    ));
 });
 
 describe('the body', () => {

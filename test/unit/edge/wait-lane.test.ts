@@ -4,6 +4,7 @@ import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
+import { expectRows } from '../../support/rows.ts';
 import { serviceThat } from '../../support/service-client.ts';
 import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';
 import type { ContextChanges } from './edge-fixture.ts';
@@ -86,22 +87,26 @@ describe('the wait link', () => {
     expect(new URL(end, 'https://site.test/__protect/wait').href).toBe('https://site.test//evil.test/x');
   });
 
-  test.each<[string, object, Changes]>([
-    ['the clearance needs a level', { clearanceLevel: 1 }, {}],
-    ['the site lets no level 0 count', {}, { site: { minimumLevel: 1 } }],
-    ['the site asks for an image', {}, { site: { minimumLevel: 0, captchaType: 'image' } }],
-    ['the site asks for a puzzle', {}, { site: { minimumLevel: 0, captchaType: 'puzzle' } }],
-    ['the visitor is at risk', {}, atRisk(0.6)],
-    [
-      'the visitor is at risk by the site’s own threshold',
-      {},
-      { ...atRisk(0.4), site: { minimumLevel: 0, puzzleFrom: 0.4 } },
-    ],
-    ['the visitor is at risk by the instance’s threshold', { challengeThreshold: 0.3 }, atRisk(0.3)],
-    ['the instance asks for a puzzle', { challengeDifficulty: [{ minScore: 0, captchaType: 'puzzle' }] }, {}],
-  ])('is not offered where %s', async (_, policy, changes) => {
-    expect(await lane().link(await at('/', policy, changes), '/')).toBeNull();
-  });
+  test('is not offered where a wait would not be enough', () =>
+    expectRows<[string, object, Changes]>(
+      [
+        ['the clearance needs a level', { clearanceLevel: 1 }, {}],
+        ['the site lets no level 0 count', {}, { site: { minimumLevel: 1 } }],
+        ['the site asks for an image', {}, { site: { minimumLevel: 0, captchaType: 'image' } }],
+        ['the site asks for a puzzle', {}, { site: { minimumLevel: 0, captchaType: 'puzzle' } }],
+        ['the visitor is at risk', {}, atRisk(0.6)],
+        [
+          'the visitor is at risk by the site’s own threshold',
+          {},
+          { ...atRisk(0.4), site: { minimumLevel: 0, puzzleFrom: 0.4 } },
+        ],
+        ['the visitor is at risk by the instance’s threshold', { challengeThreshold: 0.3 }, atRisk(0.3)],
+        ['the instance asks for a puzzle', { challengeDifficulty: [{ minScore: 0, captchaType: 'puzzle' }] }, {}],
+      ],
+      async ([, policy, changes]) => {
+        expect(await lane().link(await at('/', policy, changes), '/')).toBeNull();
+      },
+    ));
 
   test.each<[string, Changes]>([
     ['risk', atRisk(0.6)],

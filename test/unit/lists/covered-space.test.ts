@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CoveredSpace } from '../../../src/lists/covered-space.ts';
 import { keyOfRule, networkKey } from '../../../src/lists/entry-key.ts';
+import { expectRows } from '../../support/rows.ts';
 
 function excessOf(keys: readonly string[]): string | null {
   const space = new CoveredSpace();
@@ -13,26 +14,31 @@ function excessOf(keys: readonly string[]): string | null {
 const networks = (count: number, value: (i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => keyOfRule({ type: 'ipMask', value: value(i) })!);
 
-test.each<[string, string[], string | null]>([
-  ['a million addresses', networks(1_000_000, (i) => `20.${i >> 16}.${(i >> 8) & 255}.${i & 255}/32`), null],
-  ['a sixteenth of IPv4', networks(16, (i) => `${20 + i}.0.0.0/8`), null],
-  [
-    'a sixteenth of IPv4 and an address',
-    [...networks(16, (i) => `${20 + i}.0.0.0/8`), ...networks(1, () => '9.9.9.9/32')],
-    '6 % of all IPv4 addresses',
-  ],
-  ['all of IPv4, in a few lines', networks(215, (i) => `${1 + i}.0.0.0/8`), '84 % of all IPv4 addresses'],
-  ['eight of the widest IPv6 networks', networks(8, (i) => `2a00:${(0x2000 * i).toString(16)}::/19`), null],
-  [
-    'nine of them',
-    networks(9, (i) => `2a0${i >> 3}:${(0x2000 * (i & 7)).toString(16)}::/19`),
-    'IPv6 networks of the size of 73728 providers (/32)',
-  ],
-  ['eight countries', ['cDE', 'cFR', 'cPL', 'cIT', 'cES', 'cNL', 'cBE', 'cAT'], null],
-  ['nine countries', ['cDE', 'cFR', 'cPL', 'cIT', 'cES', 'cNL', 'cBE', 'cAT', 'cCH'], '9 countries'],
-])('%s: the excess is named, or there is none', (_, keys, excess) => {
-  expect(excessOf(keys)).toBe(excess);
-});
+test('a list that covers too much is named by its excess', () =>
+  expectRows<[string, string[], string | null]>(
+    [
+      ['a million addresses', networks(1_000_000, (i) => `20.${i >> 16}.${(i >> 8) & 255}.${i & 255}/32`), null],
+      ['a sixteenth of IPv4', networks(16, (i) => `${20 + i}.0.0.0/8`), null],
+      [
+        'a sixteenth of IPv4 and an address',
+        [...networks(16, (i) => `${20 + i}.0.0.0/8`), ...networks(1, () => '9.9.9.9/32')],
+        '6 % of all IPv4 addresses',
+      ],
+      ['all of IPv4, in a few lines', networks(215, (i) => `${1 + i}.0.0.0/8`), '84 % of all IPv4 addresses'],
+      ['eight of the widest IPv6 networks', networks(8, (i) => `2a00:${(0x2000 * i).toString(16)}::/19`), null],
+      [
+        'nine of them',
+        networks(9, (i) => `2a0${i >> 3}:${(0x2000 * (i & 7)).toString(16)}::/19`),
+        'IPv6 networks of the size of 73728 providers (/32)',
+      ],
+      ['eight countries', ['cDE', 'cFR', 'cPL', 'cIT', 'cES', 'cNL', 'cBE', 'cAT'], null],
+      ['nine countries', ['cDE', 'cFR', 'cPL', 'cIT', 'cES', 'cNL', 'cBE', 'cAT', 'cCH'], '9 countries'],
+    ],
+    ([, keys, excess]) => {
+      expect(excessOf(keys)).toBe(excess);
+    },
+    ([name]) => name,
+  ));
 
 test('networks inside one another count once, like addresses that are counted one by one', () => {
   // Of 256 networks of /8, as many addresses as each has.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ENTRIES_MAX, LIST_MAX_BYTES, listErrorText } from '../../../src/lists/list-format.ts';
 import { readList } from '../../../src/lists/read-list.ts';
+import { expectRows } from '../../support/rows.ts';
 import { read, streamOf } from './lists-under-test.ts';
 
 const values = async (...given: Parameters<typeof read>): Promise<string[] | string> => {
@@ -67,15 +68,19 @@ describe('a text list', () => {
     expect(example?.text).toBe(`[2J evil${'x'.repeat(71)}`);
   });
 
-  test.each([
-    ['nothing', '', 'The list has no entries'],
-    ['comments only', '# nothing\n\n', 'The list has no entries'],
-    ['a web page', '\n <!doctype html><p>1.2.3.4', 'The answer is a web page'],
-    ['mostly other text', 'hello\nworld\n1.2.3.4\n', '2 of 3 lines are no entries'],
-    ['reserved networks only', '10.0.0.0/8\n', 'The list has no entries'],
-  ])('is refused when it is %s', async (_, text, error) => {
-    expect(await values('text', text)).toBe(error);
-  });
+  test('is refused when it is no list', () =>
+    expectRows(
+      [
+        ['nothing', '', 'The list has no entries'],
+        ['comments only', '# nothing\n\n', 'The list has no entries'],
+        ['a web page', '\n <!doctype html><p>1.2.3.4', 'The answer is a web page'],
+        ['mostly other text', 'hello\nworld\n1.2.3.4\n', '2 of 3 lines are no entries'],
+        ['reserved networks only', '10.0.0.0/8\n', 'The list has no entries'],
+      ],
+      async ([, text, error]) => {
+        expect(await values('text', text)).toBe(error);
+      },
+    ));
 
   test('is refused when it is too long or has too many entries', async () => {
     const block = new TextEncoder().encode('# comment\n'.repeat(100_000));
@@ -163,23 +168,31 @@ describe('a JSON list', () => {
     prefixes: ['9.9.9.0/24'],
     networks: [{ asn: 64496 }],
   };
-  test.each([
-    ['data[].ip', ['1.2.3.4/32', '5.6.7.0/24']],
-    ['prefixes', ['9.9.9.0/24']],
-    ['prefixes[]', ['9.9.9.0/24']],
-    ['networks[].asn', ['64496']],
-  ])('has its values at %s', async (selector, expected) => {
-    expect(await values('json', JSON.stringify(document), { selector })).toEqual(expected);
-  });
+  test('has its values at the selector', () =>
+    expectRows(
+      [
+        ['data[].ip', ['1.2.3.4/32', '5.6.7.0/24']],
+        ['prefixes', ['9.9.9.0/24']],
+        ['prefixes[]', ['9.9.9.0/24']],
+        ['networks[].asn', ['64496']],
+      ],
+      async ([selector, expected]) => {
+        expect(await values('json', JSON.stringify(document), { selector })).toEqual(expected);
+      },
+    ));
 
-  test.each([
-    ['data[].nothing', '3 of 3 lines are no entries'],
-    ['missing[].ip', 'The document has nothing at "missing[].ip"'],
-    ['__proto__', 'The document has nothing at "__proto__"'],
-    ['data..ip', 'The document has nothing at "data..ip"'],
-  ])('is refused at %s', async (selector, error) => {
-    expect(await values('json', JSON.stringify(document), { selector })).toBe(error);
-  });
+  test('is refused at a selector that leads to no values', () =>
+    expectRows(
+      [
+        ['data[].nothing', '3 of 3 lines are no entries'],
+        ['missing[].ip', 'The document has nothing at "missing[].ip"'],
+        ['__proto__', 'The document has nothing at "__proto__"'],
+        ['data..ip', 'The document has nothing at "data..ip"'],
+      ],
+      async ([selector, error]) => {
+        expect(await values('json', JSON.stringify(document), { selector })).toBe(error);
+      },
+    ));
 
   test('is refused when it is another kind of document', async () => {
     expect(await values('json', '{"data": [')).toBe('The answer is not JSON');

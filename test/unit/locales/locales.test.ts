@@ -49,23 +49,27 @@ describe('a language file is refused', () => {
   const { de } = others as { de: Required<Locale> };
   const { close: _close, ...withoutClose } = de.widget;
   const { waitPage: _waitPage, ...withoutWaitPage } = de;
-  test.each([
-    ['that lacks a text', { ...de, widget: withoutClose }, ['widget.close is missing']],
-    [
-      'with a text that English has not',
-      { ...de, widget: { ...de.widget, ok: 'Ja' } },
-      ['widget.ok is not in en.json'],
-    ],
-    ['with an empty text', { widget: { ...de.widget, close: ' ' } }, ['widget.close is empty or not plain text']],
-    ['with markup', { widget: { ...de.widget, close: '<b>Zu</b>' } }, ['widget.close is empty or not plain text']],
-    [
-      'with a quotation mark that would end an attribute',
-      { widget: { ...de.widget, close: '"' } },
-      ['widget.close is empty or not plain text'],
-    ],
-  ])('%s', (_what, locale, problems) => {
-    expect(localeProblems(locale as Locale, en)).toEqual(problems);
-  });
+  test('that lacks a text, has another, or would leave its place', () =>
+    expectRows(
+      [
+        ['that lacks a text', { ...de, widget: withoutClose }, ['widget.close is missing']],
+        [
+          'with a text that English has not',
+          { ...de, widget: { ...de.widget, ok: 'Ja' } },
+          ['widget.ok is not in en.json'],
+        ],
+        ['with an empty text', { widget: { ...de.widget, close: ' ' } }, ['widget.close is empty or not plain text']],
+        ['with markup', { widget: { ...de.widget, close: '<b>Zu</b>' } }, ['widget.close is empty or not plain text']],
+        [
+          'with a quotation mark that would end an attribute',
+          { widget: { ...de.widget, close: '"' } },
+          ['widget.close is empty or not plain text'],
+        ],
+      ],
+      ([, locale, problems]) => {
+        expect(localeProblems(locale as Locale, en)).toEqual(problems);
+      },
+    ));
 
   test('that has some sections beside the widget, but not all', () => {
     expect(localeProblems(withoutWaitPage, en)).toEqual(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { withSignature, withToken } from '../../../packages/server/src/next.ts';
 import type { VerifyResult } from '../../../packages/server/src/index.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const asked: unknown[] = [];
 /** Verifies the token `good` alone. */
@@ -48,52 +49,60 @@ const multipart = (parts: [string, string | Blob][]): FormData => {
 };
 
 describe('a token is found', () => {
-  test.each<[string, BodyInit | null, Record<string, string>]>([
-    ['a form', new URLSearchParams({ 'captcha-response': '{"token":"good"}' }), {}],
-    [
-      'a form with two widgets',
-      new URLSearchParams([
-        ['captcha-response', ''],
-        ['captcha-response', 'good'],
-      ]),
-      {},
-    ],
-    ['a multipart form', multipart([['captcha-response', 'good']]), {}],
-    ['JSON', '{"captcha-response":{"token":"good"}}', JSON_TYPE],
-    [
-      'JSON of another name',
-      '{"captcha-response":"good"}',
-      { 'content-type': 'application/vnd.api+json; charset=utf-8' },
-    ],
-    ['a header', null, { 'x-captcha-response': 'good' }],
-    ['a header beside a body that it is not in', 'anything', { 'x-captcha-response': 'good' }],
-  ])('in %s', async (_, body, headers) => {
-    expect((await post(body, headers)).status).toBe(200);
-  });
+  test('in every place where a page puts it', () =>
+    expectRows<[string, BodyInit | null, Record<string, string>]>(
+      [
+        ['a form', new URLSearchParams({ 'captcha-response': '{"token":"good"}' }), {}],
+        [
+          'a form with two widgets',
+          new URLSearchParams([
+            ['captcha-response', ''],
+            ['captcha-response', 'good'],
+          ]),
+          {},
+        ],
+        ['a multipart form', multipart([['captcha-response', 'good']]), {}],
+        ['JSON', '{"captcha-response":{"token":"good"}}', JSON_TYPE],
+        [
+          'JSON of another name',
+          '{"captcha-response":"good"}',
+          { 'content-type': 'application/vnd.api+json; charset=utf-8' },
+        ],
+        ['a header', null, { 'x-captcha-response': 'good' }],
+        ['a header beside a body that it is not in', 'anything', { 'x-captcha-response': 'good' }],
+      ],
+      async ([, body, headers]) => {
+        expect((await post(body, headers)).status).toBe(200);
+      },
+    ));
 });
 
 describe('a request without one is refused', () => {
-  test.each<[string, BodyInit | null, Record<string, string>]>([
-    ['with no body', null, {}],
-    ['with a body of another type', 'captcha-response=good', { 'content-type': 'text/plain' }],
-    [
-      'with a type that only begins like a form’s',
-      'captcha-response=good',
-      { 'content-type': 'application/x-www-form-urlencoded-not' },
-    ],
-    ['with JSON that breaks off', '{"captcha-response":"good"', JSON_TYPE],
-    ['with JSON that is a list', '["good"]', JSON_TYPE],
-    ['with a token that only a prototype has', '{"__proto__":{"captcha-response":"good"}}', JSON_TYPE],
-    ['with multipart and no boundary', 'captcha-response=good', { 'content-type': 'multipart/form-data' }],
-    ['with a file in the place of the token', multipart([['captcha-response', new Blob(['good'])]]), {}],
-    ['with an empty form', new URLSearchParams(), {}],
-  ])('%s', async (_, body, headers) => {
-    const response = await post(body, headers);
-    expect([response.status, response.headers.get('cache-control')]).toEqual([403, 'no-store']);
-    expect(await response.json()).toEqual({
-      error: { code: 403, key: 'API.USER_NOT_VERIFIED', message: expect.any(String) },
-    });
-  });
+  test('whatever else it has', () =>
+    expectRows<[string, BodyInit | null, Record<string, string>]>(
+      [
+        ['with no body', null, {}],
+        ['with a body of another type', 'captcha-response=good', { 'content-type': 'text/plain' }],
+        [
+          'with a type that only begins like a form’s',
+          'captcha-response=good',
+          { 'content-type': 'application/x-www-form-urlencoded-not' },
+        ],
+        ['with JSON that breaks off', '{"captcha-response":"good"', JSON_TYPE],
+        ['with JSON that is a list', '["good"]', JSON_TYPE],
+        ['with a token that only a prototype has', '{"__proto__":{"captcha-response":"good"}}', JSON_TYPE],
+        ['with multipart and no boundary', 'captcha-response=good', { 'content-type': 'multipart/form-data' }],
+        ['with a file in the place of the token', multipart([['captcha-response', new Blob(['good'])]]), {}],
+        ['with an empty form', new URLSearchParams(), {}],
+      ],
+      async ([, body, headers]) => {
+        const response = await post(body, headers);
+        expect([response.status, response.headers.get('cache-control')]).toEqual([403, 'no-store']);
+        expect(await response.json()).toEqual({
+          error: { code: 403, key: 'API.USER_NOT_VERIFIED', message: expect.any(String) },
+        });
+      },
+    ));
 
   test('with a body above the limit, of which no more is read', async () => {
     let pulled = 0;

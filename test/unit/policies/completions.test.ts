@@ -51,20 +51,24 @@ describe('at the caret are offered', () => {
       },
     ));
 
-  test.each([
-    ['pa|th exists', 'path', 'path exists'],
-    ['method equals "P|"', 'PUT', 'method equals "PUT" '],
-    ['method in ["GET"|', ']', 'method in ["GET"] '],
-    ['method equals "GET"|', 'and', 'method equals "GET" and '],
-    ['path exists an|', 'and', 'path exists and '],
-    ['header["|', 'origin', 'header["origin"] '],
-  ])('%s with %s taken', (text, label, expected) => {
-    const found = at(text)!;
-    const option = found.options.find((one) => one.label === label)!;
-    const taken = withCompletion(text.replace('|', ''), found, option);
-    expect(taken.text).toBe(expected);
-    expect(taken.text.slice(0, taken.caret)).toBe(taken.text.slice(0, found.from) + option.insert);
-  });
+  test('what continues the text when it is taken', () =>
+    expectRows(
+      [
+        ['pa|th exists', 'path', 'path exists'],
+        ['method equals "P|"', 'PUT', 'method equals "PUT" '],
+        ['method in ["GET"|', ']', 'method in ["GET"] '],
+        ['method equals "GET"|', 'and', 'method equals "GET" and '],
+        ['path exists an|', 'and', 'path exists and '],
+        ['header["|', 'origin', 'header["origin"] '],
+      ],
+      ([text, label, expected]) => {
+        const found = at(text)!;
+        const option = found.options.find((one) => one.label === label)!;
+        const taken = withCompletion(text.replace('|', ''), found, option);
+        expect(taken.text).toBe(expected);
+        expect(taken.text.slice(0, taken.caret)).toBe(taken.text.slice(0, found.from) + option.insert);
+      },
+    ));
 });
 
 /** Where nothing is offered, somebody types. */

@@ -36,27 +36,35 @@ describe('a tool', () => {
 });
 
 describe('a browser', () => {
-  test.each([
-    inBrowserForm('Chrome/153.0.0.0'),
-    'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0',
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0',
-    'Mozilla/5.0 (Linux; Android 10; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36',
-    'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/460.0.0.0;]',
-    'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
-  ])('%s is not a bot', (userAgent) => {
-    expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([false, false]);
-  });
+  test('is not a bot', () =>
+    expectRows(
+      [
+        inBrowserForm('Chrome/153.0.0.0'),
+        'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0',
+        'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0',
+        'Mozilla/5.0 (Linux; Android 10; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36',
+        'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/460.0.0.0;]',
+        'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
+      ],
+      (userAgent) => {
+        expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([false, false]);
+      },
+    ));
 });
 
-test.each([
-  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-  'Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) AppleWebKit/537.36 Chrome/153.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-  'Mozilla/5.0 (compatible; Google-InspectionTool/1.0;)',
-  'Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)',
-])('the crawler %s is a bot, but the score leaves it alone', (userAgent) => {
-  expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([true, false]);
-});
+test('a crawler of a search engine is a bot, but the score leaves it alone', () =>
+  expectRows(
+    [
+      'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+      'Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) AppleWebKit/537.36 Chrome/153.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+      'Mozilla/5.0 (compatible; Google-InspectionTool/1.0;)',
+      'Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)',
+    ],
+    (userAgent) => {
+      expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([true, false]);
+    },
+  ));
 
 test('a headless browser is a bot, and has a detector of its own', () => {
   const headless = inBrowserForm('HeadlessChrome/153.0');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EdgeRule, MatchSignals } from '../../../src/rules/types.ts';
 import { deltaOf, firedIds, match, rulesetOf, snapshotOf } from './rulesets.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
 const ip: EdgeRule = { type: 'ip', value: '192.0.2.7', verdict: 'block' };
@@ -68,18 +69,22 @@ describe('a ruleset', () => {
     expect(match(ruleset, visitor, 4_294_967_295).network?.id).toBe('ip:192.0.2.7');
   });
 
-  test.each([
-    [0, [false, false, false]],
-    [0.01, [true, false, false]],
-    [50, [true, true, false]],
-    [100, [true, true, true]],
-  ])('applies a rule rolled out to %d percent only to visitors inside the rollout', (rollout, expected) => {
-    const ruleset = rulesetOf([{ ...ip, rollout }, mask]);
-    const decider = [0, 4999, 9999].map(
-      (rolloutBucket) => match(ruleset, { ...visitor, rolloutBucket }).network?.type === 'ip',
-    );
-    expect(decider).toEqual(expected);
-  });
+  test('applies a rule only to visitors inside its rollout', () =>
+    expectRows(
+      [
+        [0, [false, false, false]],
+        [0.01, [true, false, false]],
+        [50, [true, true, false]],
+        [100, [true, true, true]],
+      ],
+      ([rollout, expected]) => {
+        const ruleset = rulesetOf([{ ...ip, rollout }, mask]);
+        const decider = [0, 4999, 9999].map(
+          (rolloutBucket) => match(ruleset, { ...visitor, rolloutBucket }).network?.type === 'ip',
+        );
+        expect(decider).toEqual(expected);
+      },
+    ));
 
   test('computes a rollout bucket only for a rule with a rollout', () => {
     const asked = (rules: EdgeRule[]): number => {

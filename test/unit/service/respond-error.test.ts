@@ -2,27 +2,36 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { errorResponse, statusOf, unexpectedErrorResponse } from '../../../src/service/http/respond-error.ts';
 import type { ServiceError } from '../../../src/service/http/service-error.ts';
+import { expectRows } from '../../support/rows.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 describe('an expected error', () => {
-  test.each<[ServiceError, number, string]>([
-    [{ kind: 'body-too-large', maxBytes: 10 }, 413, 'API.BODY_TOO_LARGE'],
-    [{ kind: 'too-many-fields', maxFields: 10 }, 413, 'API.TOO_MANY_ITEMS'],
-    [{ kind: 'content-type-unknown' }, 415, 'API.UNSUPPORTED_CONTENT_TYPE'],
-    [{ kind: 'authorization-missing' }, 401, 'API.MISSING_AUTHORIZATION_HEADER'],
-    [{ kind: 'client-jwt-expired' }, 401, 'API.KEY_EXPIRED'],
-    [{ kind: 'permission-missing', who: 'Your role', permissions: ['getUsers'] }, 403, 'API.INSUFFICIENT_PERMISSIONS'],
-    [{ kind: 'site-secret-invalid' }, 401, 'GENERAL.INVALID_SECRET_KEY'],
-    [{ kind: 'operation', key: 'API.CONFLICT', message: 'is taken' }, 409, 'API.CONFLICT'],
-  ])('%o is %d %s', async (error, status, key) => {
-    const response = errorResponse(error);
-    expect(response.status).toBe(status);
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.json()).toMatchObject({ error: { code: status, key, message: expect.any(String) } });
-  });
+  test('has its status and key', () =>
+    expectRows<[ServiceError, number, string]>(
+      [
+        [{ kind: 'body-too-large', maxBytes: 10 }, 413, 'API.BODY_TOO_LARGE'],
+        [{ kind: 'too-many-fields', maxFields: 10 }, 413, 'API.TOO_MANY_ITEMS'],
+        [{ kind: 'content-type-unknown' }, 415, 'API.UNSUPPORTED_CONTENT_TYPE'],
+        [{ kind: 'authorization-missing' }, 401, 'API.MISSING_AUTHORIZATION_HEADER'],
+        [{ kind: 'client-jwt-expired' }, 401, 'API.KEY_EXPIRED'],
+        [
+          { kind: 'permission-missing', who: 'Your role', permissions: ['getUsers'] },
+          403,
+          'API.INSUFFICIENT_PERMISSIONS',
+        ],
+        [{ kind: 'site-secret-invalid' }, 401, 'GENERAL.INVALID_SECRET_KEY'],
+        [{ kind: 'operation', key: 'API.CONFLICT', message: 'is taken' }, 409, 'API.CONFLICT'],
+      ],
+      async ([error, status, key]) => {
+        const response = errorResponse(error);
+        expect(response.status).toBe(status);
+        expect(response.headers.get('cache-control')).toBe('no-store');
+        expect(await response.json()).toMatchObject({ error: { code: status, key, message: expect.any(String) } });
+      },
+    ));
 
   test('names each rejected field', async () => {
     const details = [{ path: 'name', message: 'is taken' }];

@@ -6,18 +6,22 @@ import { expectRows } from '../../../support/rows.ts';
 const wellKnown = `https://agent.test${DIRECTORY_PATH}`;
 
 describe('an address', () => {
-  test.each([
-    ['https://agent.test', wellKnown],
-    ['https://agent.test/', wellKnown],
-    ['HTTPS://Agent.Test:443', wellKnown],
-    ['https://agent.test/?v=1', wellKnown],
-    [wellKnown, wellKnown],
-    ['https://agent.test/a/../jwks.json', 'https://agent.test/jwks.json'],
-    ['https://agent.test/%7ebot/%6A%2fk', 'https://agent.test/~bot/j%2Fk'],
-    ['https://agent.test:8443/k', 'https://agent.test:8443/k'],
-  ])('%s is %s', (value, expected) => {
-    expect(agentAddress(value)).toEqual({ directory: expected, agent: expected });
-  });
+  test('names one key set in one spelling', () =>
+    expectRows(
+      [
+        ['https://agent.test', wellKnown],
+        ['https://agent.test/', wellKnown],
+        ['HTTPS://Agent.Test:443', wellKnown],
+        ['https://agent.test/?v=1', wellKnown],
+        [wellKnown, wellKnown],
+        ['https://agent.test/a/../jwks.json', 'https://agent.test/jwks.json'],
+        ['https://agent.test/%7ebot/%6A%2fk', 'https://agent.test/~bot/j%2Fk'],
+        ['https://agent.test:8443/k', 'https://agent.test:8443/k'],
+      ],
+      ([value, expected]) => {
+        expect(agentAddress(value)).toEqual({ directory: expected, agent: expected });
+      },
+    ));
 
   test('is fetched with its query and called without it', () => {
     expect(agentAddress('https://agent.test/k?v=2')).toEqual({
