@@ -2,7 +2,7 @@
  * One alert: what happened, to what, and when. Its id is computed from these, so that two runs which notice the same
  * thing at the same time make one alert, and a receiver can tell a second copy by its id.
  */
-import { sha256Hex } from '../bytes/sha256-hex.ts';
+import { sha256Hex } from '../bytes/hex.ts';
 import type { AlertPhase, SentKind } from '../contract/management/alerts.ts';
 
 export type AlertFacts = Readonly<Record<string, string | number>>;

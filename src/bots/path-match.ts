@@ -3,7 +3,7 @@
  * everything else is a prefix. The pieces between the stars are searched from left to right. The leftmost place is
  * always right, so nothing is tried twice.
  */
-import { spelledEscapes } from '../bytes/percent-escapes.ts';
+import { spelledEscapes } from '../bytes/url-path.ts';
 
 /** Both in the spelling of `spelledPath`; the address with its query. */
 export function matchesPath(pattern: string, address: string): boolean {

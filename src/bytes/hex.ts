@@ -32,3 +32,12 @@ function digit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
   return code >= 97 && code <= 102 ? code - 87 : -1;
 }
+
+/**
+ * The SHA-256 of bytes, or of a text in UTF-8, in hex: the name of a file's content, the fingerprint of a question, and
+ * what secrets are looked up by. WebCrypto computes it. `sha256.ts` is for code that cannot wait for a promise.
+ */
+export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  return encodeHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+}

@@ -4,8 +4,7 @@
  * Only the service carries isbot: the edge has no use for its 1.5 KiB.
  */
 import { isbot } from 'isbot';
-import { BoundedMap } from '../bytes/bounded-map.ts';
-import { ownText } from '../bytes/own-text.ts';
+import { BoundedMap, ownText } from '../bytes/bounded-map.ts';
 import { isHeadlessAgent, isSelfNamedCrawler, isToolAgent, namesTool } from './headers/tool-user-agent.ts';
 
 /** No browser's telling part lies further out, and a visitor chooses the length. */

@@ -86,13 +86,13 @@ const judged: readonly Judged[] = [
     reason: 'one change more or less in a bound of memory.',
   },
   {
-    file: 'src/bytes/path-readings.ts',
+    file: 'src/bytes/url-path.ts',
     before: String.raw`/[^!$&-9:=@A-Z_a-z~]|\/[/.]/`,
     after: String.raw`/[!$&-9:=@A-Z_a-z~]|\/[/.]/`,
     reason: 'a short cut: a plain path is its own canonical form.',
   },
   {
-    file: 'src/bytes/path-readings.ts',
+    file: 'src/bytes/url-path.ts',
     before: "'/.'",
     after: '""',
     reason: 'a text without dots has one reading more, which is there already.',

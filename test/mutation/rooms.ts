@@ -42,7 +42,8 @@ export const rooms: readonly Room[] = [
     share: 0.15,
     tests: [
       'test/{unit,property}/bytes/**/*.test.ts',
-      'test/unit/edge/{canonical-path,path-policy,session,cookies}.test.ts',
+      'test/unit/edge/{canonical-path,path-policy,session,cookies,form-texts,hostile-bodies,submission}.test.ts',
+      'test/unit/service/hostile-bodies.test.ts',
       'test/property/edge/path-readings.test.ts',
       'test/unit/captcha/{seal,pow}.test.ts',
     ],

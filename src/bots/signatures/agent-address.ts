@@ -3,7 +3,7 @@
  * write an origin, whose keys are at a well-known path, or the address of a key set itself. Equal addresses are spelled
  * alike (RFC 3986, 6.2.2 and 6.2.3), so that one key set is not an agent per spelling.
  */
-import { spelledEscapes } from '../../bytes/percent-escapes.ts';
+import { spelledEscapes } from '../../bytes/url-path.ts';
 
 export interface AgentAddress {
   /** What is fetched, and what keys are looked up by, together with their thumbprint. */

@@ -4,7 +4,7 @@
  * burn it from another site.
  */
 import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
 import { canonicalHostname, hostnameAllowed } from '../../contract/management/site-domain.ts';

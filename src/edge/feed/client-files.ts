@@ -4,7 +4,7 @@
  * it comes from: a service of another release has another file, which is not served under this release's name.
  */
 import type { Bytes } from '../../bytes/utf8.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';

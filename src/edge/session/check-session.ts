@@ -7,9 +7,8 @@ import { splitSessionCookie, verifySessionJwt } from '../../risk/session-token.t
 import type { SessionClaims } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
-import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
 import { readOwnCookies } from '../request/cookies.ts';
-import { ownText } from '../../bytes/own-text.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RiskReading } from '../config/request-risk.ts';
 import type { Signals } from '../request/signals.ts';

@@ -2,7 +2,7 @@
  * The one record of a request, made at the end from the step that was carried out. Texts are bounded, so that a hostile
  * visitor's header or path does not make a row large.
  */
-import { ownText } from '../../bytes/own-text.ts';
+import { ownText } from '../../bytes/bounded-map.ts';
 import {
   RECORD_FIRED_RULES_MAX,
   RECORD_NAME_MAX_CHARS,

@@ -1,6 +1,5 @@
 /** Compares a text of the request with the values of a test. No regular expression: a visitor's text cannot slow it down. */
-import { spelledEscapes } from '../../bytes/percent-escapes.ts';
-import { canonicalPath, canonicalSpelling } from '../../bytes/url-path.ts';
+import { canonicalPath, canonicalSpelling, spelledEscapes } from '../../bytes/url-path.ts';
 import { foldCase } from '../../rules/user-agent-fold.ts';
 import type { PolicyTest } from '../expression.ts';
 import { compilePattern } from './path-glob.ts';

@@ -3,15 +3,15 @@
  * them on every request; the service evaluates `sharedConditions` on the call that opens a session.
  */
 import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
-import { contradictsHints } from './client-hints.ts';
 import {
   contradictsDestination,
   contradictsFetchMetadata,
+  contradictsHints,
+  contradictsTls,
   hasFetchMetadata,
   isDocumentDestination,
-} from './fetch-metadata.ts';
-import type { RiskFacts, RequestHeaders } from './request-facts.ts';
-import { contradictsTls } from './tls-family.ts';
+} from './header-contradictions.ts';
+import type { RequestHeaders, RiskFacts } from './request-facts.ts';
 
 type Condition = (facts: RiskFacts) => boolean;
 type AddressCondition = (facts: Pick<RiskFacts, 'userAgent' | 'categories'>) => boolean;

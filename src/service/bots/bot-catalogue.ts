@@ -1,7 +1,7 @@
 /** The catalogue of bots as this release has it, and its version. */
 import catalogueFile from '../../bots/catalogue.json' with { type: 'json' };
 import type { Catalogue } from '../../bots/catalogue.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 
 /** A test checks the file against the schema. */
 export const botCatalogue = catalogueFile as Catalogue;

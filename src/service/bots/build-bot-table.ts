@@ -10,7 +10,7 @@ import { BOT_TABLE_MAGIC } from '../../bots/bot-table.ts';
 import { encodeBotTable } from '../../bots/encode-bot-table.ts';
 import { listedOwnBot } from '../../bots/own-bot.ts';
 import type { OwnBot } from '../../bots/own-bot.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { signRulesetFile } from '../../rules/signing.ts';
 import { rangeVersions, readRanges } from '../../store/d1/bot-ranges.ts';
 import { COMMON_SCOPE, botTableKey, botTables, publishBotTable, withdrawBotTable } from '../../store/d1/bot-tables.ts';

@@ -2,9 +2,9 @@
  * What the captcha routes keep in one isolate: the keyring, the tables of the day's proof of work, and sites that were
  * used recently. There is one engine per environment, because tests and the CLI open several in one process.
  */
-import { keyDay, Keyring } from '../../captcha/seal/keyring.ts';
+import { Keyring, keyDay } from '../../captcha/seal/keyring.ts';
 import { RswMinter } from '../../captcha/pow/rsw-mint.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { deriveKey } from '../../store/keys/master-key.ts';
 import { powKeyOfDay } from '../../store/keys/pow-keys.ts';
 import { siteByKey, siteBySecret } from '../../store/d1/sites.ts';

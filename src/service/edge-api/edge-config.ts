@@ -11,7 +11,7 @@ import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance-policy.ts';
 import { namedOrigins } from '../../policies/named-origins.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { listBook } from '../../store/risk-book/client/session-books.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { policySetOf } from '../../store/d1/policy-sets.ts';

@@ -5,7 +5,7 @@
  * the visitor has a cookie with both networks, and a copy of the old cookie gets `null`.
  */
 import * as z from 'zod/mini';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';

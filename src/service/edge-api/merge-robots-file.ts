@@ -4,7 +4,7 @@
  * path. The origin's file is kept: an edge that cannot read it gets the last good one merged, which another edge read.
  */
 import * as z from 'zod/mini';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
 import { robotsStates } from '../../contract/vocabulary.ts';
 import { keepRobotsFile, robotsFile } from '../../store/d1/robots-files.ts';

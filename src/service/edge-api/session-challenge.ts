@@ -6,7 +6,7 @@
 import { isUnderAttack } from '../../attack/attack-state.ts';
 import { networksOf } from '../../address/networks.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { BurstPrice } from '../../captcha/plan/burst-price.ts';
 import { sessionDifficulty } from '../../captcha/plan/session-price.ts';
 import { powSolved } from '../../captcha/pow/judge-pow.ts';

@@ -4,7 +4,7 @@
  * the signature has expired.
  */
 import * as z from 'zod/mini';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';

@@ -3,7 +3,7 @@
  * the database signs nobody in. Every call reads the row together with the user and the account, so that a revoked
  * session, a removed user or another role counts from the next call on.
  */
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import type { UserRole } from '../../contract/management/roles.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';

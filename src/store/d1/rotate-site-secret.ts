@@ -4,7 +4,7 @@
  * on it.
  */
 import type { StoreEnv } from '../binding.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 import { newSiteSecret, secretContext } from './sites.ts';

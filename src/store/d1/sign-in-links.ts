@@ -2,7 +2,7 @@
  * One-time links into the console. The operator's command makes one; the first browser that opens it is signed in. The database
  * has the hash of the token only, and the statement that reads a row deletes it, so of two parallel exchanges one wins.
  */
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 

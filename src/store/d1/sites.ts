@@ -9,7 +9,7 @@ import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 

@@ -2,7 +2,7 @@
  * Tickets of a sign-in that were used. A ticket (`src/service/console/sign-in/ticket.ts`) carries its own content, so
  * starting a sign-in makes no row; using its ticket makes one, once, until the ticket expires.
  */
-import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../bytes/hex.ts';
 import type { StoreEnv } from '../binding.ts';
 
 /** Returns whether this call is the first use. */

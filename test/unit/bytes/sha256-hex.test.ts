@@ -1,7 +1,7 @@
 /** The hash of a text is that of its bytes in UTF-8. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sha256Hex } from '../../../src/bytes/sha256-hex.ts';
+import { sha256Hex } from '../../../src/bytes/hex.ts';
 
 test('a text and its bytes have the hash that Node gives them', async () => {
   for (const text of ['', 'abc', 'ü€😀']) {

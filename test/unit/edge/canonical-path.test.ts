@@ -1,6 +1,6 @@
 /** The canonical path: what patterns match, whatever the visitor typed. */
 import { describe, expect, test } from 'vitest';
-import { readPath } from '../../../src/bytes/path-readings.ts';
+import { readPath } from '../../../src/bytes/url-path.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { expectRows } from '../../support/rows.ts';
 

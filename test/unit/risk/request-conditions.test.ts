@@ -96,6 +96,11 @@ describe('no detector fires on', () => {
   });
 });
 
+test('a platform that is named like a member of every object is an unknown one', () =>
+  expectRows(['"constructor"', '"__proto__"', '"toString"'], (platform) => {
+    expect(fired({ headers: { ...ofChrome, 'sec-ch-ua-platform': platform } })).toEqual([]);
+  }));
+
 describe('a detector fires on', () => {
   const CHROMIUM_JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
   test('headers, TLS or a category that no ordinary browser has', () =>

@@ -4,7 +4,7 @@
  * response, and the same picture to the last bit.
  */
 import { encodeFields, textField } from '../../../captcha/seal/field-encoding.ts';
-import { sha256Hex } from '../../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../../bytes/hex.ts';
 import type { SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import { countUses } from '../../../store/spend-ledger/client/count-uses.ts';

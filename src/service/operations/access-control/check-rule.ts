@@ -8,7 +8,7 @@ import type { AccessRestriction, AccessRuleInput } from '../../../contract/manag
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { canonicalValue } from '../../../rules/canonical.ts';
 import type { AccessCondition, AccessControlRule } from '../../../store/d1/access-control-rules.ts';
-import { sha256Hex } from '../../../bytes/sha256-hex.ts';
+import { sha256Hex } from '../../../bytes/hex.ts';
 import { failed, ok } from '../../../result.ts';
 import { OperationError } from '../operation-error.ts';
 import type * as z from 'zod/mini';

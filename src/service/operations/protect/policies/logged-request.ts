@@ -1,6 +1,6 @@
 /** A logged request as policies see it. The log has no headers, no cookies and no query, so these are unknown. */
 import { hostName } from '../../../../address/host-name.ts';
-import { readPath } from '../../../../bytes/path-readings.ts';
+import { readPath } from '../../../../bytes/url-path.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
 
