@@ -12,12 +12,12 @@ const READ_TIMEOUT_MS = 30_000;
 const PROGRESS_MS = 10_000;
 const PROGRESS_MIN_BYTES = 4096;
 
-export type ReadError =
-  | 'too-large'
-  /** The stream broke, or it did not end in time. */
-  | 'unreadable'
-  /** `room` refused, or took back what it had given. */
-  | 'no-room';
+/**
+ * `unreadable`: the stream broke, or it did not end in time. `no-room`: `room` refused, or took back what it had given.
+ */
+export interface ReadFault {
+  kind: 'too-large' | 'unreadable' | 'no-room';
+}
 
 /** Memory that several readers share. */
 export interface Room {
@@ -39,7 +39,7 @@ export async function readBounded(
   stream: ReadableStream,
   maxBytes: number,
   { timeoutMs = READ_TIMEOUT_MS, room }: ReadLimits = {},
-): Promise<Result<Uint8Array<ArrayBuffer>, ReadError>> {
+): Promise<Result<Uint8Array<ArrayBuffer>, ReadFault>> {
   const reader = (stream as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -66,22 +66,22 @@ export async function readBounded(
       size += value.byteLength;
       if (size > maxBytes) {
         await reader.cancel('too large');
-        return failed('too-large');
+        return failed({ kind: 'too-large' });
       }
       if (isForgotten || room?.take(value.byteLength) === false) {
         await reader.cancel('no room');
-        return failed('no-room');
+        return failed({ kind: 'no-room' });
       }
       chunks.push(value);
     }
   } catch {
-    return failed('unreadable');
+    return failed({ kind: 'unreadable' });
   } finally {
     room?.keep();
     timers.forEach(clearTimeout);
   }
-  if (isForgotten) return failed('no-room');
-  return isLate ? failed('unreadable') : ok(joined(chunks, size));
+  if (isForgotten) return failed({ kind: 'no-room' });
+  return isLate ? failed({ kind: 'unreadable' }) : ok(joined(chunks, size));
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {

@@ -65,8 +65,6 @@ export interface EnvironmentReader {
   /** Trimmed; empty where the variable is not set. */
   text: (name: string) => string;
   binding: (name: string) => object | null;
-  /** Reports a mistake, one sentence. */
-  wrong: (line: string) => undefined;
   sinks: readonly string[];
 }
 
@@ -75,8 +73,8 @@ export interface RulesReader {
   /** The only `RULES_SOURCE` of this Worker, and the wrangler file of the Worker for the other one. */
   rulesSource: RulesSource['kind'];
   otherConfig: string;
-  /** Its credentials; `undefined` where they are incomplete, after reporting it with `wrong`. */
-  readRules(reader: EnvironmentReader): RulesSource | undefined;
+  /** Its credentials, or the mistakes in them, one sentence each. */
+  readRules(reader: EnvironmentReader): Result<RulesSource, string[]>;
 }
 
 /** A shorter secret can be guessed; 16 random bytes in base64url are 22 characters. */
@@ -169,9 +167,10 @@ export function readEnvironment(
   const siteverify = text('SITEVERIFY_URL')
     ? { url: url('SITEVERIFY_URL'), service: null }
     : { url: `${serviceUrl}/siteverify`, service };
-  const rules = mode.readRules({ text, binding, wrong, sinks });
+  const rules = mode.readRules({ text, binding, sinks });
+  if (!rules.ok) mistakes.push(...rules.error);
   const origin = readOrigin();
-  if (mistakes.length > 0 || !rules || !origin) return failed([...new Set(mistakes)]);
+  if (mistakes.length > 0 || !rules.ok || !origin) return failed([...new Set(mistakes)]);
   const isOnPlatform = origin.kind === 'zone' || signalsKind === 'cloudflare';
   const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
   return ok({
@@ -182,7 +181,7 @@ export function readEnvironment(
     originBinding: (name) => (name.startsWith('ORIGIN_') ? binding(name) : null),
     isZoneOpen: isOnPlatform && !flags[FRONT_DOOR_FLAG],
     signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
-    rules,
+    rules: rules.value,
     failMode,
     failModeVerify,
     failModeChallenge,

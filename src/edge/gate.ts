@@ -10,7 +10,7 @@ import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import type { Answer } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
-import { mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
+import { NOT_RETURNED, mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
 import type { JudgedContext, RequestContext } from './decide/context.ts';
 import { takeEffects } from './decide/effects.ts';
@@ -108,7 +108,7 @@ async function decidedStep(
   if (endpoint === null && mayBringSeal(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
     const opened = await returnedSubmission(arrived, config, isolate);
     if (opened.ok) returned = opened.value;
-    else refusal = opened.error;
+    else refusal = NOT_RETURNED[opened.error.kind];
   }
 
   const { facts, held } = returned;

@@ -136,7 +136,7 @@ async function readDocument(
     return { kind: 'no-selector', selector };
   }
   const read = await readBounded(stream, JSON_MAX_BYTES, { timeoutMs: null });
-  if (!read.ok) return { kind: read.error === 'too-large' ? 'too-large' : 'broke-off' };
+  if (!read.ok) return { kind: read.error.kind === 'too-large' ? 'too-large' : 'broke-off' };
   if (!hasFewValues(read.value)) return { kind: 'too-many-values' };
   const text = new TextDecoder().decode(read.value).trim();
   if (text === '') return { kind: 'is-empty' };

@@ -35,7 +35,9 @@ export interface VerifyTokenOptions {
  * `refused`: the service does not accept the request (wrong secret, bad body). `unreachable`: no response in time, or a
  * server error. `nonsense`: a response that is not one of this interface.
  */
-export type VerifyFault = 'refused' | 'unreachable' | 'nonsense';
+export interface VerifyFault {
+  kind: 'refused' | 'unreachable' | 'nonsense';
+}
 
 /** A response has some hundred bytes; anything longer is not one. */
 const ANSWER_MAX_BYTES = 16_384;
@@ -57,15 +59,15 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<Result<S
       }),
     );
   } catch {
-    return failed('unreachable');
+    return failed({ kind: 'unreachable' });
   }
   // The request's own time limit ends the body too.
   const body = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs: null }));
-  const isBroken = body !== null && !body.ok && body.error === 'unreadable';
-  if (isBroken || response.status >= 500 || response.status === 429) return failed('unreachable');
-  if (response.status !== 200) return failed('refused');
+  const isBroken = body !== null && !body.ok && body.error.kind === 'unreadable';
+  if (isBroken || response.status >= 500 || response.status === 429) return failed({ kind: 'unreachable' });
+  if (response.status !== 200) return failed({ kind: 'refused' });
   const parsed = siteverifyAnswer.safeParse(body?.ok === true ? parseJson(body.value) : null);
-  return parsed.success ? ok(parsed.data) : failed('nonsense');
+  return parsed.success ? ok(parsed.data) : failed({ kind: 'nonsense' });
 }
 
 /** `JSON.stringify` leaves out what is undefined. */

@@ -23,7 +23,7 @@ async function instanceWithBase() {
     if (file.status !== 200) return false;
     const { rulesetKeys } = await (await asEdge(jwt, '/edge/v1/config')).json<any>();
     const opened = await openBase(await file.bytes(), hash, id, await importRulesetKeys(rulesetKeys));
-    return opened?.snapshot.ruleCount === 1;
+    return opened.ok && opened.value.snapshot.ruleCount === 1;
   };
   const report = async () =>
     send(`/edge/v1/rulesets/${(await base()).hash}/refused`, {

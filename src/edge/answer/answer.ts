@@ -1,4 +1,5 @@
 /** Everything the edge itself can answer, as plain data. `respond.ts` makes the response. */
+import type { ReadFault } from '../../bytes/read-bounded.ts';
 import type { EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
 import type { ChallengePageInput } from './pages/challenge-page.ts';
 import type { MessageKind } from './pages/message-page.ts';
@@ -61,9 +62,13 @@ export const BAD_REQUEST: Answer = { kind: 'text', status: 400, text: 'Bad reque
 /** A name that the instance's `hosts` does not list (RFC 9110 section 15.5.20). */
 export const FOREIGN_HOST: Answer = { kind: 'text', status: 421, text: 'This gate does not serve this host' };
 export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to hold.');
-export const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.');
-/** More submissions at once than this isolate can hold. A moment later there is room. */
-export const NO_ROOM = message('send-again', 'API.UNAVAILABLE', 'Too many submissions at once. Send this one again.');
+/** What a visitor gets whose submission could not be read. */
+export const NOT_READ: Record<ReadFault['kind'], Message> = {
+  'too-large': TOO_LARGE,
+  unreadable: message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.'),
+  // A moment later there is room.
+  'no-room': message('send-again', 'API.UNAVAILABLE', 'Too many submissions at once. Send this one again.'),
+};
 
 /**
  * Which form an answer takes. The path's declared type and `Sec-Fetch-Dest` decide, never `Accept`, which scripts set

@@ -3,7 +3,7 @@
  * intact, one without gets the challenge. The edge reads no body that is not challenged, and reads a challenged one
  * once.
  */
-import { INCOMPLETE, NO_ROOM, TOO_LARGE, answerForm, message } from '../answer/answer.ts';
+import { NOT_READ, answerForm, message } from '../answer/answer.ts';
 import type { AnswerForm, ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
@@ -13,8 +13,8 @@ import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
-import { checkToken, isExpired, isTooEasy, noteFailedChallenge } from './check-token.ts';
-import type { CheckTokenPorts, TokenCheck } from './check-token.ts';
+import { checkToken, noteRefusedToken } from './check-token.ts';
+import type { CheckTokenPorts, TokenFault } from './check-token.ts';
 import type { Limits } from '../limits/limits.ts';
 import { holdSubmission } from './held-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
@@ -36,17 +36,16 @@ export async function challengeStep(
   const { facts, config } = context;
   const { request } = facts;
   const form = answerForm(context);
-  const kind = submissionKind(request.headers.get('content-type') ?? '');
   // A call from a script keeps its own body and repeats it; only forms would lose theirs.
-  const isWorthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
-  if (!isWorthReading) return challengeWithoutBody(context, ports, form);
+  const isForm = (): boolean =>
+    form === 'page' || submissionKind(request.headers.get('content-type') ?? '') !== 'other';
+  if (request.body === null || form === 'text' || !isForm()) return challengeWithoutBody(context, ports, form);
 
   const reading = await readSubmission(request, config.policy.submission, ports.bodies.hold(facts), read);
   if (!reading) return challengeWithoutBody(context, ports, form);
   if (!reading.ok) {
-    if (reading.error === 'no-room') return answerWith(context, NO_ROOM);
-    if (form === 'json') return answerWith(context, { kind: 'challenge' });
-    return answerWith(context, reading.error === 'too-large' ? TOO_LARGE : INCOMPLETE);
+    const { kind: fault } = reading.error;
+    return answerWith(context, form === 'json' && fault !== 'no-room' ? { kind: 'challenge' } : NOT_READ[fault]);
   }
   const submission = reading.value;
   if (submission.token !== null) return verifyInPlace(context, ports, form, submission, submission.token);
@@ -87,26 +86,28 @@ async function verifyInPlace(
   const { config } = context;
   const settings = config.policy.submission;
   const check = await checkToken(context, config, ports, token, null);
-  if (check.outcome === 'verified') {
-    const { jti, level } = check.solved;
+  if (check.ok) {
+    const { jti, level } = check.value.solved;
     const passed = { ...lifted(context, level), jti: context.jti ?? jti };
     return forwardOn(passed, true, bodyForOrigin(submission, settings));
   }
-  if (check.outcome === 'refused' && !isTooEasy(check.reason)) noteFailedChallenge(context, ports.limits);
-  if (check.outcome === 'fault' && ports.environment.failModeVerify === 'open') {
+  noteRefusedToken(context, ports.limits, check.error);
+  if (check.error.kind === 'unchecked' && ports.environment.failModeVerify === 'open') {
     const verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
     return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));
   }
   if (form === 'json') return answerWith(context, { kind: 'challenge' }, false);
-  return holdSubmission(context, ports, submission, noticeOf(check));
+  return holdSubmission(context, ports, submission, NOTICES[check.error.kind]);
 }
 
-function noticeOf(check: Exclude<TokenCheck, { outcome: 'verified' }>): Pick<ChallengeExtras, 'notice'> {
-  if (check.outcome === 'fault') return { notice: 'offline' };
-  if (isExpired(check.reason)) return { notice: 'expired' };
+/** What the page of the next challenge says about the token. */
+const NOTICES: Record<TokenFault['kind'], Pick<ChallengeExtras, 'notice'>> = {
+  unchecked: { notice: 'offline' },
+  expired: { notice: 'expired' },
+  refused: { notice: 'failed' },
   // Nothing went wrong: the gate asks this visitor for more than the form did.
-  return isTooEasy(check.reason) ? {} : { notice: 'failed' };
-}
+  'too-easy': {},
+};
 
 function lifted(context: JudgedContext, level: number): JudgedContext {
   return { ...context, verdict: { ...context.verdict, decision: 'allow', source: 'verified', level } };

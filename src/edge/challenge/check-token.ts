@@ -7,6 +7,8 @@ import { POW_DIFFICULTY_MAX, demandAt, meets } from '../../captcha/plan/demand.t
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
@@ -24,11 +26,19 @@ const VERIFY_TIMEOUT_MS = 3000;
 const LEVEL_TOO_LOW = 'level';
 const QUOTES = 2;
 
-export type TokenCheck =
-  | { outcome: 'verified'; solved: Solved; isLocal: boolean }
-  /** `reason`: a key of the service, or the edge's own word. */
-  | { outcome: 'refused'; reason: string }
-  | { outcome: 'fault' };
+export interface CheckedToken {
+  solved: Solved;
+  isLocal: boolean;
+}
+export type TokenFault =
+  /**
+   * `too-easy`: solved, but for less than is asked here. `expired`: its time was over. `reason`: a key of the service, or
+   * the edge's own word.
+   */
+  | { kind: 'refused' | 'too-easy' | 'expired'; reason: string }
+  /** Nobody could check it. */
+  | { kind: 'unchecked' };
+type TokenCheck = Result<CheckedToken, TokenFault>;
 
 export interface CheckTokenPorts {
   environment: Pick<EdgeEnvironment, 'rules' | 'siteverify'>;
@@ -69,8 +79,8 @@ export async function checkToken(
     fetch: (request) => (siteverify.service ? siteverify.service.fetch(request) : fetch(request)),
   });
   if (!asked.ok) {
-    count(`verify_failures{kind="${asked.error}"}`);
-    return { outcome: 'fault' };
+    count(`verify_failures{kind="${asked.error.kind}"}`);
+    return failed({ kind: 'unchecked' });
   }
   const answer = asked.value;
   count(`verifications{verified="${answer.verified}"}`);
@@ -79,7 +89,7 @@ export async function checkToken(
   // The service was asked to insist on both; they count only where its answer repeats them.
   if (solved === null || solved.level < level) return refused(LEVEL_TOO_LOW);
   if (rules.kind === 'service' && action !== null && answer.action !== action) return refused('action');
-  return { outcome: 'verified', solved: { ...solved, jti: solved.jti || facts.requestId }, isLocal: false };
+  return ok({ solved: { ...solved, jti: solved.jti || facts.requestId }, isLocal: false });
 }
 
 /** The lowest level that counts here: the instance's, or the one of the policy that challenges. */
@@ -95,14 +105,11 @@ function canBeToken(token: string): boolean {
   return token.isWellFormed() && encodeUtf8(JSON.stringify(token)).length <= TOKEN_MAX_CHARS + QUOTES;
 }
 
-/** Solved, but for less than is asked here. */
-export function isTooEasy(reason: string): boolean {
-  return reason === LEVEL_TOO_LOW || reason === 'API.LEVEL_TOO_LOW';
-}
-
-/** Whether the time of a token was over. Other services have words of their own for it. */
-export function isExpired(reason: string): boolean {
-  return reason === 'API.TIMESTAMP_TOO_OLD' || /expired|timeout/i.test(reason);
+function refused(reason: string): TokenCheck {
+  const isTooEasy = reason === LEVEL_TOO_LOW || reason === 'API.LEVEL_TOO_LOW';
+  // Other services have words of their own for it.
+  const isExpired = reason === 'API.TIMESTAMP_TOO_OLD' || /expired|timeout/i.test(reason);
+  return failed({ kind: isTooEasy ? 'too-easy' : isExpired ? 'expired' : 'refused', reason });
 }
 
 function solvedOf({ jti = '', level = 0, kind, powDifficulty, eased = false }: SiteverifyAnswer): Solved | null {
@@ -121,18 +128,18 @@ async function checkLocal(
   token: string,
 ): Promise<TokenCheck> {
   const opened = await localChallenges.open(config, facts, token);
-  if (opened === null) return refused('local-token');
-  if (facts.nowMs > opened.expiresAt) return refused('expired');
-  const { jti, powDifficulty } = opened;
+  if (!opened.ok) return refused(opened.error.kind);
+  const { jti, powDifficulty } = opened.value;
   const solved: Solved = { jti, level: LOCAL_LEVEL, kind: 'pow', powDifficulty, eased: false };
   const clearanceLevel = levelFor(config, verdict);
   const demand = demandAt(config.site, { ...config.policy, clearanceLevel }, verdict.riskScore ?? 0);
   if (clearanceLevel > LOCAL_LEVEL || !meets(solved, demand)) return refused(LEVEL_TOO_LOW);
-  return localChallenges.spend(opened) ? { outcome: 'verified', solved, isLocal: true } : refused('local-token');
+  return localChallenges.spend(opened.value) ? ok({ solved, isLocal: true }) : refused('local-token');
 }
 
-function refused(reason: string): TokenCheck {
-  return { outcome: 'refused', reason };
+/** A token that was refused, for limits on failed challenges. Nobody failed where it was too easy, or not checked. */
+export function noteRefusedToken(context: RequestContext, limits: Limits, { kind }: TokenFault): void {
+  if (kind === 'refused' || kind === 'expired') noteFailedChallenge(context, limits);
 }
 
 /** A solution or a token that was refused, for limits on failed challenges. */

@@ -6,7 +6,7 @@
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
+import { TOO_LARGE, NOT_READ, message } from '../answer/answer.ts';
 import type { Answer, ChallengeExtras } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
@@ -34,7 +34,6 @@ const SEAL_FIELD = 'seal=';
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
 const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
-const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This submission is no longer valid. Send it again.');
 
 export interface HoldPorts {
   environment: Pick<EdgeEnvironment, 'rules'>;
@@ -110,24 +109,36 @@ async function bringsSeal(request: Request): Promise<boolean> {
   return text.startsWith(SEAL_FIELD);
 }
 
+/** `no-room`: this isolate cannot hold it now. `not-valid`: its seal does not open here and now, for this visitor. */
+export interface ReturnFault {
+  kind: 'no-room' | 'not-valid';
+}
+const NOT_VALID = failed<ReturnFault>({ kind: 'not-valid' });
+
+/** What a visitor gets whose submission is not taken back. */
+export const NOT_RETURNED: Record<ReturnFault['kind'], Answer> = {
+  'no-room': NOT_READ['no-room'],
+  'not-valid': message('send-again', 'API.BAD_REQUEST', 'This submission is no longer valid. Send it again.'),
+};
+
 /** The held submission that the request brings back, or the request itself. */
 export async function returnedSubmission(
   facts: RequestFacts,
   config: CompiledConfig | null,
   { bodies }: ReturnPorts,
-): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, Answer>> {
+): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, ReturnFault>> {
   const { request, target, signals, nowMs } = facts;
   if (!config || !request.body || !(await bringsSeal(request))) return ok({ facts, held: null });
   const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { room: bodies.hold(facts) });
-  if (!bytes.ok) return failed(bytes.error === 'no-room' ? NO_ROOM : NOT_VALID);
+  if (!bytes.ok) return bytes.error.kind === 'no-room' ? failed({ kind: 'no-room' }) : NOT_VALID;
   const seal = new TextDecoder().decode(bytes.value).slice(SEAL_FIELD.length).trimEnd();
-  if (!isSameOrigin(request, target.host, true)) return failed(NOT_VALID);
+  if (!isSameOrigin(request, target.host, true)) return NOT_VALID;
   const held = await openHeld(config.keys.byKid, seal, nowMs);
-  if (!held || held.host !== target.host) return failed(NOT_VALID);
-  if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return failed(NOT_VALID);
+  if (!held || held.host !== target.host) return NOT_VALID;
+  if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return NOT_VALID;
   const url = `${target.scheme}://${held.host}${held.received}`;
   const restoredTarget = canonicalTarget(url);
-  if (!restoredTarget || target.received !== held.received) return failed(NOT_VALID);
+  if (!restoredTarget || target.received !== held.received) return NOT_VALID;
 
   const headers = new Headers(request.headers);
   headers.set('content-type', held.contentType);

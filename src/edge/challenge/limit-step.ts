@@ -6,7 +6,7 @@
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
 import type { ChallengePorts } from './challenge-step.ts';
-import { INCOMPLETE, NO_ROOM, TOO_LARGE, message } from '../answer/answer.ts';
+import { NOT_READ, message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { liftsLimits, verdictOf } from '../decide/verdict.ts';
 import type { Verdict } from '../decide/verdict.ts';
@@ -21,7 +21,6 @@ import { answerWith } from '../step/step.ts';
 import type { Forward, Step } from '../step/step.ts';
 
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
-const UNREADABLE = { 'too-large': TOO_LARGE, unreadable: INCOMPLETE, 'no-room': NO_ROOM };
 
 /** What a browser asks for many times at once. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -74,7 +73,7 @@ async function askLimits(
   let above = byUser.length === 0 ? [] : limits.above(counted);
   if (!stops(above)) {
     const users = await formUsers(context.facts, body, [...new Set(byUser.map(userField))], bodies);
-    if (!users.ok) return answerWith(context, UNREADABLE[users.error], step.verified);
+    if (!users.ok) return answerWith(context, NOT_READ[users.error.kind], step.verified);
     const { facts, byField } = users.value;
     body = users.value.body;
     context = { ...context, facts };
@@ -106,7 +105,7 @@ function isStopped({ decision, enforcementPolicy }: Verdict, above: readonly Abo
 }
 
 function refusal(above: Above | null): Answer {
-  if (!above || above.waitMs === 0) return UNCOUNTED;
+  if (above?.kind !== 'counted') return UNCOUNTED;
   const { name, count, windowSeconds, then, on } = above.limit;
   if (then === 'block') return { kind: 'block' };
   const retryAfterSeconds = Math.max(1, Math.ceil(above.waitMs / 1000));

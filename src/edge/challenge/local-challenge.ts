@@ -37,6 +37,14 @@ interface LocalChallenge {
   /** Epoch milliseconds. */
   expiresAt: number;
 }
+/** The kinds are reasons that the widget shows. */
+export interface WorkFault {
+  kind: 'invalid-challenge' | 'challenge-expired' | 'wrong-solution';
+}
+/** `local-token`: not this visitor's, or changed. */
+export interface LocalTokenFault {
+  kind: 'local-token' | 'expired';
+}
 export type LocalToken = Pick<LocalChallenge, 'jti' | 'owner' | 'powDifficulty' | 'expiresAt'>;
 
 export class LocalChallenges {
@@ -54,17 +62,18 @@ export class LocalChallenges {
     solution: unknown,
   ): Promise<SolutionResponse> {
     const solved = await solvedWork(config, 'local-challenge', facts, { challenge, solution });
-    if (!solved.ok) return { verified: false, reason: solved.error };
+    if (!solved.ok) return { verified: false, reason: solved.error.kind };
     const { jti, owner, powDifficulty } = solved.value;
     const token: LocalToken = { jti, owner, powDifficulty, expiresAt: facts.nowMs + TOKEN_SECONDS * 1000 };
     const sealed = await sealJson(config.keys.current, 'local-token', token);
     return { verified: true, token: LOCAL_PREFIX + sealed, expiresAt: token.expiresAt };
   }
 
-  /** The visitor's own token, or `null`. It may have expired or be spent. */
-  async open(config: CompiledConfig, facts: RequestFacts, token: string): Promise<LocalToken | null> {
+  /** The visitor's own token, in time. It may be spent. */
+  async open(config: CompiledConfig, facts: RequestFacts, token: string): Promise<Result<LocalToken, LocalTokenFault>> {
     const opened = await openJson<LocalToken>(config.keys.byKid, 'local-token', token.slice(LOCAL_PREFIX.length));
-    return opened?.owner === (await ownerOf(facts)) ? opened : null;
+    if (opened?.owner !== (await ownerOf(facts))) return failed({ kind: 'local-token' });
+    return facts.nowMs > opened.expiresAt ? failed({ kind: 'expired' }) : ok(opened);
   }
 
   /** True for the first call with a token. */
@@ -93,16 +102,16 @@ export async function mintWork(
   return { jti, challenge, expiresAt, pow: { lane: 'sha256', ...pow } };
 }
 
-/** What this visitor solved in time, or the reason why it does not count. */
+/** What this visitor solved in time. */
 export async function solvedWork(
   config: CompiledConfig,
   purpose: WorkPurpose,
   facts: RequestFacts,
   { challenge, solution }: { challenge: string; solution: unknown },
-): Promise<Result<LocalChallenge, string>> {
+): Promise<Result<LocalChallenge, WorkFault>> {
   const opened = await openJson<LocalChallenge>(config.keys.byKid, purpose, challenge.slice(LOCAL_PREFIX.length));
-  if (opened?.owner !== (await ownerOf(facts))) return failed('invalid-challenge');
-  if (facts.nowMs > opened.expiresAt) return failed('challenge-expired');
+  if (opened?.owner !== (await ownerOf(facts))) return failed({ kind: 'invalid-challenge' });
+  if (facts.nowMs > opened.expiresAt) return failed({ kind: 'challenge-expired' });
   const counters = isJsonObject(solution) ? solution['counters'] : null;
-  return checkSha256(opened.salt, opened.bits, counters) ? ok(opened) : failed('wrong-solution');
+  return checkSha256(opened.salt, opened.bits, counters) ? ok(opened) : failed({ kind: 'wrong-solution' });
 }

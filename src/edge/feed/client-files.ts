@@ -10,6 +10,7 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { PartStore } from './stored-parts.ts';
+import { UNREADABLE } from './upstream.ts';
 import type { Count } from './upstream.ts';
 
 /** A file is some ten kilobytes. */
@@ -80,7 +81,7 @@ export class ClientFiles {
   /** From the service itself. */
   async fetch(name: string, hash: string): Promise<FileReading> {
     const { service, count } = this.#options;
-    const read = async (body: Bytes) => ((await hasHash(body, hash)) ? body : null);
+    const read = async (body: Bytes) => ((await hasHash(body, hash)) ? ok(body) : UNREADABLE);
     const call = {
       path: `/${name}?v=${hash}`,
       timeoutMs: FETCH_TIMEOUT_MS,

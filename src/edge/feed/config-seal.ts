@@ -5,6 +5,9 @@
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
+import { ok } from '../../result.ts';
+import { UNREADABLE } from './upstream.ts';
+import type { Asked } from './upstream.ts';
 
 const encoder = new TextEncoder();
 
@@ -22,10 +25,10 @@ export class ConfigSeal {
     return sealBytes(await this.#derived(), encodeUtf8(text));
   }
 
-  /** `null`: sealed elsewhere, changed, or under another credential. */
-  async open(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
+  /** Fails with what was sealed elsewhere, changed, or sealed under another credential. */
+  async open(bytes: Uint8Array<ArrayBuffer>): Promise<Asked<string>> {
     const opened = await openBytes(await this.#derived(), bytes);
-    return opened && new TextDecoder().decode(opened);
+    return opened ? ok(new TextDecoder().decode(opened)) : UNREADABLE;
   }
 
   async #derived(): Promise<CryptoKey> {

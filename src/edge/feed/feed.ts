@@ -11,10 +11,13 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { ConfigSeal } from './config-seal.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
 import { openBase, openBots, openDeltaOver, rulesetOf } from './ruleset-files.ts';
-import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
+import type { LoadedBase, LoadedRuleset, RulesetFault } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { PartStore } from './stored-parts.ts';
+import { ABSENT, valueOf } from './upstream.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';
+import { ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import { polled, within } from '../../bytes/polled.ts';
 
 export interface GateState {
@@ -108,7 +111,7 @@ export class Feed {
 
   async #load(): Promise<void> {
     const { cache, upstream, kv, pollMs } = this.#options;
-    let version = decodePointer(await cache.get(partName.cachedPointer));
+    let version = valueOf(decodePointer(await cache.get(partName.cachedPointer)));
     // Another isolate may have cached an older answer than this one has seen.
     if (version && this.state.ruleset && version.delta.version < this.state.ruleset.version) version = null;
     if (!version) {
@@ -118,13 +121,13 @@ export class Feed {
     const fromKv = version === null;
     this.#isAway = fromKv;
     const isCold = this.state.config === null || this.state.ruleset === null;
-    if (fromKv && (isCold || this.bots === null)) version = decodePointer(await kv.get(partName.pointer));
+    if (fromKv && (isCold || this.bots === null)) version = valueOf(decodePointer(await kv.get(partName.pointer)));
     if (!version) return;
     await this.#loadParts(version, fromKv, fromKv && !isCold);
     const lacksRules = this.state.config === null || this.state.ruleset === null;
     if (fromKv || !(lacksRules || this.#lacksBots(version))) return;
     // The service sends what this release cannot read, or a damaged file: the last ones that it could read are in KV.
-    const stored = decodePointer(await kv.get(partName.pointer));
+    const stored = valueOf(decodePointer(await kv.get(partName.pointer)));
     if (stored && !isSameVersion(stored, version)) await this.#loadParts(stored, true, !lacksRules);
   }
 
@@ -145,8 +148,8 @@ export class Feed {
     if (!isForBots) {
       this.state = { ...this.state, config };
       const ruleset = await this.#loadRuleset(version, config, cached);
-      if (ruleset) this.state = { config, ruleset };
-      if (ruleset && !fromKv) this.syncedAtMs = this.#options.now();
+      if (ruleset.ok) this.state = { config, ruleset: ruleset.value };
+      if (ruleset.ok && !fromKv) this.syncedAtMs = this.#options.now();
     }
     await bots;
   }
@@ -174,13 +177,13 @@ export class Feed {
     if (this.state.config?.configVersion === version.configVersion) return this.state.config;
     const { seal, upstream, cache, kv } = this.#options;
     const name = partName.config(version.configVersion);
-    let config: EdgeConfig | null = await openConfig(await cached(name), seal);
+    let config = valueOf(await openConfig(await cached(name), seal));
     if (!config) {
       config = valueOf(await upstream.config());
       if (config) await cache.put(partName.config(config.configVersion), await sealConfig(config, seal), null);
     }
     // The stored pointer and the stored config were written together, so a cold isolate uses both.
-    config ??= this.state.config ? null : await openConfig(await kv.get(name), seal);
+    config ??= this.state.config ? null : valueOf(await openConfig(await kv.get(name), seal));
     if (config && !this.#options.accepts(config)) {
       this.#options.count('test_secrets_refused');
       console.error('gatehouse-edge: the site secret is a test secret; set ALLOW_TEST_KEYS=1 if this is a test');
@@ -196,15 +199,15 @@ export class Feed {
     const { hash } = bots;
     const fetchIt = (): Promise<Asked<Bytes>> => upstream.bots!(hash);
     const table = await this.#file(partName.bots(hash), cached, fetchIt, (bytes) => openBots(bytes, hash, rulesetKeys));
-    if (!table) return;
-    this.bots = table;
+    if (!table.ok) return;
+    this.bots = table.value;
     this.#botsHash = hash;
   }
 
-  async #loadRuleset(version: EdgeVersion, config: CompiledConfig, cached: ReadPart): Promise<LoadedRuleset | null> {
+  async #loadRuleset(version: EdgeVersion, config: CompiledConfig, cached: ReadPart): Promise<Asked<LoadedRuleset>> {
     const { base, delta } = version;
     const current = this.state.ruleset;
-    if (current && current.baseHash === base.hash && current.version === delta.version) return current;
+    if (current && current.baseHash === base.hash && current.version === delta.version) return ok(current);
     if (this.#base?.hash !== base.hash) {
       const file = (bytes: Bytes) => openBase(bytes, base.hash, config.instanceId, config.rulesetKeys);
       const loaded = await this.#file(
@@ -214,18 +217,18 @@ export class Feed {
         file,
         async () => this.#options.upstream.refused?.(base.hash),
       );
-      if (!loaded) return null;
-      this.#base = loaded;
+      if (!loaded.ok) return loaded;
+      this.#base = loaded.value;
     }
     const loadedBase = this.#base;
-    if (delta.version === base.version) return rulesetOf(loadedBase, null, base.version);
+    if (delta.version === base.version) return ok(rulesetOf(loadedBase, null, base.version));
     const changes = await this.#file(
       partName.delta(base.hash, delta.version),
       cached,
       () => this.#options.upstream.delta(base.hash, delta.version),
       (bytes) => openDeltaOver(bytes, base.hash, delta.version, config.instanceId, config.rulesetKeys),
     );
-    return changes ? rulesetOf(loadedBase, changes, delta.version) : null;
+    return changes.ok ? ok(rulesetOf(loadedBase, changes.value, delta.version)) : changes;
   }
 
   /** A signed file from the nearest place that has a good one. A bad one is counted and skipped. */
@@ -233,9 +236,9 @@ export class Feed {
     name: string,
     cached: ReadPart,
     fetchIt: () => Promise<Asked<Bytes>>,
-    open: (bytes: Bytes) => Promise<T | null>,
+    open: (bytes: Bytes) => Promise<Result<T, RulesetFault>>,
     onRefused?: () => Promise<unknown>,
-  ): Promise<T | null> {
+  ): Promise<Asked<T>> {
     const { cache, kv, count } = this.#options;
     const places: [place: string, read: () => Promise<Bytes | null>][] = [
       ['cache', () => cached(name)],
@@ -246,20 +249,15 @@ export class Feed {
       const bytes = await read();
       if (!bytes) continue;
       const opened = await open(bytes);
-      if (opened) {
+      if (opened.ok) {
         if (place !== 'cache') await cache.put(name, bytes, null);
         return opened;
       }
       count(`rulesets_refused{from="${place}"}`);
       if (place === 'service') await onRefused?.();
     }
-    return null;
+    return ABSENT;
   }
-}
-
-/** Without an answer, the next place is asked. */
-function valueOf<Value>(asked: Asked<Value>): Value | null {
-  return asked.ok ? asked.value : null;
 }
 
 function isSameVersion(a: EdgeVersion, b: EdgeVersion): boolean {

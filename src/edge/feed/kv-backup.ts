@@ -8,6 +8,7 @@ import type { KvStore } from './kv.ts';
 import { importRulesetKeys } from '../config/compiled-config.ts';
 import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
+import { valueOf } from './upstream.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 export interface BackupOptions {
@@ -22,11 +23,11 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   const asked = await upstream.version();
   if (!asked.ok) return false;
   const version = asked.value;
-  const stored = decodePointer(await kv.get(partName.pointer));
+  const stored = valueOf(decodePointer(await kv.get(partName.pointer)));
   const { base, delta, configVersion } = version;
   const sameVersion = stored?.configVersion === configVersion;
   // A config sealed under a replaced client JWT does not open for isolates that start from now on.
-  const sameConfig = sameVersion && (await openConfig(await kv.get(partName.config(configVersion)), seal)) !== null;
+  const sameConfig = sameVersion && (await openConfig(await kv.get(partName.config(configVersion)), seal)).ok;
   const sameBase = stored?.base.hash === base.hash;
   const sameDelta = sameBase && stored?.delta.version === delta.version;
   const sameBots = stored?.bots?.hash === version.bots?.hash;
@@ -40,7 +41,7 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   if (!sameBase) {
     const file = await upstream.base(base.hash);
     if (!file.ok) return refused();
-    if (!(await openBase(file.value, base.hash, config.instanceId, keys))) {
+    if (!(await openBase(file.value, base.hash, config.instanceId, keys)).ok) {
       await upstream.refused?.(base.hash);
       return refused();
     }
@@ -48,7 +49,7 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   }
   if (!sameDelta && delta.version !== base.version) {
     const file = await upstream.delta(base.hash, delta.version);
-    if (!file.ok || !(await openDeltaOver(file.value, base.hash, delta.version, config.instanceId, keys)))
+    if (!file.ok || !(await openDeltaOver(file.value, base.hash, delta.version, config.instanceId, keys)).ok)
       return refused();
     if (!(await kv.put(partName.delta(base.hash, delta.version), file.value))) return false;
   }
@@ -68,7 +69,7 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
     if (!version.bots) return true;
     const { hash } = version.bots;
     const file = await upstream.bots?.(hash);
-    if (!file?.ok || !(await openBots(file.value, hash, keys))) return refused();
+    if (!file?.ok || !(await openBots(file.value, hash, keys)).ok) return refused();
     return kv.put(partName.bots(hash), file.value);
   }
 

@@ -18,8 +18,10 @@ import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
 import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
+import { ABSENT, UNREADABLE, valueOf } from './upstream.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';
 import type { EnvironmentReader, RulesSource } from '../environment.ts';
 
@@ -50,37 +52,34 @@ export class KvUpstream implements Upstream {
   }
 
   async version(): Promise<Asked<EdgeVersion>> {
-    return present(decodePointer(await this.#kv.get(partName.pointer)));
+    return decodePointer(await this.#kv.get(partName.pointer));
   }
 
   async config(): Promise<Asked<EdgeConfig>> {
     const version = await this.version();
     if (!version.ok) return version;
-    return present(await openConfig(await this.#kv.get(partName.config(version.value.configVersion)), this.#seal));
+    return openConfig(await this.#kv.get(partName.config(version.value.configVersion)), this.#seal);
   }
 
   async base(hash: string): Promise<Asked<Bytes>> {
-    return present(await this.#kv.get(partName.base(hash)));
+    const file = await this.#kv.get(partName.base(hash));
+    return file ? ok(file) : ABSENT;
   }
 
   /** Every change of such a service is compiled into a base. */
   delta(): Promise<Asked<Bytes>> {
-    return Promise.resolve(present<Bytes>(null));
+    return Promise.resolve(ABSENT);
   }
-}
-
-function present<Part>(part: Part | null): Asked<Part> {
-  return part === null ? failed({ kind: 'absent' }) : ok(part);
 }
 
 /** One scheduled run. True when KV holds the service's current state. Writes only what changed. */
 export async function syncFromManagementApi(api: ManagementApi): Promise<boolean> {
   const listed = await call(api, '/protect/access-rules', { siteKey: api.siteKey });
   const instances = await call(api, '/protect/instances', {});
-  if (!listed || !instances) return false;
-  const rules = rulesOf(listed, api.count);
+  if (!listed.ok || !instances.ok) return false;
+  const rules = rulesOf(listed.value, api.count);
   const keys = await deriveKeys(api.apiKey, api.siteKey);
-  const stored = decodePointer(await api.kv.get(partName.pointer));
+  const stored = valueOf(decodePointer(await api.kv.get(partName.pointer)));
 
   // A changed base is compiled twice: the first time under the old version, to see whether it changed.
   let version = stored?.base.version ?? 0;
@@ -94,7 +93,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
   }
 
   // Sessions belong to a Gatehouse service; another service's cannot be read here.
-  const policy = { ...policyOf(instances, api.siteKey), sessionsEnabled: false };
+  const policy = { ...policyOf(instances.value, api.siteKey), sessionsEnabled: false };
   const config: Omit<EdgeConfig, 'configVersion'> = {
     instanceId: api.siteKey,
     policy,
@@ -164,7 +163,7 @@ function policyOf(answer: unknown, siteKey: string): InstancePolicy {
   return writtenPolicy.parse(known);
 }
 
-async function call(api: ManagementApi, path: string, body: object): Promise<object | null> {
+async function call(api: ManagementApi, path: string, body: object): Promise<Asked<object>> {
   try {
     const response = await api.fetch(
       new Request(api.serviceUrl + path, {
@@ -178,11 +177,11 @@ async function call(api: ManagementApi, path: string, body: object): Promise<obj
     const bytes = response.status === 200 && response.body ? await readBounded(response.body, ANSWER_MAX_BYTES) : null;
     if (!bytes?.ok) throw new Error(`${path} answered ${response.status}`);
     const answer: unknown = JSON.parse(new TextDecoder().decode(bytes.value));
-    return typeof answer === 'object' ? answer : null;
+    return typeof answer === 'object' && answer !== null ? ok(answer) : UNREADABLE;
   } catch (error) {
     api.count('management_api_failures');
     console.error(JSON.stringify({ level: 'error', event: 'management-api-failed', path, message: String(error) }));
-    return null;
+    return failed({ kind: 'unreachable' });
   }
 }
 
@@ -190,12 +189,13 @@ async function call(api: ManagementApi, path: string, body: object): Promise<obj
  * The credentials of an edge that compiles another service's rules itself: an API key, the site's key and secret, and KV to
  * keep the result in.
  */
-export function readManagementRules({ text, binding, wrong, sinks }: EnvironmentReader): RulesSource | undefined {
-  if (sinks.includes('service')) wrong('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
+export function readManagementRules({ text, binding, sinks }: EnvironmentReader): Result<RulesSource, string[]> {
+  const mistakes: string[] = [];
+  if (sinks.includes('service')) mistakes.push('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
   const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
-  if (!binding('GATE_KV')) wrong('RULES_SOURCE management-api needs the binding GATE_KV');
+  if (!binding('GATE_KV')) mistakes.push('RULES_SOURCE management-api needs the binding GATE_KV');
   if (!apiKey || !siteKey || !siteSecret) {
-    return wrong('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
+    mistakes.push('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
   }
-  return { kind: 'management-api', apiKey, siteKey, siteSecret };
+  return mistakes.length > 0 ? failed(mistakes) : ok({ kind: 'management-api', apiKey, siteKey, siteSecret });
 }

@@ -1,7 +1,9 @@
 /**
  * Opens ruleset files: signature, hash, instance and base are checked here and only here. A file that fails any check
- * is `null`, never an exception.
+ * is a fault, never an exception.
  */
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { RulesetKeys } from '../config/compiled-config.ts';
 import { openBotTable } from '../../bots/open-bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
@@ -25,24 +27,42 @@ export interface LoadedRuleset {
   match: Ruleset['match'];
 }
 
+/**
+ * `unsigned`: no key of this instance signed it as it is. `unreadable`: this release cannot read it. `other`: it is not the
+ * file that was asked for.
+ */
+export interface RulesetFault {
+  kind: 'unsigned' | 'unreadable' | 'other';
+}
+const UNSIGNED = failed<RulesetFault>({ kind: 'unsigned' });
+const UNKNOWN_FORM = failed<RulesetFault>({ kind: 'unreadable' });
+const OTHER = failed<RulesetFault>({ kind: 'other' });
+
 export async function openBase(
   file: Uint8Array,
   expectedHash: string,
   instanceId: string,
   keys: RulesetKeys,
-): Promise<LoadedBase | null> {
+): Promise<Result<LoadedBase, RulesetFault>> {
   const signed = await openSignedRuleset(file, keys);
-  if (!signed.ok || signed.value.hash !== expectedHash) return null;
-  const opened = openSignedSnapshot(signed.value.payload);
-  if (!opened.ok || opened.value.instanceId !== instanceId) return null;
-  return { hash: signed.value.hash, snapshot: opened.value };
+  if (!signed.ok) return UNSIGNED;
+  const { hash, payload } = signed.value;
+  if (hash !== expectedHash) return OTHER;
+  const opened = openSignedSnapshot(payload);
+  if (!opened.ok) return UNKNOWN_FORM;
+  return opened.value.instanceId === instanceId ? ok({ hash, snapshot: opened.value }) : OTHER;
 }
 
-export async function openBots(file: Uint8Array, expectedHash: string, keys: RulesetKeys): Promise<BotTable | null> {
+export async function openBots(
+  file: Uint8Array,
+  expectedHash: string,
+  keys: RulesetKeys,
+): Promise<Result<BotTable, RulesetFault>> {
   const signed = await openSignedRuleset(file, keys);
-  if (!signed.ok || signed.value.hash !== expectedHash) return null;
+  if (!signed.ok) return UNSIGNED;
+  if (signed.value.hash !== expectedHash) return OTHER;
   const opened = openBotTable(signed.value.payload);
-  return opened.ok ? opened.value : null;
+  return opened.ok ? opened : UNKNOWN_FORM;
 }
 
 export async function openDeltaOver(
@@ -51,13 +71,14 @@ export async function openDeltaOver(
   version: number,
   instanceId: string,
   keys: RulesetKeys,
-): Promise<Delta | null> {
+): Promise<Result<Delta, RulesetFault>> {
   const signed = await openSignedRuleset(file, keys);
-  const opened = signed.ok ? openSignedDelta(signed.value.payload) : signed;
-  if (!opened.ok) return null;
+  if (!signed.ok) return UNSIGNED;
+  const opened = openSignedDelta(signed.value.payload);
+  if (!opened.ok) return UNKNOWN_FORM;
   const delta = opened.value;
   const fits = delta.baseHash === baseHash && delta.version === version && delta.instanceId === instanceId;
-  return fits ? delta : null;
+  return fits ? opened : OTHER;
 }
 
 export function rulesetOf(base: LoadedBase, delta: Delta | null, version: number): LoadedRuleset {

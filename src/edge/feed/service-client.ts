@@ -12,6 +12,7 @@ import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { failed, ok } from '../../result.ts';
 import { READS_PARAMETER, rulesetFormats } from '../../rules/formats.ts';
+import { UNREADABLE } from './upstream.ts';
 import type { Asked, Count, Upstream, UpstreamFault } from './upstream.ts';
 
 /** A slower service counts as down. */
@@ -40,8 +41,8 @@ export interface ServiceCall<Answer> {
   path: string;
   timeoutMs: number;
   maxBytes: number;
-  /** What the body of a success says; `null` where it is not what was asked for. */
-  read: (body: Bytes) => Answer | null | Promise<Answer | null>;
+  /** What the body of a success says. */
+  read: (body: Bytes) => Asked<Answer> | Promise<Asked<Answer>>;
   /** The question passes on what a visitor or the origin sent, so that a refusal can be theirs. */
   isForVisitor?: boolean;
   /** The service answers it without the client JWT, so that an answer says nothing about that. */
@@ -84,7 +85,7 @@ export class ServiceClient implements Upstream {
   /** Tells the service that it sent a base which cannot be loaded. Without an answer, the next refresh tells it again. */
   async refused(hash: string): Promise<void> {
     const path = `/edge/v1/rulesets/${hash}/refused`;
-    await this.ask({ path, timeoutMs: QUICK_TIMEOUT_MS, maxBytes: LEDGER_ANSWER_MAX_BYTES, read: () => true }, {});
+    await this.ask({ path, timeoutMs: QUICK_TIMEOUT_MS, maxBytes: LEDGER_ANSWER_MAX_BYTES, read: () => ok(true) }, {});
   }
 
   delta(hash: string, version: number) {
@@ -141,8 +142,8 @@ export class ServiceClient implements Upstream {
       const body = response.body ? await readBounded(response.body, maxBytes, { timeoutMs }) : NO_BODY;
       if (response.ok) {
         if (!isPublic) this.jwtRefused = false;
-        const answer = body.ok ? await read(body.value) : null;
-        return answer === null ? this.#failed(path, { kind: 'unreadable' }) : ok(answer);
+        const answer = body.ok ? await read(body.value) : UNREADABLE;
+        return answer.ok ? answer : this.#failed(path, answer.error);
       }
       const key = body.ok ? errorKey(status, body.value) : '';
       if (isForVisitor && VISITORS_FAULT.test(key)) return failed({ kind: 'visitor', status, key });
@@ -191,14 +192,14 @@ function answerOf<Schema extends z.ZodMiniType>(
 ): ServiceCall<z.output<Schema>> {
   const read = (body: Bytes) => {
     const answer = z.safeParse(schema, parseJson(body));
-    return answer.success ? answer.data : null;
+    return answer.success ? ok(answer.data) : UNREADABLE;
   };
   return { path, timeoutMs, maxBytes: ANSWER_MAX_BYTES, read };
 }
 
 /** A call for a file. Who opens it checks its signature. */
 function fileAt(path: string, maxBytes: number): ServiceCall<Bytes> {
-  return { path, timeoutMs: RULESET_TIMEOUT_MS, maxBytes, read: (body) => body };
+  return { path, timeoutMs: RULESET_TIMEOUT_MS, maxBytes, read: (body) => ok(body) };
 }
 
 /** A question of the service's ledger, which counts for all isolates. A request waits for the answer: one field. */
@@ -211,7 +212,7 @@ function ledger<Answer>(
   const read = (body: Bytes) => {
     const answer = parseJson(body);
     const value = isJsonObject(answer) ? answer[field] : null;
-    return isAnswer(value) ? value : null;
+    return isAnswer(value) ? ok(value) : UNREADABLE;
   };
   return { path, timeoutMs, maxBytes: LEDGER_ANSWER_MAX_BYTES, read };
 }

@@ -8,7 +8,10 @@ import { edgeConfig, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { rulesetFormats } from '../../rules/formats.ts';
 import { parseJson } from '../../bytes/json.ts';
+import { ok } from '../../result.ts';
 import type { ConfigSeal } from './config-seal.ts';
+import { ABSENT, UNREADABLE } from './upstream.ts';
+import type { Asked } from './upstream.ts';
 
 /** `maxAgeSeconds: null` keeps it until it is replaced or evicted. */
 export interface PartStore {
@@ -33,16 +36,20 @@ export function encodePointer(version: EdgeVersion): Bytes {
   return encoder.encode(JSON.stringify(version)) as Bytes;
 }
 
-export function decodePointer(bytes: Bytes | null): EdgeVersion | null {
+export function decodePointer(bytes: Bytes | null): Asked<EdgeVersion> {
+  if (bytes === null) return ABSENT;
   const read = edgeVersion.safeParse(parseJson(bytes));
-  return read.success ? read.data : null;
+  return read.success ? ok(read.data) : UNREADABLE;
 }
 
 export function sealConfig(config: EdgeConfig, seal: ConfigSeal): Promise<Bytes> {
   return seal.seal(JSON.stringify(config));
 }
 
-export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<EdgeConfig | null> {
-  const read = edgeConfig.safeParse(parseJson(bytes && (await seal.open(bytes))));
-  return read.success ? read.data : null;
+export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<Asked<EdgeConfig>> {
+  if (bytes === null) return ABSENT;
+  const opened = await seal.open(bytes);
+  if (!opened.ok) return opened;
+  const read = edgeConfig.safeParse(parseJson(opened.value));
+  return read.success ? ok(read.data) : UNREADABLE;
 }

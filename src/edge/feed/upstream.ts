@@ -4,6 +4,7 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { failed } from '../../result.ts';
 import type { Result } from '../../result.ts';
 
 /** Why a call has no answer. */
@@ -12,14 +13,22 @@ export type UpstreamFault =
   | { kind: 'unreachable' }
   /** The service refused the call, for a reason that lies with this edge or with the service. */
   | { kind: 'refused'; status: number }
-  /** The response is not what was asked for. */
+  /** What came, or what was stored, is not what was asked for. */
   | { kind: 'unreadable' }
   /** The service refused what the visitor sent. They may be told. */
   | { kind: 'visitor'; status: number; key: string }
-  /** KV has no such part. */
+  /** There is no such part. */
   | { kind: 'absent' };
 
 export type Asked<Answer> = Result<Answer, UpstreamFault>;
+
+export const UNREADABLE = failed<UpstreamFault>({ kind: 'unreadable' });
+export const ABSENT = failed<UpstreamFault>({ kind: 'absent' });
+
+/** Without an answer, the next place is asked. */
+export function valueOf<Value>(asked: Asked<Value>): Value | null {
+  return asked.ok ? asked.value : null;
+}
 
 export interface Upstream {
   version(): Promise<Asked<EdgeVersion>>;

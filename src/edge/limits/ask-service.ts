@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../contract/edge/limits.ts';
 import { parseJson } from '../../bytes/json.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
+import { ok } from '../../result.ts';
+import { UNREADABLE } from '../feed/upstream.ts';
 import type { Asked } from '../feed/upstream.ts';
 
 /** Behind a response, so nobody waits for it. */
@@ -23,7 +25,7 @@ export function reportLimits(
 ): Promise<Asked<LimitSums>> {
   const read = (body: Uint8Array) => {
     const answer = reportAnswer.safeParse(parseJson(body));
-    return answer.success && answer.data.sums.length === counters.length ? answer.data.sums : null;
+    return answer.success && answer.data.sums.length === counters.length ? ok(answer.data.sums) : UNREADABLE;
   };
   const call = { path: '/edge/v1/limits/report', timeoutMs: REPORT_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, read };
   return service.ask<LimitSums>(call, { windowMs: counters[0]?.windowMs, counters });
@@ -36,7 +38,7 @@ export function takeLimits(
 ): Promise<Asked<LimitTakings>> {
   const read = (body: Uint8Array) => {
     const answer = takeAnswer.safeParse(parseJson(body));
-    return answer.success && answer.data.takings.length === takes.length ? answer.data.takings : null;
+    return answer.success && answer.data.takings.length === takes.length ? ok(answer.data.takings) : UNREADABLE;
   };
   const call = { path: '/edge/v1/limits/take', timeoutMs: TAKE_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, read };
   return service.ask<LimitTakings>(call, { takes });

@@ -14,14 +14,11 @@ import type { CompiledLimit, CompiledLimits, CountedMeter } from '../config/comp
 import type { ExactTakes } from './exact-takes.ts';
 import type { LimitCounts } from './limit-counts.ts';
 
-/** What a request above a limit is told. */
-export interface Above {
-  limit: CompiledLimit;
-  /** Of the limit; `block` where nobody could count the request and the limit lets no such request pass. */
-  verdict: CompiledLimit['verdict'];
-  /** Milliseconds until one more request passes; 0: the object did not answer. */
-  waitMs: number;
-}
+/** What a request above a limit is told. `waitMs`: until one more request passes. */
+export type Above =
+  | { kind: 'counted'; limit: CompiledLimit; verdict: CompiledLimit['verdict']; waitMs: number }
+  /** Nobody could count the request, and the limit lets no such request pass. */
+  | { kind: 'uncounted'; limit: CompiledLimit; verdict: 'block' };
 
 /** A limit and the keys of one request. */
 export interface Counted {
@@ -54,7 +51,7 @@ export class Limits {
       const waits = metersOf(limit, keys).map(([key, meter]) => counts.waitMs(key, meter, nowMs));
       if (limit.exact) waits.push(...keys.own.map((key) => takes?.refusedMs(wishOf(limit, key), nowMs) ?? 0));
       const waitMs = Math.max(0, ...waits);
-      return waitMs > 0 ? [{ limit, verdict: limit.verdict, waitMs }] : [];
+      return waitMs > 0 ? [{ kind: 'counted', limit, verdict: limit.verdict, waitMs }] : [];
     });
   }
 
@@ -133,10 +130,11 @@ export class Limits {
     const { takes, count, now } = this.#ports;
     for (const key of keys.own) {
       const taking = await takes?.take(wishOf(limit, key), now(), waitUntil);
-      if (taking?.ok && taking.value > 0) return { limit, verdict: limit.verdict, waitMs: taking.value };
+      if (taking?.ok && taking.value > 0)
+        return { kind: 'counted', limit, verdict: limit.verdict, waitMs: taking.value };
       if (taking?.ok) continue;
       count('limits_unreachable');
-      if (limit.ifUnreachable === 'closed') return { limit, verdict: 'block', waitMs: 0 };
+      if (limit.ifUnreachable === 'closed') return { kind: 'uncounted', limit, verdict: 'block' };
     }
     return null;
   }

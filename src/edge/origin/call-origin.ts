@@ -46,12 +46,12 @@ export async function callOrigin(
     return failed({ kind: 'loop' });
   }
   const chosen = origins.of(context);
-  const { target: origin } = chosen;
-  const isUsable = typeof origin !== 'string';
-  if (held && isUsable && !(await spend(held))) return failed({ kind: 'already-sent' });
+  const { target } = chosen;
+  if (held && target.ok && !(await spend(held))) return failed({ kind: 'already-sent' });
   const calledAtMs = Date.now();
   try {
-    if (!isUsable) throw new Error(origin);
+    if (!target.ok) throw new Error(target.error.why);
+    const origin = target.value;
     const send = (asked: RequestFacts) =>
       sendToOrigin(asked, origin, config, {
         decision: verdict.decision,
@@ -69,7 +69,7 @@ export async function callOrigin(
   } catch (error) {
     // The runtime reports a visitor who leaves during an upload like an origin that hangs up. Nobody may raise an alarm
     // so, and an origin that is down fails for requests without a body too.
-    const isUpload = isUsable && body === null && held === null && facts.request.body !== null;
+    const isUpload = target.ok && body === null && held === null && facts.request.body !== null;
     if (!isUpload) origins.called(chosen, null);
     count(isUpload ? 'uploads_broken' : 'origin_failures');
     const { requestId } = facts;

@@ -4,6 +4,8 @@
  * it could open no session, passes untouched, to the byte, and is counted. A page gets the script whatever it was asked for as, so that a cache can keep one for all.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isNavigation } from '../request/header-facts.ts';
 import { readPagePolicy } from './page-policy.ts';
@@ -109,15 +111,15 @@ async function injected(response: Response, tag: string, untouched: Untouched): 
     return untouched(typeof place === 'string' ? 'markup' : 'charset');
   }
   const isPacked = /^(?:gzip|br)$/i.test(response.headers.get('content-encoding') ?? '');
-  const next = isPacked ? await unpacked(reader, chunks) : null;
-  if (next === 'corrupt') {
+  const next = isPacked ? await unpacked(reader, chunks) : ok(null);
+  if (!next.ok) {
     void reader.cancel();
     return untouched('encoding');
   }
   void response.body!.cancel();
   const { readable, writable } = new IdentityTransformStream();
   const beginning = new Blob(chunks);
-  void pour(new Blob([beginning.slice(0, place), tag, beginning.slice(place)]), next, reader, copy, writable);
+  void pour(new Blob([beginning.slice(0, place), tag, beginning.slice(place)]), next.value, reader, copy, writable);
   return withoutBytesOf(new Response(readable, response));
 }
 
@@ -135,19 +137,19 @@ type PageChunk = ReturnType<PageReader['read']>;
 async function unpacked(
   reader: PageReader,
   chunks: Uint8Array<ArrayBuffer>[],
-): Promise<{ late: PageChunk } | null | 'corrupt'> {
+): Promise<Result<{ late: PageChunk } | null, { kind: 'corrupt' }>> {
   const expired = scheduler.wait(UNPACKED_MAX_MS).then(() => 'late' as const);
   let bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   while (bytes < UNPACKED_MAX_BYTES) {
     const read = reader.read();
     const outcome = await Promise.race([read.catch(() => 'corrupt' as const), expired]);
-    if (outcome === 'late') return { late: read };
-    if (outcome === 'corrupt') return 'corrupt';
-    if (outcome.done) return null;
+    if (outcome === 'late') return ok({ late: read });
+    if (outcome === 'corrupt') return failed({ kind: 'corrupt' });
+    if (outcome.done) return ok(null);
     chunks.push(outcome.value);
     bytes += outcome.value.byteLength;
   }
-  return null;
+  return ok(null);
 }
 
 /** A visitor who leaves, or an origin that hangs up, ends both sides. */

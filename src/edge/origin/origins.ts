@@ -3,16 +3,23 @@
  * edge's environment. A named origin that this edge cannot call is a failure: its requests go nowhere else.
  */
 import type { OriginForm } from '../../contract/management/policy-set/policy-set-form.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { EdgeEnvironment, OriginTarget } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';
 import { hostName } from '../../address/host-name.ts';
 
+/** `why`: for the log and the operator. */
+export interface UncallableOrigin {
+  kind: 'uncallable';
+  why: string;
+}
+
 export interface OriginState {
   /** Empty for the environment's own. */
   readonly name: string;
-  /** A text: why it cannot be called. */
-  readonly target: OriginTarget | string;
+  readonly target: Result<OriginTarget, UncallableOrigin>;
   /** Calls in a row that did not reach it, or reached this gate again, since its config was loaded. */
   failures: number;
 }
@@ -27,14 +34,15 @@ export class Origins {
   #byHost = new Map<string, OriginState>();
 
   constructor(surroundings: OriginSurroundings, count: Count) {
-    this.#own = { name: '', target: surroundings.origin, failures: 0 };
+    this.#own = { name: '', target: ok(surroundings.origin), failures: 0 };
     this.#surroundings = surroundings;
     this.#count = count;
   }
 
   of({ config, facts, origin }: Pick<RequestContext, 'config' | 'facts' | 'origin'>): OriginState {
     this.#load(config);
-    if (origin !== null) return this.#byName.get(origin) ?? { name: origin, target: 'it is not known', failures: 0 };
+    if (origin !== null)
+      return this.#byName.get(origin) ?? { name: origin, target: uncallable('it is not known'), failures: 0 };
     if (this.#byHost.size === 0) return this.#own;
     return this.#byHost.get(hostName(facts.target.host)) ?? this.#own;
   }
@@ -83,22 +91,25 @@ export type OriginSurroundings = Pick<EdgeEnvironment, 'origin' | 'originBinding
 const ADDRESS =
   /^https?:\/\/(?:(localhost|127\.0\.0\.1|\[::1])|(?:[\w-]+\.)+[a-z][\w-]*\.?)(?::\d+)?(?:\/[^?#\\\s]*)?$/;
 
-/** A text: why this edge cannot call it. */
+function uncallable(why: string): { ok: false; error: UncallableOrigin } {
+  return failed({ kind: 'uncallable', why });
+}
+
 export function namedOrigin(
   { kind, url = '', binding = '' }: OriginForm,
   { origin, originBinding, isZoneOpen }: OriginSurroundings,
-): OriginTarget | string {
-  if (kind === 'zone') return isZoneOpen ? { kind } : 'no zone that it can call';
+): Result<OriginTarget, UncallableOrigin> {
+  if (kind === 'zone') return isZoneOpen ? ok({ kind }) : uncallable('no zone that it can call');
   if (kind === 'binding') {
     const bound = originBinding(binding);
     return bound && 'fetch' in bound
-      ? { kind, fetcher: bound as Fetcher, base: null }
-      : `no service binding ${binding}`;
+      ? ok({ kind, fetcher: bound as Fetcher, base: null })
+      : uncallable(`no service binding ${binding}`);
   }
-  if (kind !== 'url') return 'unknown kind';
+  if (kind !== 'url') return uncallable('unknown kind');
   const found = ADDRESS.exec(url);
   const isCallable = found && (found[1] === undefined || isLoopback(origin));
-  return isCallable ? { kind, base: url, resolveOverride: null } : 'not a public address';
+  return isCallable ? ok({ kind, base: url, resolveOverride: null }) : uncallable('not a public address');
 }
 
 /** An edge for trials on one machine has its own origin there. */

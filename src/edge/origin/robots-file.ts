@@ -12,6 +12,7 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import type { ServiceCall, ServiceClient } from '../feed/service-client.ts';
+import { UNREADABLE } from '../feed/upstream.ts';
 import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
 import { isOwnLoop } from './call-origin.ts';
@@ -72,7 +73,7 @@ const MERGE: ServiceCall<string> = {
   isForVisitor: true,
   read(body) {
     const answer = parseJson(body);
-    return isJsonObject(answer) && typeof answer['text'] === 'string' ? answer['text'] : null;
+    return isJsonObject(answer) && typeof answer['text'] === 'string' ? ok(answer['text']) : UNREADABLE;
   },
 };
 
@@ -106,14 +107,14 @@ export class RobotsFiles {
   async #readFrom(context: JudgedContext): Promise<Result<OriginFile, RobotsFault>> {
     const { facts, config } = context;
     const { target: origin } = this.#ports.origins.of(context);
-    if (typeof origin === 'string') return this.#failed(origin);
+    if (!origin.ok) return this.#failed(origin.error.why);
     const headers = { accept: 'text/plain', 'user-agent': 'Gatehouse' };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const request = new Request(facts.request.url, { headers, redirect: 'manual', signal });
     const asked = { decision: 'allow', verified: false, preflight: false, body: null, signal };
     try {
       const own = replacedRequest(facts, request, facts.target);
-      const response = await sendToOrigin(own, origin, config, asked);
+      const response = await sendToOrigin(own, origin.value, config, asked);
       const { status } = response;
       const isFile = status >= 200 && status < 300;
       if (!isFile || /html/i.test(response.headers.get('content-type') ?? '')) {

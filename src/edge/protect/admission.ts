@@ -35,7 +35,7 @@ export function refusalOf({ request, target, signals, nowMs }: RequestFacts, cou
 export async function readJsonObject({ body }: Request): Promise<Result<Record<string, unknown>, Answer>> {
   if (!body) return failed(error('API.MISSING_BODY', 'Send a JSON body.'));
   const bytes = await readBounded(body, POST_MAX_BYTES);
-  if (!bytes.ok) return failed(bytes.error === 'too-large' ? TOO_LARGE : INCOMPLETE);
+  if (!bytes.ok) return failed(bytes.error.kind === 'too-large' ? TOO_LARGE : INCOMPLETE);
   const value = parseJson(bytes.value);
   return isJsonObject(value) ? ok(value) : failed(error('API.PARSE_ERROR', 'The body must be a JSON object.'));
 }

@@ -5,7 +5,7 @@
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
-import { checkToken, isTooEasy, noteFailedChallenge } from '../challenge/check-token.ts';
+import { checkToken, noteRefusedToken } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
@@ -30,11 +30,11 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
   if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
 
   const check = await checkToken(context, config, isolate, token, CLEARANCE_ACTION);
-  if (check.outcome === 'refused') {
-    if (!isTooEasy(check.reason)) noteFailedChallenge(context, isolate.limits);
-    return answerWith(context, json({ verified: false, reason: check.reason }), false);
+  if (!check.ok && check.error.kind !== 'unchecked') {
+    noteRefusedToken(context, isolate.limits, check.error);
+    return answerWith(context, json({ verified: false, reason: check.error.reason }), false);
   }
-  if (check.outcome === 'fault') {
+  if (!check.ok) {
     if (isolate.environment.failModeVerify === 'closed') {
       return answerWith(context, error('API.UNAVAILABLE', 'The token could not be checked. Try again.'), false);
     }
@@ -45,10 +45,10 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
     const cookies = [...context.cookies, await clearanceCookie(short, config, nowMs)];
     return answerWith({ ...context, cookies }, json({ verified: true, unchecked: true }));
   }
-  const { jti } = check.solved;
-  const made = await newClearance(config, facts, check.solved);
-  const claims = check.isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
+  const { solved, isLocal } = check.value;
+  const made = await newClearance(config, facts, solved);
+  const claims = isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
   const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
   const bought = json({ verified: true, expiresAt: claims.exp * 1000 });
-  return answerWith({ ...context, cookies, jti: context.jti ?? jti }, bought, true);
+  return answerWith({ ...context, cookies, jti: context.jti ?? solved.jti }, bought, true);
 }

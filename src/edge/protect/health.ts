@@ -29,7 +29,7 @@ export function health(context: RequestContext, isolate: Isolate): Answered {
 }
 
 function isFailing({ target, failures }: OriginState): boolean {
-  return typeof target === 'string' || failures >= ORIGIN_FAILURES_TO_DEGRADE;
+  return !target.ok || failures >= ORIGIN_FAILURES_TO_DEGRADE;
 }
 
 function details(isolate: Isolate, nowMs: number): object {
@@ -63,7 +63,7 @@ function details(isolate: Isolate, nowMs: number): object {
   }
   const states = origins.states(config);
   for (const { name, target, failures } of states) {
-    if (typeof target === 'string') warnings.push(`The origin ${name} cannot be called: ${target}.`);
+    if (!target.ok) warnings.push(`The origin ${name} cannot be called: ${target.error.why}.`);
     else if (failures > 0) {
       const [which, remedy] = name === '' ? ['', 'ORIGIN_URL'] : [` ${name}`, 'its address'];
       warnings.push(`The last ${failures} requests reached no origin${which}, or this gate again: check ${remedy}.`);

@@ -12,6 +12,8 @@ import { error, json, toldToVisitor } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import type { ServiceCall } from '../feed/service-client.ts';
+import { UNREADABLE } from '../feed/upstream.ts';
+import { ok } from '../../result.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/set-session-cookie.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
@@ -33,9 +35,9 @@ const CALL: ServiceCall<Opening> = {
   read(body) {
     const answer = parseJson(body);
     const session = edgeSession.safeParse(answer);
-    if (session.success) return { kind: 'session', session: session.data };
+    if (session.success) return ok({ kind: 'session', session: session.data });
     const isChallenge = isJsonObject(answer) && typeof answer['challenge'] === 'string' && 'pow' in answer;
-    return isChallenge ? { kind: 'challenge', challenge: answer } : null;
+    return isChallenge ? ok({ kind: 'challenge', challenge: answer }) : UNREADABLE;
   },
 };
 /** A longer cookie is no session of ours. */

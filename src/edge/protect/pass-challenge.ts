@@ -12,6 +12,8 @@ import { noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Endpoint } from '../gate.ts';
 import type { ServiceCall } from '../feed/service-client.ts';
+import { UNREADABLE } from '../feed/upstream.ts';
+import { ok } from '../../result.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
@@ -33,7 +35,7 @@ const isAnswer: Record<ChallengeCall, (body: Record<string, unknown>) => boolean
 function callOf(call: ChallengeCall): ServiceCall<Record<string, unknown>> {
   const read = (body: Uint8Array) => {
     const answer = parseJson(body);
-    return isJsonObject(answer) && isAnswer[call](answer) ? answer : null;
+    return isJsonObject(answer) && isAnswer[call](answer) ? ok(answer) : UNREADABLE;
   };
   const path = `/captcha/v1/${call}`;
   return { path, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, isForVisitor: true, read };

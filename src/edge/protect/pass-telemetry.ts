@@ -5,6 +5,8 @@ import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { ServiceCall } from '../feed/service-client.ts';
+import { UNREADABLE } from '../feed/upstream.ts';
+import { ok } from '../../result.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { visitorOf } from '../session/visitor.ts';
@@ -19,7 +21,7 @@ const CALL: ServiceCall<true> = {
   isForVisitor: true,
   read(body) {
     const answer = parseJson(body);
-    return isJsonObject(answer) && answer['accepted'] === true ? true : null;
+    return isJsonObject(answer) && answer['accepted'] === true ? ok(true) : UNREADABLE;
   },
 };
 const NO_SESSION = error('API.NO_SESSION', 'Telemetry belongs to a session. Open one.');

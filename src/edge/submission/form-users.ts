@@ -7,7 +7,7 @@ import { ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { userName } from '../../limits/limit-keys.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import type { ReadError } from '../../bytes/read-bounded.ts';
+import type { ReadFault } from '../../bytes/read-bounded.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { SUBMISSION_MAX_BYTES, UNREAD_TEXT, fieldTexts, urlencodedTexts } from './read-submission.ts';
@@ -28,7 +28,7 @@ export async function formUsers(
   read: Uint8Array<ArrayBuffer> | null,
   fields: readonly string[],
   bodies: BodyBudget,
-): Promise<Result<FormUsers, ReadError>> {
+): Promise<Result<FormUsers, ReadFault>> {
   const { request, target } = facts;
   if (fields.length === 0) return ok({ facts, body: read, byField: new Map() });
   const { headers, body: stream } = request;

@@ -9,7 +9,7 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import type { ReadError, Room } from '../../bytes/read-bounded.ts';
+import type { ReadFault, Room } from '../../bytes/read-bounded.ts';
 import { multipartParts } from '../../bytes/multipart.ts';
 import { FieldName, urlencoded } from './field-name.ts';
 import { OPEN_ARRAY, OPEN_OBJECT, afterSpace, fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
@@ -51,10 +51,10 @@ export async function readSubmission(
   settings: SubmissionSettings,
   room: Room,
   read: Submission['body'] | null = null,
-): Promise<Result<Submission, ReadError> | null> {
+): Promise<Result<Submission, ReadFault> | null> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
   const announced = Number(request.headers.get('content-length') ?? 0);
-  if (announced > SUBMISSION_MAX_BYTES) return failed('too-large');
+  if (announced > SUBMISSION_MAX_BYTES) return failed({ kind: 'too-large' });
   const body = read ? ok(read) : await readBounded(request.body, SUBMISSION_MAX_BYTES, { room });
   if (!body.ok) return body;
   const contentType = request.headers.get('content-type') ?? '';

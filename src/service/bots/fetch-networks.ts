@@ -40,7 +40,7 @@ export async function fetchNetworks(
     return failed(refusal ?? 'The answer names no network');
   }
   const body = await readBounded(response.body, BODY_MAX_BYTES, { timeoutMs: TIMEOUT_MS });
-  if (!body.ok) return failed(body.error === 'too-large' ? 'The answer is too long' : 'The answer broke off');
+  if (!body.ok) return failed(body.error.kind === 'too-large' ? 'The answer is too long' : 'The answer broke off');
   const networks = readNetworks(new TextDecoder().decode(body.value), source);
   if (!networks.ok) return failed(networksErrorText(networks.error));
   return ok({

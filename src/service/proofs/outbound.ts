@@ -42,7 +42,7 @@ export async function fetchPublic(
       return failed({ kind: 'status' });
     }
     const body = await readBounded(response.body, maxBytes, { timeoutMs: TIMEOUT_MS });
-    if (!body.ok) return failed({ kind: body.error === 'too-large' ? 'too-large' : 'unreachable' });
+    if (!body.ok) return failed({ kind: body.error.kind === 'too-large' ? 'too-large' : 'unreachable' });
     return ok({ headers: response.headers, body: body.value });
   } catch {
     return failed({ kind: 'unreachable' });

@@ -50,7 +50,7 @@ describe('a stream within its limits', () => {
 describe('a stream beyond its limits', () => {
   test('is too large with one byte more, and is cancelled', async () => {
     const { stream, cancelled } = streamOf(chunksOf(4, 5, 100));
-    expect(await readBounded(stream, 8)).toEqual({ ok: false, error: 'too-large' });
+    expect(await readBounded(stream, 8)).toEqual({ ok: false, error: { kind: 'too-large' } });
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
@@ -59,7 +59,7 @@ describe('a stream beyond its limits', () => {
     let room = 8;
     const take = (bytes: number) => (room -= bytes) >= 0;
     const lender = { take, lend: () => undefined, keep: () => undefined };
-    expect(await readBounded(stream, 1000, { room: lender })).toEqual({ ok: false, error: 'no-room' });
+    expect(await readBounded(stream, 1000, { room: lender })).toEqual({ ok: false, error: { kind: 'no-room' } });
     expect(cancelled.mock.calls).toEqual([['no room']]);
   });
 
@@ -72,11 +72,14 @@ describe('a stream beyond its limits', () => {
     await writer.write(new Uint8Array(9));
     forget();
     await writer.close();
-    expect(await reading).toEqual({ ok: false, error: 'no-room' });
+    expect(await reading).toEqual({ ok: false, error: { kind: 'no-room' } });
   });
 
   test('is unreadable when it breaks', async () => {
-    expect(await readBounded(streamOf(chunksOf(4), true).stream, 8)).toEqual({ ok: false, error: 'unreadable' });
+    expect(await readBounded(streamOf(chunksOf(4), true).stream, 8)).toEqual({
+      ok: false,
+      error: { kind: 'unreadable' },
+    });
   });
 
   test('is unreadable when it stalls, and is not mistaken for a shorter body', async () => {
@@ -91,7 +94,7 @@ describe('a stream beyond its limits', () => {
       });
       const reading = readBounded(stalling, 1024);
       await vi.advanceTimersByTimeAsync(31_000);
-      expect(await reading).toEqual({ ok: false, error: 'unreadable' });
+      expect(await reading).toEqual({ ok: false, error: { kind: 'unreadable' } });
       expect(cancel.mock.calls).toEqual([['too slow']]);
     } finally {
       vi.useRealTimers();

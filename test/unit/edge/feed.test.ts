@@ -296,7 +296,7 @@ describe('feed', () => {
     const renewed = new ConfigSeal('another credential');
     expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
     const kept = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
-    expect((await openConfig(kept ?? null, renewed))?.instanceId).toBe('inst_1');
+    expect(await openConfig(kept ?? null, renewed)).toMatchObject({ ok: true, value: { instanceId: 'inst_1' } });
   });
 
   test('a new isolate asks the cache for every part that the pointer names before one of them arrives', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { namedOrigin } from '../../../src/edge/origin/origins.ts';
 import type { OriginSurroundings } from '../../../src/edge/origin/origins.ts';
+import { failed, ok } from '../../../src/result.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const worker = { fetch: () => Promise.resolve(new Response()) };
@@ -14,8 +15,8 @@ const local: OriginSurroundings = {
   ...surroundings,
   origin: { kind: 'url', base: 'http://127.0.0.1:8080', resolveOverride: null },
 };
-const called = (url: string, where = surroundings) =>
-  typeof namedOrigin({ name: 'a', kind: 'url', url, hosts: [] }, where) !== 'string';
+const called = (url: string, where = surroundings) => namedOrigin({ name: 'a', kind: 'url', url, hosts: [] }, where).ok;
+const uncallable = (why: string) => failed({ kind: 'uncallable', why });
 
 describe('an address', () => {
   test.each(['https://shop.example', 'http://a-b.shop.example.:8080/base', 'https://xn--bcher-kva.example/'])(
@@ -60,17 +61,17 @@ describe('an address', () => {
 
 test('a binding has to be there, and to be a Worker', () => {
   const bound = (binding: string) => namedOrigin({ name: 'a', kind: 'binding', binding, hosts: [] }, surroundings);
-  expect(bound('ORIGIN_API')).toEqual({ kind: 'binding', fetcher: worker, base: null });
-  expect(bound('ORIGIN_KV')).toBe('no service binding ORIGIN_KV');
-  expect(bound('ORIGIN_NONE')).toBe('no service binding ORIGIN_NONE');
+  expect(bound('ORIGIN_API')).toEqual(ok({ kind: 'binding', fetcher: worker, base: null }));
+  expect(bound('ORIGIN_KV')).toEqual(uncallable('no service binding ORIGIN_KV'));
+  expect(bound('ORIGIN_NONE')).toEqual(uncallable('no service binding ORIGIN_NONE'));
 });
 
 test('the zone is called only where a fetch reaches it', () => {
   const zone = { name: 'a', kind: 'zone', hosts: [] };
-  expect(namedOrigin(zone, surroundings)).toEqual({ kind: 'zone' });
-  expect(namedOrigin(zone, { ...surroundings, isZoneOpen: false })).toBe('no zone that it can call');
+  expect(namedOrigin(zone, surroundings)).toEqual(ok({ kind: 'zone' }));
+  expect(namedOrigin(zone, { ...surroundings, isZoneOpen: false })).toEqual(uncallable('no zone that it can call'));
 });
 
 test('a kind of a newer release is not called', () => {
-  expect(namedOrigin({ name: 'a', kind: 'bucket', hosts: [] }, surroundings)).toBe('unknown kind');
+  expect(namedOrigin({ name: 'a', kind: 'bucket', hosts: [] }, surroundings)).toEqual(uncallable('unknown kind'));
 });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { ServiceCall } from '../../../src/edge/feed/service-client.ts';
 import { expectRows } from '../../support/rows.ts';
+import { ok } from '../../../src/result.ts';
 import { serviceThat } from '../../support/service-client.ts';
 
 const ofVisitor: ServiceCall<true> = {
@@ -9,7 +10,7 @@ const ofVisitor: ServiceCall<true> = {
   timeoutMs: 1000,
   maxBytes: 1000,
   isForVisitor: true,
-  read: () => true,
+  read: () => ok(true),
 };
 const refusal = (status: number, key?: string): Response =>
   Response.json(key === undefined ? {} : { error: { code: status, message: 'No.', key } }, { status });

@@ -13,7 +13,7 @@ const settingsOf = (changes: object = {}) => instancePolicy.parse({ submission: 
 async function read(contentType: string, body: BodyInit, settings = settingsOf()): Promise<Submission> {
   const request = new Request('https://site.test/', { method: 'POST', body, headers: { 'content-type': contentType } });
   const reading = await readSubmission(request, settings, roomy);
-  if (!reading?.ok) throw new Error(reading?.error);
+  if (!reading?.ok) throw new Error(reading?.error.kind);
   return reading.value;
 }
 const part = (name: string, value: string) =>
@@ -71,7 +71,7 @@ describe('the body', () => {
   test('above the limit is not held', async () => {
     const body = new Uint8Array(SUBMISSION_MAX_BYTES + 1);
     const request = new Request('https://site.test/', { method: 'POST', body });
-    expect(await readSubmission(request, settingsOf(), roomy)).toEqual({ ok: false, error: 'too-large' });
+    expect(await readSubmission(request, settingsOf(), roomy)).toEqual({ ok: false, error: { kind: 'too-large' } });
   });
 
   test('of a request without one is nothing to read', async () => {

@@ -92,17 +92,17 @@ test('each answer of the service has one meaning', () =>
       ['/yes', { ok: true, value: { verified: true, level: 1, jti: 'j' } }],
       ['/no', { ok: true, value: { verified: false, reason: 'API.USER_ALREADY_VERIFIED' } }],
       ['/plain', { ok: true, value: { verified: true } }],
-      ['/secret', { ok: false, error: 'refused' }],
-      ['/bad', { ok: false, error: 'refused' }],
-      ['/moved', { ok: false, error: 'refused' }],
-      ['/unknown', { ok: false, error: 'refused' }],
-      ['/silent', { ok: false, error: 'unreachable' }],
-      ['/down', { ok: false, error: 'unreachable' }],
-      ['/limited', { ok: false, error: 'unreachable' }],
-      ['/html', { ok: false, error: 'nonsense' }],
-      ['/text', { ok: false, error: 'nonsense' }],
-      ['/null', { ok: false, error: 'nonsense' }],
-      ['/long', { ok: false, error: 'nonsense' }],
+      ['/secret', { ok: false, error: { kind: 'refused' } }],
+      ['/bad', { ok: false, error: { kind: 'refused' } }],
+      ['/moved', { ok: false, error: { kind: 'refused' } }],
+      ['/unknown', { ok: false, error: { kind: 'refused' } }],
+      ['/silent', { ok: false, error: { kind: 'unreachable' } }],
+      ['/down', { ok: false, error: { kind: 'unreachable' } }],
+      ['/limited', { ok: false, error: { kind: 'unreachable' } }],
+      ['/html', { ok: false, error: { kind: 'nonsense' } }],
+      ['/text', { ok: false, error: { kind: 'nonsense' } }],
+      ['/null', { ok: false, error: { kind: 'nonsense' } }],
+      ['/long', { ok: false, error: { kind: 'nonsense' } }],
     ],
     async ([path, expected]) => {
       expect(await verify(path)).toMatchObject(expected);
@@ -117,7 +117,7 @@ test('reports a refused connection as unreachable', async () => {
     timeoutMs: WAIT_MS,
     fetch: send,
   });
-  expect(result).toEqual({ ok: false, error: 'unreachable' });
+  expect(result).toEqual({ ok: false, error: { kind: 'unreachable' } });
 });
 
 test('stops reading a response that has no end', async () => {
@@ -130,6 +130,6 @@ test('stops reading a response that has no end', async () => {
   });
   const options = { url: 'http://service.test/siteverify', secret: 's', token: 't', timeoutMs: WAIT_MS };
   const result = await verifyToken({ ...options, fetch: () => Promise.resolve(new Response(endless)) });
-  expect(result).toEqual({ ok: false, error: 'nonsense' });
+  expect(result).toEqual({ ok: false, error: { kind: 'nonsense' } });
   expect(chunks).toBeLessThan(10);
 });

@@ -35,7 +35,7 @@ export async function providerFetch(url: string, init: Asked): Promise<Response>
   const timeoutMs = Math.max(deadlineMs - Date.now(), 1);
   const body = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs }));
   if (body?.ok === false) {
-    throw new ProviderError(body.error === 'too-large' ? `sent more than ${ANSWER_MAX_BYTES} bytes` : tooLate);
+    throw new ProviderError(body.error.kind === 'too-large' ? `sent more than ${ANSWER_MAX_BYTES} bytes` : tooLate);
   }
   const contentType = response.headers.get('content-type');
   return new Response(body?.value ?? null, {

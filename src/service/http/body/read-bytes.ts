@@ -24,5 +24,5 @@ export async function readBytes(
   }
   const read = await readBounded(request.body, maxBytes, { timeoutMs: null });
   if (read.ok) return read;
-  return read.error === 'too-large' ? tooLarge : failed({ kind: 'body-incomplete' });
+  return read.error.kind === 'too-large' ? tooLarge : failed({ kind: 'body-incomplete' });
 }
