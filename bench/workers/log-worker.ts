@@ -214,7 +214,7 @@ async function respond(env: BenchEnv, call: Call): Promise<object> {
     case 'load':
       return { rows: await shardOf(env).load(call) };
     case 'sealNothing':
-      await shardOf(env, 1).tune({ hotRowsMax: 10_000_000, segmentRows: 10_000_000 });
+      await shardOf(env, 1).tune({ hotRowsMax: 10_000_000, segmentRows: 10_000_000, hotBytesMax: 1_000_000_000 });
       return {};
     case 'restart':
       await restarted(shardOf(env));

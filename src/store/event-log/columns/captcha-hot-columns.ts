@@ -125,7 +125,7 @@ function grown(indexes: Uint32Array): Uint32Array {
 }
 
 /** The newest `limit` of these keys that are older than `before`, newest first. */
-export function newestKeys<Key extends RowKey>(keys: readonly Key[], before: RowKey | null, limit: number): Key[] {
+export function newestKeys<Key extends RowKey>(keys: Iterable<Key>, before: RowKey | null, limit: number): Key[] {
   let newest: Key[] = [];
   if (limit === 0) return newest;
   let edge: Key | undefined;

@@ -1,8 +1,10 @@
 /**
  * Batches of verdicts and reports that are not sealed, in two tables that take turns: one is filled with the rows of a
  * segment while the other is sealed. A table whose batches are all sealed is dropped, which writes no row; deleting them
- * would write one for each. The view `batches` reads both.
+ * would write one for each. The view `batches` reads both. Memory has a few numbers of each batch.
  */
+import type { PackedBatch } from '../packed-batch.ts';
+
 const tables = ['batches_0', 'batches_1'] as const;
 type Place = 0 | 1;
 
@@ -19,12 +21,34 @@ export const batchStatements = [
 /** Records of a full table, and of a full segment. */
 export const SEGMENT_ROWS = 20_000;
 
+/** What a row of JSON in `columns` takes of the memory beside its texts, while a query or sealing reads it. */
+const KEY_BYTES = 350;
+
+/** What is kept in memory of a batch. */
+export interface BatchFacts {
+  /** Number of its first row in the order of storing. */
+  first: number;
+  /** All records, also those that no reader sees. */
+  records: number;
+  maxTs: number;
+  /** About what its keys take of the memory while they are read. */
+  bytes: number;
+}
+
+export interface RewrittenBatch {
+  rows: number;
+  records: number;
+  columns: string;
+  bodies: Uint8Array;
+}
+
 export class BatchTables {
   readonly #sql: SqlStorage;
-  /** The records of each batch by its number, for each table. */
-  readonly #held: readonly [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
+  /** The batches of each table by number, rising. */
+  readonly #held: readonly [Map<number, BatchFacts>, Map<number, BatchFacts>] = [new Map(), new Map()];
   /** Their sums. */
   readonly #records: [number, number] = [0, 0];
+  #bytes = 0;
   #filling: Place = 0;
 
   constructor(sql: SqlStorage) {
@@ -32,28 +56,75 @@ export class BatchTables {
     this.load();
   }
 
-  /** Reads what the tables hold; after a failed transaction too. */
+  /** Records of all batches. */
+  get size(): number {
+    return this.#records[0] + this.#records[1];
+  }
+
+  /** About what all keys take of the memory if they are read at once. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Oldest first: a table is filled only after the other. */
+  all(): [no: number, batch: BatchFacts][] {
+    return this.#filling === 0 ? [...this.#held[1], ...this.#held[0]] : [...this.#held[0], ...this.#held[1]];
+  }
+
+  get(no: number): BatchFacts | undefined {
+    return this.#held[0].get(no) ?? this.#held[1].get(no);
+  }
+
+  /** Reads what the tables hold, without what is long in it; after a failed transaction too. */
   load(): void {
+    this.#bytes = 0;
     const newest = tables.map((table, place) => {
       const held = this.#held[place as Place];
       held.clear();
       this.#records[place as Place] = 0;
-      const rows = this.#sql.exec<{ no: number; records: number }>(`SELECT no, records FROM ${table} ORDER BY no`);
-      for (const { no, records } of rows) this.#hold(place as Place, no, records);
+      for (const { no, ...row } of this.#sql.exec<{ no: number; length: number } & Omit<BatchFacts, 'bytes'>>(
+        `SELECT no, first, records, max_ts AS maxTs, octet_length(columns) AS length FROM ${table} ORDER BY no`,
+      )) {
+        this.#hold(place as Place, no, row);
+      }
       return [...held.keys()].at(-1) ?? 0;
     });
     this.#filling = (newest[1] ?? 0) > (newest[0] ?? 0) ? 1 : 0;
   }
 
-  /** `values`: the columns in the order of the table. */
-  insert(no: number, records: number, values: readonly (SqlStorageValue | Uint8Array)[]): void {
+  insert(no: number, first: number, batch: PackedBatch): void {
+    const records = batch.hashes.length;
+    const values = [
+      no,
+      first,
+      batch.rows,
+      records,
+      batch.maxTs,
+      batch.isolate,
+      JSON.stringify(batch.ranges),
+      batch.numbered,
+      batch.announced,
+      batch.heardAt,
+      batch.hashes.slice().buffer,
+      batch.counts,
+      batch.unkept,
+      batch.counters,
+      batch.columns,
+      batch.bodies,
+    ];
     this.#sql.exec(`INSERT INTO ${this.#tableToFill()} VALUES (${values.map(() => '?').join(', ')})`, ...values);
-    this.#hold(this.#filling, no, records);
+    this.#hold(this.#filling, no, { first, records, maxTs: batch.maxTs, length: batch.columns.length });
   }
 
-  #hold(place: Place, no: number, records: number): void {
-    this.#held[place].set(no, records);
+  #hold(
+    place: Place,
+    no: number,
+    { first, records, maxTs, length }: Omit<BatchFacts, 'bytes'> & { length: number },
+  ): void {
+    const bytes = length + records * KEY_BYTES;
+    this.#held[place].set(no, { first, records, maxTs, bytes });
     this.#records[place] += records;
+    this.#bytes += bytes;
   }
 
   #tableToFill(): string {
@@ -63,14 +134,30 @@ export class BatchTables {
   }
 
   /** Batches that are sealed best together with this one: all of its table, or `null` because those are too many. */
-  together(no: number, recordsMax: number): ReadonlyMap<number, number> | null {
-    const place: Place = this.#held[1].has(no) ? 1 : 0;
+  together(no: number, recordsMax: number): ReadonlyMap<number, BatchFacts> | null {
+    const place = this.#placeOf(no);
     return this.#records[place] <= recordsMax ? this.#held[place] : null;
   }
 
-  /** The table of this batch, for a statement that changes it. */
-  tableOf(no: number): string {
-    return tables[this.#held[1].has(no) ? 1 : 0];
+  #placeOf(no: number): Place {
+    return this.#held[1].has(no) ? 1 : 0;
+  }
+
+  /** Runs inside the transaction that erases rows of the batch. Its counts are merged, and name what these asked for. */
+  rewrite(no: number, { rows, records, columns, bodies }: RewrittenBatch): void {
+    const place = this.#placeOf(no);
+    this.#sql.exec(
+      `UPDATE ${tables[place]} SET rows = ?, records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
+      rows,
+      records,
+      columns,
+      bodies,
+      no,
+    );
+    const { first, maxTs } = this.get(no) as BatchFacts;
+    // A batch that is set again keeps its place in the map.
+    this.#forget(place, no);
+    this.#hold(place, no, { first, records, maxTs, length: columns.length });
   }
 
   delete(batches: readonly number[]): void {
@@ -82,10 +169,16 @@ export class BatchTables {
         this.#sql.exec(`DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`, JSON.stringify(listed));
       }
       for (const no of listed) {
-        this.#records[place as Place] -= held.get(no) ?? 0;
+        this.#forget(place as Place, no);
         held.delete(no);
       }
     }
+  }
+
+  #forget(place: Place, no: number): void {
+    const known = this.#held[place].get(no);
+    this.#records[place] -= known?.records ?? 0;
+    this.#bytes -= known?.bytes ?? 0;
   }
 
   /** `false`: a statement that was not read to its end keeps the database from dropping a table. */

@@ -7,19 +7,10 @@ import { logRecord } from '../log-record.ts';
 import type { RowColumns } from '../packed-batch.ts';
 import { PackedLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
+import type { RewrittenBatch } from './batch-tables.ts';
 import type { HotCaptcha } from './hot-captchas.ts';
 import { addCaptcha } from './hot-rows.ts';
 import type { HotRows } from './hot-rows.ts';
-
-interface RewrittenBatch {
-  no: number;
-  first: number;
-  rows: number;
-  records: number;
-  maxTs: number;
-  columns: string;
-  bodies: Uint8Array;
-}
 
 /** Returns how many rows it erased. */
 export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
@@ -28,29 +19,21 @@ export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
   const captchas = captchasOf(hot, jti, away);
   const erase = (): void => {
     hot.rollups.mergeAggregate(away);
-    for (const { no, rows, records, columns, bodies } of batches) {
-      // Its counts are merged now, and name what the erased rows asked for.
-      sql.exec(
-        `UPDATE ${hot.batches.tableOf(no)} SET rows = ?, records = ?, columns = ?, bodies = ?, counts = '[]'
-         WHERE no = ?`,
-        rows,
-        records,
-        columns,
-        bodies,
-        no,
-      );
+    for (const [no, batch] of batches) {
+      hot.keys.forget(no);
+      hot.batches.rewrite(no, batch);
     }
     hot.captchas.recordErased(captchas);
   };
   if (away.rows > 0) hot.mergePending(erase);
-  for (const batch of batches) hot.keys.set(batch.no, batch, batch.columns);
   hot.captchas.settle(captchas);
   return away.rows;
 }
 
-function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggregate): RewrittenBatch[] {
-  const rewritten: RewrittenBatch[] = [];
-  for (const [no, { first, records, maxTs, keys }] of hot.keys.batches()) {
+function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggregate): Map<number, RewrittenBatch> {
+  const rewritten = new Map<number, RewrittenBatch>();
+  for (const [no, { records }] of hot.batches.all()) {
+    const keys = hot.keys.of(no);
     const gone = keys.filter((key) => key.jti === jti);
     if (gone.length === 0) continue;
     const row = sql
@@ -60,12 +43,9 @@ function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggreg
     const columns = JSON.parse(row.columns) as RowColumns[];
     for (const key of gone) away.add(logRecord(bodies.at(key.line)), key.timestamp, key.outcome, -1);
     const lines = new Set(gone.map(({ line }) => line));
-    rewritten.push({
-      no,
-      first,
+    rewritten.set(no, {
       rows: keys.length - gone.length,
       records: records - gone.length,
-      maxTs,
       columns: JSON.stringify(columns.filter((_, line) => !lines.has(line))),
       bodies: bodies.without(lines),
     });

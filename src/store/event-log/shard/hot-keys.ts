@@ -1,21 +1,25 @@
 /**
- * The keys of unsealed verdicts, in memory: their ids and the fields that filters use, so that only the rows of a page
- * are read. Their texts come with each batch, and from its row when the object starts; the first query reads them. Paths
- * are as long as visitors make them, so unsealed rows are bounded by these bytes too. It replaces table indexes, of which
- * every entry would be a written row.
+ * The keys of unsealed verdicts: their ids and the fields that filters use, so that only the rows of a page are read. A
+ * query reads them from the `columns` of each batch and keeps as many as have room, because paths are as long as visitors
+ * make them. It replaces table indexes, of which every entry would be a written row.
  */
 import { shortReference } from '../../../contract/edge/short-reference.ts';
 import type { RowFilter } from '../row-filter.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import type { RowColumns } from '../packed-batch.ts';
 import { PackedLines } from '../packed-lines.ts';
+import type { BatchTables } from './batch-tables.ts';
 
-export interface HotKey extends RowKey {
-  /** The batch that holds the row, and its line there. */
+export interface RowPlace extends RowKey {
+  /** The batch that holds the row. */
   batch: number;
-  line: number;
   /** Number in the order of storing. */
   seq: number;
+}
+
+export interface HotKey extends RowPlace {
+  /** Of the batch, until an erasure moves its lines. */
+  line: number;
   jti: string | null;
   ip: string | null;
   asn: number | null;
@@ -28,68 +32,46 @@ export interface HotKey extends RowKey {
   rules: readonly string[];
 }
 
-export interface BatchFacts {
-  /** Number of its first row in the order of storing. */
-  first: number;
-  /** All records, also those that no reader sees. */
-  records: number;
-  maxTs: number;
-}
-
-export interface HotBatch extends Readonly<BatchFacts> {
-  /** About what its keys take of the memory. */
-  readonly bytes: number;
-  /** In the order of storing. Made when they are first read, because an append does not need them. */
-  readonly keys: readonly HotKey[];
-}
-
 const NO_RULES: readonly string[] = [];
-/** What a key takes of the memory beside its texts, once it is read. */
-const KEY_BYTES = 350;
 /** Distinct sources, device types, bots and rules. */
 const WORDS_MAX = 2000;
+/** Keys in memory: enough for those of 60,000 usual rows, which is when sealing has begun long ago. */
+const KEYS_HELD_MAX_BYTES = 32 * 1024 * 1024;
 
 export class HotKeys {
-  /** By number, rising. */
-  readonly #batches = new Map<number, HotBatch>();
+  readonly #sql: SqlStorage;
+  readonly #batches: BatchTables;
+  readonly #bytesMax: number;
+  /** By number of the batch. What finds no room is read each time. */
+  readonly #held = new Map<number, readonly HotKey[]>();
+  #bytes = 0;
   /** Shares one copy of these few texts between all rows. */
   readonly #words = new Map<string, string>();
-  #records = 0;
-  #bytes = 0;
 
-  /** How many records are unsealed. */
-  get size(): number {
-    return this.#records;
+  constructor(sql: SqlStorage, batches: BatchTables, bytesMax = KEYS_HELD_MAX_BYTES) {
+    this.#sql = sql;
+    this.#batches = batches;
+    this.#bytesMax = bytesMax;
   }
 
+  /** About what they take of the memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  set(no: number, { first, records, maxTs }: BatchFacts, columns: string): void {
-    // A batch that is set again keeps its place in the map: its rows stay where they were stored.
-    this.#forget(no);
-    const bytes = columns.length + records * KEY_BYTES;
-    let unread: string | null = columns;
-    let keys: readonly HotKey[] = [];
-    const read = (): readonly HotKey[] => {
-      if (unread !== null) {
-        keys = (JSON.parse(unread) as RowColumns[]).map((row, line) => this.#keyOf(no, line, first, row));
-        unread = null;
-      }
-      return keys;
-    };
-    this.#batches.set(no, {
-      first,
-      records,
-      maxTs,
-      bytes,
-      get keys() {
-        return read();
-      },
-    });
-    this.#records += records;
-    this.#bytes += bytes;
+  /** The keys of a batch, in the order of storing. */
+  of(no: number): readonly HotKey[] {
+    const held = this.#held.get(no);
+    if (held !== undefined) return held;
+    const facts = this.#batches.get(no);
+    if (facts === undefined) return [];
+    const { columns } = this.#sql.exec<{ columns: string }>('SELECT columns FROM batches WHERE no = ?', no).one();
+    const keys = (JSON.parse(columns) as RowColumns[]).map((row, line) => this.#keyOf(no, line, facts.first, row));
+    if (this.#bytes + facts.bytes <= this.#bytesMax) {
+      this.#held.set(no, keys);
+      this.#bytes += facts.bytes;
+    }
+    return keys;
   }
 
   #keyOf(batch: number, line: number, first: number, row: RowColumns): HotKey {
@@ -120,59 +102,45 @@ export class HotKeys {
     return text;
   }
 
-  delete(no: number): void {
-    this.#forget(no);
-    this.#batches.delete(no);
+  /** The keys of these rows, in their order, without those that were erased. */
+  at(places: readonly RowPlace[]): HotKey[] {
+    const held = new Map<number, HotKey>();
+    for (const no of new Set(places.map(({ batch }) => batch))) for (const key of this.of(no)) held.set(key.seq, key);
+    return places.flatMap(({ seq }) => held.get(seq) ?? []);
   }
 
-  #forget(no: number): void {
-    const known = this.#batches.get(no);
-    this.#records -= known?.records ?? 0;
-    this.#bytes -= known?.bytes ?? 0;
+  /** Before the batch changes or goes. */
+  forget(no: number): void {
+    if (this.#held.delete(no)) this.#bytes -= this.#batches.get(no)?.bytes ?? 0;
   }
 
   clear(): void {
-    this.#batches.clear();
-    this.#records = 0;
+    this.#held.clear();
     this.#bytes = 0;
   }
 
-  /** Oldest first, by storing. */
-  batches(): IterableIterator<[no: number, batch: HotBatch]> {
-    return this.#batches.entries();
-  }
-
-  get(no: number): HotBatch | undefined {
-    return this.#batches.get(no);
-  }
-
-  /** The key as it is now: an erasure moves the lines of its batch. `undefined`: its row was erased. */
-  held({ batch, line, seq }: HotKey): HotKey | undefined {
-    const keys = this.#batches.get(batch)?.keys;
-    return keys?.[line]?.seq === seq ? keys[line] : keys?.find((key) => key.seq === seq);
-  }
-
   /** Keys of the rows that were stored after the row of this number, in the order of storing. */
-  storedAfter(seq: number): HotKey[] {
-    const found: HotKey[] = [];
-    const batches = [...this.#batches.values()];
-    for (const [index, batch] of batches.entries()) {
+  *storedAfter(seq: number): Generator<HotKey> {
+    const batches = this.#batches.all();
+    for (const [index, [no]] of batches.entries()) {
       // Its keys are not read where the next batch begins before the wanted rows.
-      if ((batches[index + 1]?.first ?? Infinity) > seq + 1) found.push(...batch.keys.filter((key) => key.seq > seq));
+      if ((batches[index + 1]?.[1].first ?? Infinity) <= seq + 1) continue;
+      for (const key of this.of(no)) if (key.seq > seq) yield key;
     }
-    return found;
   }
 
-  matching(filter: RowFilter): HotKey[] {
-    const found: HotKey[] = [];
-    for (const { keys } of this.#batches.values()) for (const key of keys) if (keyMatches(filter, key)) found.push(key);
-    return found;
+  /** The last of those that match, in the order of storing. */
+  lastStored(filter: RowFilter, limit: number): HotKey[] {
+    let found: HotKey[] = [];
+    for (const [no] of this.#batches.all().toReversed()) {
+      if (found.length >= limit) break;
+      found = [...this.of(no).filter((key) => keyMatches(filter, key)), ...found];
+    }
+    return found.slice(-limit);
   }
 
-  count(filter: RowFilter): number {
-    let count = 0;
-    for (const { keys } of this.#batches.values()) for (const key of keys) if (keyMatches(filter, key)) count++;
-    return count;
+  *matching(filter: RowFilter): Generator<HotKey> {
+    for (const [no] of this.#batches.all()) for (const key of this.of(no)) if (keyMatches(filter, key)) yield key;
   }
 }
 

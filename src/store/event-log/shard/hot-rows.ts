@@ -30,7 +30,7 @@ const PENDING_VALUES_MAX = 60_000;
 
 export class HotRows {
   readonly rollups: RollupStore;
-  readonly keys = new HotKeys();
+  readonly keys: HotKeys;
   readonly isolates: IsolateBook;
   readonly counters: CounterSums;
   readonly batches: BatchTables;
@@ -48,6 +48,7 @@ export class HotRows {
     this.isolates = new IsolateBook(storage.sql);
     this.counters = new CounterSums(storage.sql);
     this.batches = new BatchTables(storage.sql);
+    this.keys = new HotKeys(storage.sql, this.batches);
     this.#rebuild();
   }
 
@@ -66,17 +67,17 @@ export class HotRows {
 
   /** Records of either stream that are not sealed. */
   get size(): number {
-    return this.keys.size + this.#captchas.size;
+    return this.batches.size + this.#captchas.size;
   }
 
-  /** About what they take of the memory of the object. */
+  /** About what they take of the memory, of verdicts only while all are read at once. */
   get bytes(): number {
-    return this.keys.bytes + this.#captchas.bytes;
+    return this.batches.bytes + this.#captchas.bytes;
   }
 
   /** A batch counts by its newest record. */
   holdsOlderThan(moment: number): boolean {
-    for (const [, { maxTs }] of this.keys.batches()) if (maxTs < moment) return true;
+    for (const [, { maxTs }] of this.batches.all()) if (maxTs < moment) return true;
     for (const { timestamp } of this.#captchas.values()) if (timestamp < moment) return true;
     return false;
   }
@@ -97,25 +98,7 @@ export class HotRows {
 
   #store(batch: PackedBatch): void {
     const no = this.#nextBatch++;
-    this.batches.insert(no, batch.hashes.length, [
-      no,
-      this.#nextSeq,
-      batch.rows,
-      batch.hashes.length,
-      batch.maxTs,
-      batch.isolate,
-      JSON.stringify(batch.ranges),
-      batch.numbered,
-      batch.announced,
-      batch.heardAt,
-      batch.hashes.slice().buffer,
-      batch.counts,
-      batch.unkept,
-      batch.counters,
-      batch.columns,
-      batch.bodies,
-    ]);
-    this.keys.set(no, { first: this.#nextSeq, records: batch.hashes.length, maxTs: batch.maxTs }, batch.columns);
+    this.batches.insert(no, this.#nextSeq, batch);
     this.#nextSeq += batch.rows;
     this.#count(batch);
   }
@@ -198,7 +181,7 @@ export class HotRows {
     return { counters: this.counters.sums(), gaps: this.isolates.gaps() };
   }
 
-  /** Builds the memory from the tables: the keys of every row, the counts of batches after the watermark. */
+  /** Builds the memory from the tables: the counts of batches after the watermark. */
   #rebuild(): void {
     const [merged, lastSeq] = JSON.parse(readMeta(this.#sql, 'merged') ?? '[0,0]') as [number, number];
     this.keys.clear();
@@ -207,12 +190,12 @@ export class HotRows {
     this.#pending = new Aggregate();
     this.#nextBatch = merged + 1;
     this.#nextSeq = lastSeq + 1;
-    for (const row of this.#sql.exec<RebuiltBatch>(
-      'SELECT no, first, rows, records, max_ts AS maxTs, columns FROM batches ORDER BY no',
-    )) {
-      this.keys.set(row.no, row, row.columns);
-      this.#nextBatch = Math.max(this.#nextBatch, row.no + 1);
-      this.#nextSeq = Math.max(this.#nextSeq, row.first + row.rows);
+    const newest = this.#sql.exec<{ no: number; end: number }>(
+      'SELECT no, first + rows AS end FROM batches ORDER BY no DESC LIMIT 1',
+    );
+    for (const { no, end } of newest) {
+      this.#nextBatch = Math.max(this.#nextBatch, no + 1);
+      this.#nextSeq = Math.max(this.#nextSeq, end);
     }
     for (const row of this.#sql.exec<UnmergedBatch>(
       `SELECT isolate, ranges, numbered, announced, heard_at AS heardAt, hashes, counts, counters
@@ -228,15 +211,6 @@ export class HotRows {
 
 /** The fields of a batch that are counted. */
 type CountedBatch = IsolateBatch & Pick<PackedBatch, 'counts' | 'counters'>;
-
-interface RebuiltBatch extends Record<string, SqlStorageValue> {
-  no: number;
-  first: number;
-  rows: number;
-  records: number;
-  maxTs: number;
-  columns: string;
-}
 
 interface UnmergedBatch extends Record<string, SqlStorageValue> {
   isolate: string;

@@ -12,7 +12,7 @@ import type { SealedIsolate, SegmentExtras } from '../parquet/segment-metadata.t
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { HotCaptcha } from './hot-captchas.ts';
 import { readRows } from './hot-keys.ts';
-import type { HotKey } from './hot-keys.ts';
+import type { RowPlace } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
 import { buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
@@ -99,7 +99,8 @@ export class Sealer {
   }
 
   #oldBatches(nowMs: number) {
-    return [...this.#hot.keys.batches()]
+    return this.#hot.batches
+      .all()
       .map(([no, { records, maxTs }]) => ({ no, records, maxTs }))
       .filter(({ maxTs }) => maxTs < nowMs - VERDICT_SEAL_AGE_MS);
   }
@@ -133,7 +134,7 @@ export class Sealer {
   /** Records what the objects will hold, before they are written. At least one object, also of rows that are not kept. */
   #begin(chosen: Chosen, nowMs: number): Sealing {
     const rows: readonly RowKey[] =
-      'batches' in chosen ? this.#keysOf(chosen.batches) : this.#captchasUpTo(chosen.newest);
+      'batches' in chosen ? this.#placesOf(chosen.batches) : this.#captchasUpTo(chosen.newest);
     const days = new Set(rows.map(({ timestamp }) => dayOf(timestamp)));
     if (days.size === 0) days.add(dayOf(nowMs));
     const oldestFirst = [...days].sort((a, b) => a - b);
@@ -143,8 +144,10 @@ export class Sealer {
     return { segments, chosen };
   }
 
-  #keysOf(batches: readonly number[]) {
-    return batches.flatMap((no) => this.#hot.keys.get(no)?.keys ?? []);
+  #placesOf(batches: readonly number[]): RowPlace[] {
+    return batches.flatMap((no) =>
+      this.#hot.keys.of(no).map(({ id, timestamp, batch, seq }) => ({ id, timestamp, batch, seq })),
+    );
   }
 
   #captchasUpTo(newest: RowKey): HotCaptcha[] {
@@ -154,8 +157,8 @@ export class Sealer {
   #rowsOf({ chosen, segments }: Sealing): SealedRows {
     if ('batches' in chosen) {
       const { batches } = chosen;
-      const keys = this.#keysOf(batches).sort((a, b) => compareNewestFirst(b, a));
-      const ofDay = (day: number) => this.#readInParts(keys.filter(({ timestamp }) => dayOf(timestamp) === day));
+      const places = this.#placesOf(batches).sort((a, b) => compareNewestFirst(b, a));
+      const ofDay = (day: number) => this.#readInParts(places.filter(({ timestamp }) => dayOf(timestamp) === day));
       return { ofDay, batches, captchas: [], extras: this.#extrasOf(batches) };
     }
     // A captcha of another day arrived since: it has no segment here, and stays for the next.
@@ -170,13 +173,9 @@ export class Sealer {
   }
 
   /** Rows that were erased before their part is read are left out. */
-  *#readInParts(keys: readonly HotKey[]): Generator<StoredRow> {
-    for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
-      const part = keys.slice(start, start + ROWS_AT_ONCE);
-      yield* readRows(
-        this.#sql,
-        part.flatMap((key) => this.#hot.keys.held(key) ?? []),
-      );
+  *#readInParts(places: readonly RowPlace[]): Generator<StoredRow> {
+    for (let start = 0; start < places.length; start += ROWS_AT_ONCE) {
+      yield* readRows(this.#sql, this.#hot.keys.at(places.slice(start, start + ROWS_AT_ONCE)));
     }
   }
 
@@ -222,10 +221,10 @@ export class Sealer {
     this.#hot.mergePending(() => {
       for (const [index, { no, object }] of segments.entries())
         recordManifest(this.#sql, no, object, built[index] as BuiltSegment);
+      for (const no of batches) this.#hot.keys.forget(no);
       this.#hot.batches.delete(batches);
       this.#hot.captchas.recordSealed(sealed);
     });
-    for (const no of batches) this.#hot.keys.delete(no);
     this.#hot.captchas.settle(sealed);
     return true;
   }

@@ -18,7 +18,8 @@ export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): 
   const segments = sealedSegments(sql, filter);
   const matcher = new SegmentMatcher(sql, filter, segments);
   const page = new PageRowGroups(sql, before, limit, matcher.isSure);
-  const total = request.wantTotal ? { counted: keys.count(filter), open: [], openCut: false } : null;
+  const hot = hotRows(sql, keys, filter, before, limit);
+  const total = request.wantTotal ? { counted: hot.count, open: [], openCut: false } : null;
   for (const segment of segments) {
     const isOnPage = page.wants(segment);
     if (total !== null && matcher.isSure && !isOnPage) total.counted += matcher.count(segment);
@@ -28,7 +29,7 @@ export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): 
       if (total !== null) countLater(total, page, segment, rows, matcher.isSure);
     }
   }
-  return { hot: hotRows(sql, keys, filter, before, limit), ...page.rowGroups(), total };
+  return { hot: hot.rows, ...page.rowGroups(), total };
 }
 
 function countLater(
