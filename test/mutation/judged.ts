@@ -26,6 +26,18 @@ const judged: readonly Judged[] = [
     reason: 'the memory saves time only.',
   },
   {
+    file: 'src/captcha/verify/ip-validation.ts',
+    before: 'issued.country === null',
+    after: 'false',
+    reason: 'no rule is for a country named null.',
+  },
+  {
+    file: 'src/captcha/verify/ip-validation.ts',
+    before: 'distance > limits.distanceKm',
+    after: 'distance >= limits.distanceKm',
+    reason: 'a computed distance is no round number.',
+  },
+  {
     file: 'src/captcha/verify/judge-token.ts',
     before: "''",
     after: '"Stryker was here!"',

@@ -29,6 +29,8 @@ interface Report {
 const HERE = import.meta.dirname;
 /** The tests of a room run once before the changes. On a busy machine that takes minutes. */
 const FIRST_RUN_MINUTES = 20;
+/** Beyond what the tests took without a change. A change that makes them run forever counts as noticed; a busy machine must not. */
+const ENDLESS_AFTER_MS = 30_000;
 
 const { values, positionals } = parseArgs({
   options: { share: { type: 'string' }, seed: { type: 'string', default: '1' } },
@@ -50,6 +52,7 @@ function runStryker(room: Room): Report {
     coverageAnalysis: 'perTest',
     concurrency: 1,
     dryRunTimeoutMinutes: FIRST_RUN_MINUTES,
+    timeoutMS: ENDLESS_AFTER_MS,
     reporters: ['json'],
     jsonReporter: { fileName: report },
   };
@@ -85,10 +88,12 @@ function survivorLine(file: string, source: string, mutant: Mutant): string {
 const rows: string[] = [];
 for (const room of rooms.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
   let killed = 0;
+  let endless = 0;
   const survivors: string[] = [];
   for (const [file, { source, mutants }] of Object.entries(runStryker(room).files)) {
     for (const mutant of mutants) {
       if (mutant.status === 'Killed' || mutant.status === 'Timeout') killed++;
+      if (mutant.status === 'Timeout') endless++;
       if (mutant.status === 'Survived' || mutant.status === 'NoCoverage') {
         survivors.push(survivorLine(file, source, mutant));
       }
@@ -96,6 +101,7 @@ for (const room of rooms.filter(({ name }) => positionals.length === 0 || positi
   }
   process.stdout.write(`${survivors.join('\n')}\n`);
   const total = killed + survivors.length;
-  rows.push(`${room.name.padEnd(16)}${killed} of ${total} noticed (${Math.round((100 * killed) / total)} %)`);
+  const share = Math.round((100 * killed) / total);
+  rows.push(`${room.name.padEnd(16)}${killed} of ${total} noticed (${share} %), ${endless} of them by running on`);
 }
 process.stdout.write(`\n${rows.join('\n')}\n`);

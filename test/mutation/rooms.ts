@@ -42,8 +42,7 @@ export const rooms: readonly Room[] = [
     share: 0.15,
     tests: [
       'test/{unit,property}/bytes/**/*.test.ts',
-      'test/unit/edge/{canonical-path,path-policy,session,cookies,form-texts,hostile-bodies,submission}.test.ts',
-      'test/unit/service/hostile-bodies.test.ts',
+      'test/unit/edge/{canonical-path,path-policy,session,cookies,form-texts,submission}.test.ts',
       'test/property/edge/path-readings.test.ts',
       'test/unit/captcha/{seal,pow}.test.ts',
     ],

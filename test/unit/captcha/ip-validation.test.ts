@@ -43,6 +43,15 @@ function verdict(
   given: Partial<Omit<IpComparison, 'verifying'>> = {},
   rules: object = {},
 ): IpVerdict['action'] {
+  return wholeVerdict(actions, { ...BERLIN, ...verifying }, given, rules).action;
+}
+
+function wholeVerdict(
+  actions: object,
+  verifying: AddressFacts | null,
+  given: Partial<Omit<IpComparison, 'verifying'>> = {},
+  rules: object = {},
+): IpVerdict {
   const { ipValidationRules } = siteSettings.parse({
     domains: ['example.com'],
     ipValidationRules: {
@@ -59,8 +68,8 @@ function verdict(
     sameCity: true,
     issued: { ...facts, country, asn, latitude, longitude },
     ...given,
-    verifying: { ...BERLIN, ...verifying },
-  }).action;
+    verifying,
+  });
 }
 const unknown = { ...facts, country: null, asn: null, latitude: null, longitude: null };
 
@@ -71,6 +80,16 @@ test('an address that did not change passes, whatever the rules say', () => {
 
 test('without one of the addresses nothing is evaluated', () => {
   expect(verdict({}, {}, { sameAddress: null }, { forceConsistentIp: true })).toBe('not-evaluated');
+});
+
+test('an address of which nothing is known is not evaluated, although the cities are the same', () => {
+  expect(wholeVerdict({ cityChangeAction: 'reject' }, null)).toEqual({ action: 'not-evaluated', unknown: [] });
+});
+
+test('a verdict names the conditions that could not be judged and would have counted', () => {
+  const actions = { countryChangeAction: 'reject', abuseScoreExceedAction: 'flag' };
+  const verifying = { ...BERLIN, asn: null, abuseScore: null };
+  expect(wholeVerdict(actions, verifying)).toEqual({ action: 'pass', unknown: ['abuseScoreExceedAction'] });
 });
 
 test('a site can refuse every other address', () => {

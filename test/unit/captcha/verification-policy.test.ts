@@ -272,6 +272,22 @@ describe('an email', () => {
     expect((await judge(limited, { email: 'gmail.com' }, over)).refusal).toBeNull();
     expect(counted).toEqual(['jdoe@gmail.com', 'jdoe@gmail.com']);
   });
+
+  test('is counted as it is spelled, unless the site asks for Gmail’s one spelling', async () => {
+    const counted: string[] = [];
+    const over = { countMailbox: async (mailbox: string) => counted.push(mailbox) > 0 };
+    const limited = { ...rules({ maxEmailSubmissionCount: 1 }), storeMetadata: true };
+    await judge(limited, { email: 'j.doe@gmail.com' }, over);
+    expect(counted).toEqual(['j.doe@gmail.com']);
+  });
+
+  test('that is refused is not counted', async () => {
+    const refused = { ...rules({ maxLocalPartDots: 0, maxEmailSubmissionCount: 1 }), storeMetadata: true };
+    const countMailbox = () => Promise.reject(new Error('not to be counted'));
+    expect(await judge(refused, { email: 'a.b@example.org' }, { countMailbox })).toMatchObject({
+      refusal: 'API.SPAM_EMAIL_RULE',
+    });
+  });
 });
 
 describe('what the policy step asks', () => {

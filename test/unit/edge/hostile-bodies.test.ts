@@ -203,36 +203,6 @@ test('a form has its parts as a browser and as a library of a program write them
   expect(values).toEqual(['Ä "quoted"', '\r\n--XX\r\n\0', '']);
 });
 
-test('a form that breaks the grammar of multipart is malformed', () =>
-  expectRows(
-    [
-      ['without its last boundary', part('a')],
-      ['with bare line feeds', `${part('a')}--XX--`.replaceAll('\r\n', '\n')],
-      ['with text before the first boundary', `x\r\n${part('a')}--XX--`],
-      ['with text after the last boundary', `${part('a')}--XX--\r\n${part('b')}`],
-      ['with a part that has two names', `${HEAD}; name=a; name=b\r\n\r\n\r\n--XX--`],
-      ['with a part without a name', `${HEAD}\r\n\r\n\r\n--XX--`],
-      ['with a part of another disposition', '--XX\r\nContent-Disposition: attachment; name=a\r\n\r\n\r\n--XX--'],
-      ['with a folded header', `${HEAD};\r\n name=a\r\n\r\n\r\n--XX--`],
-    ],
-    ([, body]) => {
-      expect(multipartParts(new Uint8Array(Buffer.from(body)), MULTIPART, 10)).toMatchObject({ error: 'malformed' });
-    },
-  ));
-
-test.each(['multipart/form-data', `${MULTIPART}; boundary=YY`, 'multipart/form-data; boundary=""'])(
-  'a form of the type %j is malformed',
-  (type) => {
-    const body = new Uint8Array(Buffer.from(`${part('a')}--XX--`));
-    expect(multipartParts(body, type, 10)).toMatchObject({ error: 'malformed' });
-  },
-);
-
-test('a form with more parts than are read is told apart', () => {
-  const body = new Uint8Array(Buffer.from(`${part('a').repeat(3)}--XX--`));
-  expect(multipartParts(body, MULTIPART, 2)).toMatchObject({ error: 'too-many-parts' });
-});
-
 test.each([
   ['in base64', `${HEAD}; name="email"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==\r\n--XX--`],
   ['with a backslash in its name', `${HEAD}; name="em\\ail"\r\n\r\na\r\n--XX--`],
