@@ -84,7 +84,12 @@ async function inThisProcess(): Promise<void> {
     sleep: async () => {},
     count: () => {},
   });
-  const limits = new Limits({ counts, takes: null, count: () => {}, now: () => NOW_MS });
+  const limits = new Limits(
+    counts,
+    null,
+    () => {},
+    () => NOW_MS,
+  );
   const compiled = compileLimits([limit], new HmacSha256(new Uint8Array(32).fill(1)));
   const login = compiled.byName.get(limit.name)!;
   // What the gate does for every request: look whether there are limits, and whether something waits for a report.

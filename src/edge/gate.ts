@@ -60,12 +60,13 @@ async function gate(
   waitUntil: WaitUntil,
   endpoint: Endpoint | null,
 ): Promise<Response> {
-  const { feed, environment, instanceId, bodies, log, limits } = isolate;
+  const { feed, environment, instanceId, bodies, log, limits, count } = isolate;
   let step: Step;
   try {
     step = await decidedStep(arrived, isolate, waitUntil, endpoint);
   } catch (error) {
-    step = stepAfterException(arrived, feed.state, isolate, error);
+    reportException(arrived.requestId, count, error);
+    step = stepAfterException(arrived, feed.state, environment.failMode, count);
   }
   const outcome = step.kind === 'answer' ? await answered(step, isolate) : await forwarded(step, isolate);
   bodies.release(arrived.requestId);
@@ -98,7 +99,9 @@ async function decidedStep(
   }
   if (config === null || path === null || ruleset === null) {
     const context = unjudged(arrived, known);
-    return endpoint ? endpoint(context, isolate) : stepWithoutRuleset(context, isolate);
+    return endpoint
+      ? endpoint(context, isolate)
+      : stepWithoutRuleset(context, isolate.environment.failMode, isolate.count);
   }
 
   // A submission that was held for a challenge takes the place of the request that brings it back. Who is blocked by a
@@ -106,7 +109,7 @@ async function decidedStep(
   let returned: Pick<RequestContext, 'facts' | 'held'> = { facts: arrived, held: null };
   let refusal: Answer | null = null;
   if (endpoint === null && mayBringSeal(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
-    const opened = await returnedSubmission(arrived, config, isolate);
+    const opened = await returnedSubmission(arrived, config, isolate.bodies);
     if (opened.ok) returned = opened.value;
     else refusal = NOT_RETURNED[opened.error.kind];
   }
@@ -116,7 +119,7 @@ async function decidedStep(
   const hasRoom = (kind: PendingKind): boolean =>
     isolate.pending.hasRoom(kind, facts.signals.ip, config.policy.pendingBudget, facts.nowMs);
   const judged = judge({ facts, held, config, path, ruleset, visitor, hasRoom });
-  const context = takeEffects(judged, isolate, waitUntil);
+  const context = takeEffects(judged, isolate.pending, isolate.renewals, waitUntil);
   if (endpoint) return endpoint(context, isolate);
   if (refusal !== null && !isRefused(context.verdict)) return answerWith(notTakenBack(context), refusal);
 
@@ -172,8 +175,9 @@ const originFaults = {
 const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
 
 async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
-  const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
-  if (step.counted) isolate.limits.responded(step.counted, called.ok ? called.value.response : null);
+  const { origins, service, count, limits, obstacles } = isolate;
+  const called = await callOrigin(step, origins, count, (held) => spendHeld(service, count, held));
+  if (step.counted) limits.responded(step.counted, called.ok ? called.value.response : null);
   if (!called.ok) return answered(answerWith(step.context, originFaults[called.error.kind], step.verified), isolate);
   const { response, originMs } = called.value;
   try {
@@ -182,9 +186,9 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
       void response.body?.cancel();
       return { ...(await answered(instead, isolate)), originMs };
     }
-    return { step, response: await handedOn(step, called.value, isolate), originMs };
+    return { step, response: await handedOn(step, called.value, count, obstacles), originMs };
   } catch (error) {
-    reportException(step.context.facts.requestId, isolate, error);
+    reportException(step.context.facts.requestId, count, error);
     // The origin has acted: it is not called again, and the visitor must know that it may have worked.
     void response.body?.cancel();
     return { ...(await answered(answerWith(step.context, RESPONSE_LOST, step.verified), isolate)), originMs };
@@ -217,7 +221,7 @@ async function answered(step: Answered, isolate: Isolate): Promise<Outcome> {
 
 /** The last resort after an exception of ours: a bare refusal, which needs nothing that could fail as well. */
 export function refuse(isolate: Isolate, requestId: string, error: unknown): Response {
-  reportException(requestId, isolate, error);
+  reportException(requestId, isolate.count, error);
   return new Response(`Forbidden\nReference: ${requestId}\n`, {
     status: 403,
     headers: { 'cache-control': 'no-store', [header.requestId]: requestId, [header.decision]: 'block' },

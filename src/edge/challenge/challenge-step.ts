@@ -7,25 +7,14 @@ import { NOT_READ, answerForm, message } from '../answer/answer.ts';
 import type { AnswerForm, ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
-import type { EdgeEnvironment } from '../environment.ts';
 import { answerWith, forwardOn } from '../step/step.ts';
 import type { Step } from '../step/step.ts';
-import type { BodyBudget } from '../submission/body-budget.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
 import { checkToken, noteRefusedToken } from './check-token.ts';
-import type { CheckTokenPorts, TokenFault } from './check-token.ts';
-import type { Limits } from '../limits/limits.ts';
+import type { TokenFault } from './check-token.ts';
 import { holdSubmission } from './held-submission.ts';
-import type { WaitLane } from './wait-lane.ts';
-
-export interface ChallengePorts extends CheckTokenPorts {
-  environment: CheckTokenPorts['environment'] & Pick<EdgeEnvironment, 'failModeChallenge' | 'failModeVerify'>;
-  service: { readonly reachable: boolean };
-  bodies: BodyBudget;
-  waitLane: WaitLane;
-  limits: Limits;
-}
+import type { ChallengePorts } from './ports.ts';
 
 /** `read`: the body, where a limit by user has read it. */
 export async function challengeStep(

@@ -12,11 +12,11 @@ import type { Result } from '../../result.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
-import type { EdgeEnvironment } from '../environment.ts';
 import type { Solved } from '../session/clearances.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from './local-challenge.ts';
 import type { LocalChallenges } from './local-challenge.ts';
+import type { ChallengePorts } from './ports.ts';
 import { keySourceOf } from '../limits/key-source.ts';
 import type { Limits } from '../limits/limits.ts';
 
@@ -40,23 +40,16 @@ export type TokenFault =
   | { kind: 'unchecked' };
 type TokenCheck = Result<CheckedToken, TokenFault>;
 
-export interface CheckTokenPorts {
-  environment: Pick<EdgeEnvironment, 'rules' | 'siteverify'>;
-  localChallenges: LocalChallenges;
-  count: (name: string) => void;
-}
-
 /** `action`: the action the token must have, or `null` for any. */
 export async function checkToken(
   context: RequestContext,
   config: CompiledConfig,
-  ports: CheckTokenPorts,
+  { environment, localChallenges, count }: ChallengePorts,
   token: string,
   action: string | null,
 ): Promise<TokenCheck> {
-  if (token.startsWith(LOCAL_PREFIX)) return checkLocal(context, config, ports, token);
+  if (token.startsWith(LOCAL_PREFIX)) return checkLocal(context, config, localChallenges, token);
   if (!canBeToken(token)) return refused('malformed-token');
-  const { environment, count } = ports;
   const { facts, verdict, jti } = context;
   const { rules, siteverify } = environment;
   const level = levelFor(config, verdict);
@@ -124,7 +117,7 @@ function vouchedFor({ jti = '', level: reached }: SiteverifyAnswer, level: numbe
 async function checkLocal(
   { facts, verdict }: RequestContext,
   config: CompiledConfig,
-  { localChallenges }: CheckTokenPorts,
+  localChallenges: LocalChallenges,
   token: string,
 ): Promise<TokenCheck> {
   const opened = await localChallenges.open(config, facts, token);

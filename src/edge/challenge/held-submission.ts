@@ -10,8 +10,8 @@ import { TOO_LARGE, NOT_READ, message } from '../answer/answer.ts';
 import type { Answer, ChallengeExtras } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
-import type { EdgeEnvironment } from '../environment.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
 import { canonicalTarget, ownReference } from '../request/canonical-path.ts';
 import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -24,7 +24,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import { bodyForOrigin } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
 import { NO_COOKIE, WAIT_SECONDS } from './wait-lane.ts';
-import type { WaitLane } from './wait-lane.ts';
+import type { ChallengePorts } from './ports.ts';
 
 /** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
 export const HELD_MAX_BYTES = 1024 * 1024;
@@ -35,18 +35,13 @@ const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
 const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
 
-export interface HoldPorts {
-  environment: Pick<EdgeEnvironment, 'rules'>;
-  waitLane: Pick<WaitLane, 'link'>;
-}
-
 /**
  * The challenge for a submission without a good token. A submission that may not be held must be sent again. `refusal`:
  * of the token that it had, and what the page says about it.
  */
 export async function holdSubmission(
   context: JudgedContext,
-  { environment, waitLane }: HoldPorts,
+  { environment, waitLane }: ChallengePorts,
   submission: Submission,
   refusal?: Pick<ChallengeExtras, 'notice'>,
 ): Promise<Step> {
@@ -76,10 +71,6 @@ export async function holdSubmission(
   });
   const replay = { url: ownReference(target.received), seal, noScript: await waitLane.link(context, null) };
   return answerWith(context, { kind: 'challenge', ...refusal, replay }, verified);
-}
-
-export interface ReturnPorts {
-  bodies: BodyBudget;
 }
 
 /**
@@ -125,7 +116,7 @@ export const NOT_RETURNED: Record<ReturnFault['kind'], Answer> = {
 export async function returnedSubmission(
   facts: RequestFacts,
   config: CompiledConfig | null,
-  { bodies }: ReturnPorts,
+  bodies: BodyBudget,
 ): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, ReturnFault>> {
   const { request, target, signals, nowMs } = facts;
   if (!config || !request.body || !(await bringsSeal(request))) return ok({ facts, held: null });
@@ -158,7 +149,8 @@ export async function returnedSubmission(
  * submission sent twice is worse than one the visitor must send again.
  */
 export async function spendHeld(
-  { service, count }: { service: Pick<ServiceClient, 'spendSeal'>; count: (name: string) => void },
+  service: ServiceClient,
+  count: Count,
   { id, sealedAtMs }: HeldReturn,
 ): Promise<boolean> {
   const spent = await service.spendSeal({ id, bornAt: sealedAtMs });

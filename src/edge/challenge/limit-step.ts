@@ -5,7 +5,7 @@
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
-import type { ChallengePorts } from './challenge-step.ts';
+import type { ChallengePorts } from './ports.ts';
 import { NOT_READ, message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { liftsLimits, verdictOf } from '../decide/verdict.ts';

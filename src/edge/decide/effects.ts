@@ -6,15 +6,11 @@ import { sessionCookie } from '../session/set-session-cookie.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import type { JudgedContext } from './context.ts';
 
-export interface EffectPorts {
-  pending: PendingBudget;
-  renewals: SessionRenewals;
-}
-
 /** The context with the cookies that came of it. */
 export function takeEffects(
   context: JudgedContext,
-  { pending, renewals }: EffectPorts,
+  pending: PendingBudget,
+  renewals: SessionRenewals,
   waitUntil: WaitUntil,
 ): JudgedContext {
   const { facts, effects, verdict } = context;

@@ -16,16 +16,10 @@ export interface KnownVisitor {
   readonly clearance: ClearanceReading | null;
 }
 
-export interface VisitorPorts {
-  bots: BotReader;
-  sessions: Sessions;
-  clearances: Clearances;
-}
-
 export async function knownVisitor(
   facts: RequestFacts,
   config: CompiledConfig,
-  { bots, sessions, clearances }: VisitorPorts,
+  { bots, sessions, clearances }: { bots: BotReader; sessions: Sessions; clearances: Clearances },
   waitUntil: WaitUntil,
 ): Promise<KnownVisitor> {
   const { headers, signals, nowMs } = facts;

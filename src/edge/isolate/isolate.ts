@@ -23,7 +23,7 @@ import { KvStore } from '../feed/kv.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../feed/page-texts.ts';
 import { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
-import type { InjectPorts } from '../origin/inject.ts';
+import type { Obstacles } from '../origin/inject.ts';
 import { Origins } from '../origin/origins.ts';
 import { RobotsFiles } from '../origin/robots-file.ts';
 import { readIpCategories } from '../request/ip-categories.ts';
@@ -74,7 +74,7 @@ export interface Isolate {
   /** Requests whose address from the proxy was not one. */
   unreadAddresses: number;
   origins: Origins;
-  obstacles: InjectPorts['obstacles'];
+  obstacles: Obstacles;
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;
@@ -128,15 +128,15 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     seal,
     categories: categories.value,
     bots: source ? new KnownBots(() => feed.bots, new ProofMemory(source)) : NO_BOTS,
-    robots: source && new RobotsFiles({ origins, service: source, count }),
+    robots: source && new RobotsFiles(origins, source, count),
     sessions: new Sessions(() => !service.reachable),
-    renewals: new SessionRenewals({ service, count }),
+    renewals: new SessionRenewals(service, count),
     clearances: new Clearances(source && ((shown) => source.learnNetwork(shown))),
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane(source && { service: source, count }),
     postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
     pending: new PendingBudget(counts),
-    limits: new Limits({ counts, takes, count, now: Date.now }),
+    limits: new Limits(counts, takes, count, Date.now),
     bodies: new BodyBudget(count),
     log,
     count,

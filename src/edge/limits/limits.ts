@@ -11,6 +11,7 @@ import { limitKeys } from '../../limits/limit-keys.ts';
 import type { KeySource, LimitKeys } from '../../limits/limit-keys.ts';
 import { restrictiveness } from '../../rules/decision-table.ts';
 import type { CompiledLimit, CompiledLimits, CountedMeter } from '../config/compiled-limits.ts';
+import type { Count } from '../feed/upstream.ts';
 import type { ExactTakes } from './exact-takes.ts';
 import type { LimitCounts } from './limit-counts.ts';
 
@@ -28,28 +29,26 @@ export interface Counted {
   isPending?: boolean;
 }
 
-export interface LimitsPorts {
-  counts: LimitCounts;
-  /** `null` where there is no object to ask. */
-  takes: ExactTakes | null;
-  count: (name: string) => void;
-  now: () => number;
-}
-
 export class Limits {
-  readonly #ports: LimitsPorts;
+  readonly #counts: LimitCounts;
+  readonly #takes: ExactTakes | null;
+  readonly #count: Count;
+  readonly #now: () => number;
 
-  constructor(ports: LimitsPorts) {
-    this.#ports = ports;
+  /** `takes`: `null` where there is no object to ask. */
+  constructor(counts: LimitCounts, takes: ExactTakes | null, count: Count, now: () => number) {
+    this.#counts = counts;
+    this.#takes = takes;
+    this.#count = count;
+    this.#now = now;
   }
 
   /** Those that the request is above, as far as this isolate knows. Adds nothing. */
   above(asked: readonly Counted[]): Above[] {
-    const { counts, takes, now } = this.#ports;
-    const nowMs = now();
+    const nowMs = this.#now();
     return asked.flatMap(({ limit, keys }): Above[] => {
-      const waits = metersOf(limit, keys).map(([key, meter]) => counts.waitMs(key, meter, nowMs));
-      if (limit.exact) waits.push(...keys.own.map((key) => takes?.refusedMs(wishOf(limit, key), nowMs) ?? 0));
+      const waits = metersOf(limit, keys).map(([key, meter]) => this.#counts.waitMs(key, meter, nowMs));
+      if (limit.exact) waits.push(...keys.own.map((key) => this.#takes?.refusedMs(wishOf(limit, key), nowMs) ?? 0));
       const waitMs = Math.max(0, ...waits);
       return waitMs > 0 ? [{ kind: 'counted', limit, verdict: limit.verdict, waitMs }] : [];
     });
@@ -109,31 +108,28 @@ export class Limits {
 
   /** Sends what was counted, behind the response. */
   report(nowMs: number, waitUntil: WaitUntil): void {
-    this.#ports.counts.report(nowMs, waitUntil);
+    this.#counts.report(nowMs, waitUntil);
   }
 
   /** Time of the count, and not of the request: its body or its response may have taken longer than the window. */
   #add({ limit, keys }: Counted): void {
-    const { counts, now } = this.#ports;
-    for (const [key, meter] of metersOf(limit, keys)) counts.take(key, meter, now());
+    for (const [key, meter] of metersOf(limit, keys)) this.#counts.take(key, meter, this.#now());
   }
 
   #hold(asked: readonly Counted[], places: 1 | -1): void {
-    const { counts, now } = this.#ports;
     for (const { limit, keys } of asked) {
-      for (const [key, meter] of metersOf(limit, keys)) counts.hold(key, meter, places, now());
+      for (const [key, meter] of metersOf(limit, keys)) this.#counts.hold(key, meter, places, this.#now());
     }
   }
 
   /** `null`: the object granted a use of each key, or did not answer and the limit lets such requests pass. */
   async #refusal({ limit, keys }: Counted, waitUntil: WaitUntil): Promise<Above | null> {
-    const { takes, count, now } = this.#ports;
     for (const key of keys.own) {
-      const taking = await takes?.take(wishOf(limit, key), now(), waitUntil);
+      const taking = await this.#takes?.take(wishOf(limit, key), this.#now(), waitUntil);
       if (taking?.ok && taking.value > 0)
         return { kind: 'counted', limit, verdict: limit.verdict, waitMs: taking.value };
       if (taking?.ok) continue;
-      count('limits_unreachable');
+      this.#count('limits_unreachable');
       if (limit.ifUnreachable === 'closed') return { kind: 'uncounted', limit, verdict: 'block' };
     }
     return null;

@@ -2,22 +2,19 @@
 import { header } from '../../contract/edge/headers.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import type { HeldReturn, RequestContext } from '../decide/context.ts';
+import type { HeldReturn } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
+import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { clearanceCookie } from '../session/clearances.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin } from './send-to-origin.ts';
 import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
-import type { InjectPorts } from './inject.ts';
+import type { Obstacles } from './inject.ts';
 import type { Origins } from './origins.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeaderFacts } from '../request/header-facts.ts';
-
-export interface OriginPorts extends InjectPorts {
-  origins: Pick<Origins, 'of' | 'called'>;
-}
 
 /** Loop Detected (RFC 5842). */
 const LOOP_STATUS = 508;
@@ -36,11 +33,11 @@ export interface OriginResponse {
 /** `spend`: whether a held submission may be sent, which is true once. */
 export async function callOrigin(
   { context, verified, body }: Forward,
-  ports: OriginPorts,
+  origins: Origins,
+  count: Count,
   spend: (held: HeldReturn) => Promise<boolean>,
 ): Promise<Result<OriginResponse, OriginFault>> {
   const { facts, config, verdict, clearance, held } = context;
-  const { origins, count } = ports;
   if (config && isOwnLoop(facts.headers, config)) {
     count('origin_loops');
     return failed({ kind: 'loop' });
@@ -95,20 +92,17 @@ function withoutRange(facts: RequestFacts): RequestFacts {
 }
 
 /** The origin's response as the visitor gets it. */
-export async function handedOn({ context }: Forward, called: OriginResponse, ports: OriginPorts): Promise<Response> {
-  const { config, effects, facts } = context;
-  if (config === null || effects.learned === null) return finished(context, called, ports);
-  const cookie = await clearanceCookie(effects.learned, config, facts.nowMs);
-  return finished({ ...context, cookies: [...context.cookies, cookie] }, called, ports);
-}
-
-function finished(
-  context: RequestContext,
+export async function handedOn(
+  { context }: Forward,
   { response, origin }: OriginResponse,
-  ports: OriginPorts,
-): Response | Promise<Response> {
-  const handed = annotated(response, context, origin);
-  return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, ports) : handed;
+  count: Count,
+  obstacles: Obstacles,
+): Promise<Response> {
+  const { config, effects, facts } = context;
+  const learned = config && effects.learned && (await clearanceCookie(effects.learned, config, facts.nowMs));
+  const shown = learned ? { ...context, cookies: [...context.cookies, learned] } : context;
+  const handed = annotated(response, shown, origin);
+  return config?.policy.autoInject === true ? injectProtectScript(handed, facts, count, obstacles) : handed;
 }
 
 /**

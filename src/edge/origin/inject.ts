@@ -6,6 +6,7 @@
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
+import type { Count } from '../feed/upstream.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isNavigation } from '../request/header-facts.ts';
 import { readPagePolicy } from './page-policy.ts';
@@ -40,16 +41,14 @@ const ABOUT_BYTES = [
 /** One character for each byte. */
 const latin1 = new TextDecoder('latin1');
 
-export interface InjectPorts {
-  count: (name: string) => void;
-  /** What policies of pages had against the script, each with the path of the last such page. */
-  obstacles: Map<PolicyObstacle, string>;
-}
+/** What policies of pages had against the script, each with the path of the last such page. */
+export type Obstacles = Map<PolicyObstacle, string>;
 
 export function injectProtectScript(
   response: Response,
   { headers: asked, request, target }: RequestFacts,
-  { count, obstacles }: InjectPorts,
+  count: Count,
+  obstacles: Obstacles,
 ): Response | Promise<Response> {
   const { headers, status } = response;
   const isSameAsWithScript = status === 304 && /W\//.test(request.headers.get('if-none-match') ?? '');

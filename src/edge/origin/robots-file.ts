@@ -36,11 +36,6 @@ interface RobotsFault {
   kind: 'unread';
   message: string;
 }
-export interface RobotsPorts {
-  origins: Pick<Origins, 'of'>;
-  service: Pick<ServiceClient, 'ask'>;
-  count: Count;
-}
 
 /** Neither a page nor something binary is a robots.txt. */
 const PAGE: OriginFile = { state: 'page', text: '' };
@@ -78,11 +73,15 @@ const MERGE: ServiceCall<string> = {
 };
 
 export class RobotsFiles {
-  readonly #ports: RobotsPorts;
+  readonly #origins: Origins;
+  readonly #service: ServiceClient;
+  readonly #count: Count;
   readonly #files = new BoundedMap<ServedFile>(HOSTS_MAX);
 
-  constructor(ports: RobotsPorts) {
-    this.#ports = ports;
+  constructor(origins: Origins, service: ServiceClient, count: Count) {
+    this.#origins = origins;
+    this.#service = service;
+    this.#count = count;
   }
 
   /** Never fails. Without the service it is the last merged file, and without one the origin's. */
@@ -97,7 +96,7 @@ export class RobotsFiles {
     const read = await this.#readFrom(context);
     const origin = read.ok ? read.value.text : (known?.origin ?? '');
     const file = { host: target.host, state: read.ok ? read.value.state : ('error' as const), text: origin };
-    const merged = await this.#ports.service.ask(MERGE, file);
+    const merged = await this.#service.ask(MERGE, file);
     const text = merged.ok ? merged.value : (known?.text ?? origin);
     const freshUntilMs = nowMs + (read.ok && merged.ok ? FRESH_MS : RETRY_MS);
     this.#files.set(key, { text, origin, configVersion, freshUntilMs });
@@ -106,7 +105,7 @@ export class RobotsFiles {
 
   async #readFrom(context: JudgedContext): Promise<Result<OriginFile, RobotsFault>> {
     const { facts, config } = context;
-    const { target: origin } = this.#ports.origins.of(context);
+    const { target: origin } = this.#origins.of(context);
     if (!origin.ok) return this.#failed(origin.error.why);
     const headers = { accept: 'text/plain', 'user-agent': 'Gatehouse' };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -132,7 +131,7 @@ export class RobotsFiles {
   }
 
   #failed(message: string): { ok: false; error: RobotsFault } {
-    this.#ports.count('robots_failures');
+    this.#count('robots_failures');
     console.error(JSON.stringify({ level: 'error', event: 'robots-unread', message }));
     return failed({ kind: 'unread', message });
   }

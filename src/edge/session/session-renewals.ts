@@ -5,25 +5,23 @@
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import type { Asked } from '../feed/upstream.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
 
 const PENDING_MAX = 4000;
 const RENEW_TIMEOUT_MS = 5000;
 /** The same JWT is not renewed again before this, so that a failing service is not called by every request. */
 const RETRY_AFTER_MS = 15_000;
 
-export interface RenewalPorts {
-  service: { session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<Asked<EdgeSession>> };
-  count: (name: string) => void;
-}
-
 export class SessionRenewals {
-  readonly #ports: RenewalPorts;
+  readonly #service: Pick<ServiceClient, 'session'>;
+  readonly #count: Count;
   /** Expiring JWT → when its renewal was asked for, and its successor once there is one. */
   readonly #renewals = new BoundedMap<{ askedAtMs: number; successor: EdgeSession | null }>(PENDING_MAX);
 
-  constructor(ports: RenewalPorts) {
-    this.#ports = ports;
+  constructor(service: Pick<ServiceClient, 'session'>, count: Count) {
+    this.#service = service;
+    this.#count = count;
   }
 
   /** The successor where there is one. Else starts a renewal in `waitUntil`, unless one was started lately. */
@@ -37,9 +35,8 @@ export class SessionRenewals {
   }
 
   async #renew(jwt: string, visitor: EdgeVisitor, askedAtMs: number): Promise<void> {
-    const { service, count } = this.#ports;
-    const renewed = await service.session(visitor, jwt, RENEW_TIMEOUT_MS);
+    const renewed = await this.#service.session(visitor, jwt, RENEW_TIMEOUT_MS);
     if (renewed.ok) this.#renewals.set(jwt, { askedAtMs, successor: renewed.value });
-    else count('session_refresh_failures');
+    else this.#count('session_refresh_failures');
   }
 }

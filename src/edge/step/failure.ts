@@ -10,21 +10,17 @@ import { unjudged } from '../decide/context.ts';
 import type { RequestContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
 import type { EdgeEnvironment } from '../environment.ts';
+import type { Count } from '../feed/upstream.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { answerWith, forwardOn } from './step.ts';
 import type { Step } from './step.ts';
 
-export interface FailurePorts {
-  environment: Pick<EdgeEnvironment, 'failMode'>;
-  count: (name: string) => void;
-}
-
 const UNAVAILABLE = message('unavailable', 'API.UNAVAILABLE', 'The gate has no rules yet. Try again.');
 
 /** No config or no ruleset was ever loaded: first start, nothing in KV, service unreachable. */
-export function stepWithoutRuleset(context: RequestContext, { environment, count }: FailurePorts): Step {
+export function stepWithoutRuleset(context: RequestContext, failMode: EdgeEnvironment['failMode'], count: Count): Step {
   count('requests_without_ruleset');
-  if (environment.failMode === 'closed') {
+  if (failMode === 'closed') {
     const verdict = errorVerdict('block', 'FAIL_MODE closed: no ruleset was ever loaded.');
     return answerWith({ ...context, verdict }, UNAVAILABLE);
   }
@@ -38,14 +34,13 @@ export function stepWithoutRuleset(context: RequestContext, { environment, count
 export function stepAfterException(
   facts: RequestFacts,
   { config, ruleset }: { config: CompiledConfig | null; ruleset: { version: number } | null },
-  ports: FailurePorts,
-  error: unknown,
+  failMode: EdgeEnvironment['failMode'],
+  count: Count,
 ): Step {
-  reportException(facts.requestId, ports, error);
   const path = config && pathOf(facts, config);
   if (!config || !ruleset) {
     const context = unjudged(facts, { config, path });
-    return isEndpoint(facts) ? answerWith(context, UNAVAILABLE) : stepWithoutRuleset(context, ports);
+    return isEndpoint(facts) ? answerWith(context, UNAVAILABLE) : stepWithoutRuleset(context, failMode, count);
   }
   const verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
   return answerWith(unjudged(facts, { config, path, verdict, rulesetVersion: ruleset.version }), { kind: 'challenge' });
@@ -66,7 +61,7 @@ function pathOf(facts: RequestFacts, config: CompiledConfig): PathPolicy | null 
   }
 }
 
-export function reportException(requestId: string, { count }: Pick<FailurePorts, 'count'>, error: unknown): void {
+export function reportException(requestId: string, count: Count, error: unknown): void {
   count('exceptions');
   const stack = error instanceof Error ? error.stack : String(error);
   console.error(JSON.stringify({ level: 'error', event: 'exception', requestId, stack }));

@@ -1,6 +1,7 @@
 /** What becomes of a submission that is held for a challenge and comes back. */
 import { expect, test } from 'vitest';
 import { holdSubmission, returnedSubmission } from '../../../src/edge/challenge/held-submission.ts';
+import type { ChallengePorts } from '../../../src/edge/challenge/ports.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
@@ -16,7 +17,7 @@ const form: Submission = {
 const ports = {
   environment: { rules: { kind: 'service', clientJwt: '', claims: { instanceId: '', issuedAt: 0, expiresAt: 0 } } },
   waitLane: new WaitLane(null),
-} as const;
+} as unknown as ChallengePorts;
 const posted = (url: string, body = 'a=1', type = form.contentType) =>
   new Request(url, { method: 'POST', body, headers: { 'content-type': type, origin: 'https://site.test' } });
 const context = (changes: Parameters<typeof contextOf>[2] = {}) =>
@@ -55,7 +56,7 @@ test('a seal opens at its own address and nowhere else', async () => {
   const back = async (path: string, seal: string) => {
     const url = `https://site.test${path}`;
     const facts = factsOf('/', { request: posted(url, `seal=${seal}`, 'text/plain'), target: canonicalTarget(url)! });
-    return returnedSubmission(facts, config, { bodies });
+    return returnedSubmission(facts, config, bodies);
   };
   const seal = await sealOf('/');
   expect(await back('/', seal)).toMatchObject({

@@ -3,7 +3,7 @@ import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import type { LimitTake, LimitTakings } from '../../../src/contract/edge/limits.ts';
 import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
-import type { ChallengePorts } from '../../../src/edge/challenge/challenge-step.ts';
+import type { ChallengePorts } from '../../../src/edge/challenge/ports.ts';
 import { LocalChallenges } from '../../../src/edge/challenge/local-challenge.ts';
 import { WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import { errorVerdict, verdictOf } from '../../../src/edge/decide/verdict.ts';
@@ -73,11 +73,12 @@ export function gateWith(limits: readonly LimitForm[], grants: Grants | null = n
   // The other requests of a batch look for its answer again and again, so each look lets the request that asks go on.
   const sleep = (): Promise<void> => new Promise((wake) => setImmediate(wake));
   const isolate = {
-    limits: new Limits({
-      counts: new LimitCounts({ ...ports, report: null }),
-      takes: new ExactTakes({ ...ports, sleep, ask }),
-      ...ports,
-    }),
+    limits: new Limits(
+      new LimitCounts({ ...ports, report: null }),
+      new ExactTakes({ ...ports, sleep, ask }),
+      count,
+      ports.now,
+    ),
     bodies: new BodyBudget(count),
   };
   const siteverify = { outcome: 'not checked' as Challenge };

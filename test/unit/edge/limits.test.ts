@@ -61,14 +61,11 @@ function isolateWith(limits: readonly LimitForm[], granted: number | null = 0, r
         }),
       ),
   });
-  const isolate = new Limits({
-    counts: new LimitCounts({
-      ...ports,
-      report: report && (async (counters) => reportAnswered(await report(counters))),
-    }),
-    takes,
+  const counts = new LimitCounts({
     ...ports,
+    report: report && (async (counters) => reportAnswered(await report(counters))),
   });
+  const isolate = new Limits(counts, takes, ports.count, ports.now);
   const compiled = compileLimits(limits, new HmacSha256(new Uint8Array(32).fill(3)));
   const refuses = (above: readonly Above[]) => strictest(above)?.verdict === 'block';
   const ask = async (from: Partial<KeySource> = {}, names = limits.map(({ name }) => name)) => {

@@ -35,10 +35,7 @@ function gate() {
       { pendingBudget: 2, ...visit.policy },
       { detectorWeights: [], pendingExempt: visit.pendingExempt ?? [] },
     );
-    const renewals = new SessionRenewals({
-      service: { session: async () => serviceSaid<EdgeSession>(null) },
-      count: () => {},
-    });
+    const renewals = new SessionRenewals({ session: async () => serviceSaid<EdgeSession>(null) }, () => {});
     const read = factsOf(path, { signals: signalsOf({ ip }) });
     const facts = { ...read, headers: { ...read.headers, method, accept: 'text/html' } };
     const judged = judge({
@@ -50,7 +47,7 @@ function gate() {
       held: null,
       hasRoom: (kind) => pending.hasRoom(kind, ip, config.policy.pendingBudget, NOW_MS),
     });
-    const { verdict, effects } = takeEffects(judged, { pending, renewals }, () => {});
+    const { verdict, effects } = takeEffects(judged, pending, renewals, () => {});
     const { decision, source, decidedBy } = verdict;
     return { decision, source, decidedBy, explain: sentenceOf(verdict), pending: effects.pending };
   };

@@ -18,8 +18,8 @@ function gate(refresh: string | null) {
     asked.push(jwt);
     return ok(successor);
   };
-  const renewals = new SessionRenewals({ service: { session: renew }, count: () => {} });
-  const ports = { pending: new PendingBudget(new LimitCounts(counts)), renewals };
+  const renewals = new SessionRenewals({ session: renew }, () => {});
+  const pending = new PendingBudget(new LimitCounts(counts));
   const session = { status: 'active', jti: 'j', riskScore: 0, detectors: 0, refresh } as const;
   const visitor = { bot: null, session, clearance: null };
   const visit = async () => {
@@ -27,7 +27,7 @@ function gate(refresh: string | null) {
     const path = config.pathPolicy(facts.target, 'GET');
     const ruleset = { version: 1, match: () => ({ network: null, client: null, fired: [] }) };
     const judged = judge({ facts, config, path, ruleset, visitor, held: null, hasRoom: () => true });
-    const { cookies } = takeEffects(judged, ports, (one) => work.push(one));
+    const { cookies } = takeEffects(judged, pending, renewals, (one) => work.push(one));
     await Promise.all(work);
     return cookies;
   };

@@ -92,7 +92,7 @@ test('what is known is decided as an edge decides it', async () => {
       const clock = { nowMs: 1_800_000_000_000 };
       const ports = { now: () => clock.nowMs, sleep: async () => {}, count: () => {} };
       const counts = new LimitCounts({ ...ports, report: null });
-      const edge = new Limits({ counts, takes: null, count: () => {}, now: ports.now });
+      const edge = new Limits(counts, null, () => {}, ports.now);
       const { byName, sign } = compileLimits(limits, mac);
       const expected: string[][] = [];
       for (const one of requests) {
