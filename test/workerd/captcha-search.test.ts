@@ -16,6 +16,7 @@ import { scanShards } from '../../src/store/event-log/client/captcha-search.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 import { testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 
 const service = env as ServiceEnv;
 const ACCOUNT = 'captcha-search';
@@ -156,13 +157,18 @@ describe.each([
     await prepare();
   });
 
-  test.each(searches)('are found by %s, each once and in order', async (_name, conditions, expected) => {
-    const found = records.filter(expected).map(({ id }) => id);
-    const query = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null, conditions };
-    const { ids, totals } = await everyPage(query, Math.max(100, Math.ceil(found.length / 3)));
-    expect([...totals]).toEqual([`${found.length} true`]);
-    expect(ids).toEqual(found);
-  });
+  test('are found by every condition, each once and in order', () =>
+    expectRows(
+      searches,
+      async ([, conditions, expected]) => {
+        const found = records.filter(expected).map(({ id }) => id);
+        const query = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null, conditions };
+        const { ids, totals } = await everyPage(query, Math.max(100, Math.ceil(found.length / 3)));
+        expect([...totals]).toEqual([`${found.length} true`]);
+        expect(ids).toEqual(found);
+      },
+      ([name]) => name,
+    ));
 
   test('are found as whole records within a window and of one site', async () => {
     const [since, until] = [start + 500_000, start + 2_000_000];

@@ -8,6 +8,7 @@ import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later, testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 import {
   ask,
   edgeVisitor as visitor,
@@ -30,19 +31,23 @@ describe('a challenge', () => {
     site = await makeSite('premium', { domains: ['example.com', '*.example.org'] });
   });
 
-  test.each([
-    ['https://example.com', 200],
-    ['https://shop.example.com', 200],
-    ['https://example.org', 200],
-    ['https://a.b.example.org:8443', 200],
-    ['http://localhost:3000', 200],
-    ['https://example.com.evil.test', 400],
-    ['https://notexample.com', 400],
-    ['null', 400],
-    [null, 400],
-  ])('for a page of %s responds %i', async (origin, status) => {
-    expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { origin })).status).toBe(status);
-  });
+  test('is made for pages of the site and of this machine only', () =>
+    expectRows(
+      [
+        ['https://example.com', 200],
+        ['https://shop.example.com', 200],
+        ['https://example.org', 200],
+        ['https://a.b.example.org:8443', 200],
+        ['http://localhost:3000', 200],
+        ['https://example.com.evil.test', 400],
+        ['https://notexample.com', 400],
+        ['null', 400],
+        [null, 400],
+      ],
+      async ([origin, status]) => {
+        expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { origin })).status).toBe(status);
+      },
+    ));
 
   test('uses the host that the page sends only without an Origin header, and raises the score for it', async () => {
     const answer = await ask(site, { currentUrl: 'https://example.com/form' }, { origin: null });
@@ -55,15 +60,19 @@ describe('a challenge', () => {
     expect(lie.body.error.key).toBe('API.UNAUTHORIZED_ORIGIN_URL');
   });
 
-  test.each([
-    [{ siteKey: 'nobody' }, 400, 'API.SITE_KEY_NOT_REGISTERED'],
-    [{}, 400, 'API.INVALID_BODY'],
-    [{ siteKey: 'x', difficulty: 1 }, 400, 'API.INVALID_BODY'],
-    [{ siteKey: 'x', action: 'no spaces' }, 400, 'API.INVALID_BODY'],
-    ['{', 400, 'API.PARSE_ERROR'],
-  ])('is refused to %j', async (body, status, key) => {
-    expect(await post('/captcha/v1/challenge', body)).toMatchObject({ status, body: { error: { key } } });
-  });
+  test('is refused to a request with a mistake', () =>
+    expectRows(
+      [
+        [{ siteKey: 'nobody' }, 400, 'API.SITE_KEY_NOT_REGISTERED'],
+        [{}, 400, 'API.INVALID_BODY'],
+        [{ siteKey: 'x', difficulty: 1 }, 400, 'API.INVALID_BODY'],
+        [{ siteKey: 'x', action: 'no spaces' }, 400, 'API.INVALID_BODY'],
+        ['{', 400, 'API.PARSE_ERROR'],
+      ],
+      async ([body, status, key]) => {
+        expect(await post('/captcha/v1/challenge', body)).toMatchObject({ status, body: { error: { key } } });
+      },
+    ));
 
   test('is refused where the visitor’s address is unknown', async () => {
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { 'cf-connecting-ip': null })).status).toBe(
@@ -171,23 +180,27 @@ describe('a proof of work', () => {
     expect(raw).not.toContain(site.siteKey);
   });
 
-  test.each([
-    ['nothing', {}],
-    ['an empty y', { y: '' }],
-    ['y = 0', { y: 'A'.repeat(342) }],
-    ['y = 1', { y: `${'A'.repeat(340)}AQ` }],
-    ['a short y', { y: 'AQ' }],
-    ['no base64url', { y: '*'.repeat(342) }],
-    ['a number', { y: 1 }],
-    ['counters of another lane', { counters: 'AAAA' }],
-    ['a very long y', { y: 'A'.repeat(20_000) }],
-  ])('is refused for %s', async (_, solution) => {
-    const challenge = await ask(site);
-    expect(await handIn(challenge.challenge, solution)).toMatchObject({
-      status: 200,
-      body: { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' },
-    });
-  });
+  test('is refused for anything but its answer', () =>
+    expectRows<[string, Record<string, unknown>]>(
+      [
+        ['nothing', {}],
+        ['an empty y', { y: '' }],
+        ['y = 0', { y: 'A'.repeat(342) }],
+        ['y = 1', { y: `${'A'.repeat(340)}AQ` }],
+        ['a short y', { y: 'AQ' }],
+        ['no base64url', { y: '*'.repeat(342) }],
+        ['a number', { y: 1 }],
+        ['counters of another lane', { counters: 'AAAA' }],
+        ['a very long y', { y: 'A'.repeat(20_000) }],
+      ],
+      async ([, solution]) => {
+        const challenge = await ask(site);
+        expect(await handIn(challenge.challenge, solution)).toMatchObject({
+          status: 200,
+          body: { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' },
+        });
+      },
+    ));
 
   test('is refused for the result of fewer squarings, and of another challenge', async () => {
     const [a, b] = [await ask(site), await ask(site)];

@@ -11,6 +11,7 @@ import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 import { failed } from '../../src/result.ts';
 import { later, testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 import { serviceThat } from '../support/service-client.ts';
 
 const WINDOW_MS = 600_000;
@@ -166,24 +167,28 @@ describe('POST /edge/v1/limits/report', () => {
     expect(await reportFromEdge(broken, [counter('a')])).toEqual(failed({ kind: 'refused', status: 503 }));
   });
 
-  test.each<[string, object]>([
-    ['no counters', { counters: [] }],
-    ['too many counters', { counters: Array.from({ length: LIMIT_COUNTERS_MAX + 1 }, () => counter('a')) }],
-    ['a count of 0', { counters: [counter('a', 0)] }],
-    ['a huge count', { counters: [counter('a', 1e9)] }],
-    ['a negative window', { counters: [counter('a', 1, -1)] }],
-    ['a fraction', { counters: [counter('a', 1.5)] }],
-    ['an empty key', { counters: [counter('')] }],
-    ['a long key', { counters: [counter('a'.repeat(97))] }],
-    ['a key with a line break', { counters: [counter('a\nb')] }],
-    ['a window of a millisecond', { windowMs: 1, counters: [counter('a')] }],
-    ['a bucket that nothing leaves', { counters: [{ ...counter('a', 1, 0), drains: 0 }] }],
-    ['an unknown field', { counters: [{ ...counter('a'), limit: 3 }] }],
-  ])('refuses %s with 400', async (_, body) => {
-    const response = await post({ windowMs: WINDOW_MS, ...body });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { key: 'API.INVALID_BODY' } });
-  });
+  test('refuses a malformed report with 400', () =>
+    expectRows<[string, object]>(
+      [
+        ['no counters', { counters: [] }],
+        ['too many counters', { counters: Array.from({ length: LIMIT_COUNTERS_MAX + 1 }, () => counter('a')) }],
+        ['a count of 0', { counters: [counter('a', 0)] }],
+        ['a huge count', { counters: [counter('a', 1e9)] }],
+        ['a negative window', { counters: [counter('a', 1, -1)] }],
+        ['a fraction', { counters: [counter('a', 1.5)] }],
+        ['an empty key', { counters: [counter('')] }],
+        ['a long key', { counters: [counter('a'.repeat(97))] }],
+        ['a key with a line break', { counters: [counter('a\nb')] }],
+        ['a window of a millisecond', { windowMs: 1, counters: [counter('a')] }],
+        ['a bucket that nothing leaves', { counters: [{ ...counter('a', 1, 0), drains: 0 }] }],
+        ['an unknown field', { counters: [{ ...counter('a'), limit: 3 }] }],
+      ],
+      async ([, body]) => {
+        const response = await post({ windowMs: WINDOW_MS, ...body });
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ error: { key: 'API.INVALID_BODY' } });
+      },
+    ));
 
   test.each([2, 8])(
     '%d isolates share a limit through it and exceed it by a sixth of it each at most',

@@ -1,5 +1,6 @@
 /** Named origins over the management API: set, kept by what changes policies alone, compared and refused. */
 import { beforeEach, expect, test } from 'vitest';
+import { expectRows } from '../support/rows.ts';
 import { newInstance } from './rule-book-instance.ts';
 import { call } from './service/service-under-test.ts';
 
@@ -62,16 +63,28 @@ test('a test of a request says which origin its policies choose', async () => {
   expect((await ask('/test', other)).body.result.origin).toBeNull();
 });
 
-test.each([
-  ['a policy without its origin', { policies: [toApi] }, 'policies[0].then.origin'],
-  ['an address of a private network', { origins: { a: { kind: 'url', url: 'http://10.0.0.1' } } }, 'origins.a.url'],
-  ['an address with a password', { origins: { a: { kind: 'url', url: 'https://a:b@c.example' } } }, 'origins.a.url'],
-  ['a binding of the edge itself', { origins: { a: { kind: 'binding', binding: 'SERVICE' } } }, 'origins.a.binding'],
-  ['a kind that is not there', { origins: { a: { kind: 'bucket' } } }, 'origins.a.kind'],
-  ['an unknown field', { origins: { a: { kind: 'zone', url: 'https://a.example' } } }, 'origins.a.url'],
-  ['a bad name', { origins: { A: { kind: 'zone' } } }, 'origins.A'],
-])('%s is refused, named by its place, and nothing is stored', async (_, set, path) => {
-  const { status, body } = await ask('/set', set);
-  expect([status, body.error.details[0].path]).toEqual([400, path]);
-  expect((await ask('')).body.version).toBe(0);
-});
+test('a mistake is refused, named by its place, and nothing is stored', () =>
+  expectRows(
+    [
+      ['a policy without its origin', { policies: [toApi] }, 'policies[0].then.origin'],
+      ['an address of a private network', { origins: { a: { kind: 'url', url: 'http://10.0.0.1' } } }, 'origins.a.url'],
+      [
+        'an address with a password',
+        { origins: { a: { kind: 'url', url: 'https://a:b@c.example' } } },
+        'origins.a.url',
+      ],
+      [
+        'a binding of the edge itself',
+        { origins: { a: { kind: 'binding', binding: 'SERVICE' } } },
+        'origins.a.binding',
+      ],
+      ['a kind that is not there', { origins: { a: { kind: 'bucket' } } }, 'origins.a.kind'],
+      ['an unknown field', { origins: { a: { kind: 'zone', url: 'https://a.example' } } }, 'origins.a.url'],
+      ['a bad name', { origins: { A: { kind: 'zone' } } }, 'origins.A'],
+    ],
+    async ([, set, path]) => {
+      const { status, body } = await ask('/set', set);
+      expect([status, body.error.details[0].path]).toEqual([400, path]);
+      expect((await ask('')).body.version).toBe(0);
+    },
+  ));

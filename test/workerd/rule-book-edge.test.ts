@@ -3,6 +3,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge/edge-api.ts';
 import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
+import { expectRows } from '../support/rows.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';
 import { ruleBookStub } from './rule-book-loaded.ts';
 import { call, send, serviceEnv } from './service/service-under-test.ts';
@@ -63,11 +64,12 @@ describe('the edge', () => {
     expect((await send(`/edge/v1/rulesets/${theirs.base.hash}`)).status).toBe(401);
   });
 
-  test.each(['0'.repeat(64), 'x', '..', '0'.repeat(63)])('gets 404 for the unknown ruleset %j', async (hash) => {
-    const { jwt } = await newInstance();
-    expect((await asEdge(jwt, `/edge/v1/rulesets/${encodeURIComponent(hash)}`)).status).toBe(404);
-    expect((await asEdge(jwt, `/edge/v1/rulesets/${'0'.repeat(64)}/delta/x`)).status).toBe(404);
-  });
+  test('gets 404 for an unknown ruleset', () =>
+    expectRows(['0'.repeat(64), 'x', '..', '0'.repeat(63)], async (hash) => {
+      const { jwt } = await newInstance();
+      expect((await asEdge(jwt, `/edge/v1/rulesets/${encodeURIComponent(hash)}`)).status).toBe(404);
+      expect((await asEdge(jwt, `/edge/v1/rulesets/${'0'.repeat(64)}/delta/x`)).status).toBe(404);
+    }));
 });
 
 test('deleting an instance deletes its rules and their files', async () => {

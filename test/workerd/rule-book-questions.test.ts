@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 
 describe('a rule on a signal that no logged request had', () => {
   const rulesOfTheTest = [
@@ -42,23 +43,27 @@ describe('explain', () => {
     { type: 'countryCode', value: 'NL', verdict: 'block', expiry: '2020-01-01T00:00:00Z', expired: true },
   ];
 
-  test.each([
-    [{ ip: '192.0.2.1' }, 'allow', 'ip:192.0.2.1'],
-    [{ ip: '192.0.2.9' }, 'block', 'ipMask:192.0.2.0/24'],
-    [{ ip: '::ffff:192.0.2.9' }, 'block', 'ipMask:192.0.2.0/24'],
-    [{ ip: '192.0.9.9' }, 'allow', 'default'],
-    [{ ip: '192.0.9.9', asn: 64496 }, 'challenge', 'asn:64496'],
-    [{ userAgent: 'A vERY ÜNÜSUAL one', asn: 'AS64496' }, 'block', 'userAgent:ünüsual'],
-    [{ countryCode: 'nl' }, 'allow', 'default'],
-    [{}, 'allow', 'default'],
-  ])('%j is %s by %s', async (signals, decision, decidedBy) => {
-    const { rules } = await newInstance();
-    await rules('/create', { rules: rulesOfTheTest });
-    const { status, body } = await rules('/explain', signals);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ decision, decidedBy, version: 1, enforcementPolicy: 'enforce' });
-    expect(body.explain).toContain('ruleset version 1');
-  });
+  test('says what decides, and by which rule', () =>
+    expectRows(
+      [
+        [{ ip: '192.0.2.1' }, 'allow', 'ip:192.0.2.1'],
+        [{ ip: '192.0.2.9' }, 'block', 'ipMask:192.0.2.0/24'],
+        [{ ip: '::ffff:192.0.2.9' }, 'block', 'ipMask:192.0.2.0/24'],
+        [{ ip: '192.0.9.9' }, 'allow', 'default'],
+        [{ ip: '192.0.9.9', asn: 64496 }, 'challenge', 'asn:64496'],
+        [{ userAgent: 'A vERY ÜNÜSUAL one', asn: 'AS64496' }, 'block', 'userAgent:ünüsual'],
+        [{ countryCode: 'nl' }, 'allow', 'default'],
+        [{}, 'allow', 'default'],
+      ],
+      async ([signals, decision, decidedBy]) => {
+        const { rules } = await newInstance();
+        await rules('/create', { rules: rulesOfTheTest });
+        const { status, body } = await rules('/explain', signals);
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ decision, decidedBy, version: 1, enforcementPolicy: 'enforce' });
+        expect(body.explain).toContain('ruleset version 1');
+      },
+    ));
 
   test('lists every rule that fires, with its mode', async () => {
     const { rules } = await newInstance();

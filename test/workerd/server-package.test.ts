@@ -8,6 +8,7 @@ import { signForOrigin } from '../../src/edge/origin/origin-signature.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { makeSite, send, tokenFor } from './captcha-harness.ts';
 import { testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 
 let site: SiteRecord;
 beforeAll(async () => {
@@ -91,19 +92,23 @@ describe('the verifier', () => {
     expect(result).toMatchObject({ outcome: 'verified', notEvaluated: expect.arrayContaining(['ip']) });
   });
 
-  test.each([
-    ['pass', { outcome: 'verified', test: true }],
-    ['score', { outcome: 'verified', score: 0.9, test: true }],
-    ['fail', { outcome: 'refused', test: true }],
-    ['expired', { outcome: 'refused', reason: 'API.TIMESTAMP_TOO_OLD', test: true }],
-  ])('shows that the test key %s was used, whatever it expects', async (name, expected) => {
-    const asked = verifier({
-      secret: `test-secret-key-${name}`,
-      expectedAction: 'login',
-      expectedHostname: 'example.com',
-    });
-    expect(await asked.verify('anything')).toMatchObject(expected);
-  });
+  test('shows that a test key was used, whatever it expects', () =>
+    expectRows(
+      [
+        ['pass', { outcome: 'verified', test: true }],
+        ['score', { outcome: 'verified', score: 0.9, test: true }],
+        ['fail', { outcome: 'refused', test: true }],
+        ['expired', { outcome: 'refused', reason: 'API.TIMESTAMP_TOO_OLD', test: true }],
+      ],
+      async ([name, expected]) => {
+        const asked = verifier({
+          secret: `test-secret-key-${name}`,
+          expectedAction: 'login',
+          expectedHostname: 'example.com',
+        });
+        expect(await asked.verify('anything')).toMatchObject(expected);
+      },
+    ));
 });
 
 test('the signature of the gate is checked on workerd', async () => {

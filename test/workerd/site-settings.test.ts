@@ -5,6 +5,7 @@ import type { SolutionResponse } from '../../src/contract/captcha/challenge-api.
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 import {
   ask,
   askForPicture,
@@ -40,30 +41,39 @@ const verify = async (of: SiteRecord, token: string, more: object = {}): Promise
   (await post<SiteverifyResponse>('/siteverify', { secret: of.secretKey, token, ...more })).body;
 
 describe('the task of a visitor', () => {
-  test.each<[string, object, Headers, object]>([
-    ['captchaType pow', { captchaType: 'pow' }, DOUBTFUL, { kind: 'pow' }],
-    ['captchaType image', { captchaType: 'image' }, {}, { kind: 'image' }],
-    ['captchaType puzzle', { captchaType: 'puzzle' }, {}, { kind: 'puzzle' }],
-    ['frictionlessThreshold not reached', {}, {}, { kind: 'pow' }],
-    ['frictionlessThreshold reached', {}, DOUBTFUL, { kind: 'image' }],
-    ['frictionlessThreshold raised', { frictionlessThreshold: 0.8 }, DOUBTFUL, { kind: 'pow' }],
-    ['two thresholds', { frictionlessThreshold: { frictionlessImageThreshold: 0.9 } }, DOUBTFUL, { kind: 'puzzle' }],
-    ['frictionlessTypes', { frictionlessTypes: { image: false } }, DOUBTFUL, { kind: 'puzzle' }],
-    ['powDifficulty', { powDifficulty: 2.5 }, {}, { pow: { t: 37_500 } }],
-    ['contextAware', contextOf('webview'), WEB_VIEW, { kind: 'pow' }],
-    ['contextAware elsewhere', contextOf('default'), DOUBTFUL, { kind: 'pow' }],
-    ['honeypot', { honeypot: { enabled: true, question: 'e' } }, {}, { honeypot: { question: '.' } }],
-    ['privacyUrl', { captchaType: 'image', privacyUrl: '/privacy' }, {}, { privacyUrl: '/privacy' }],
-    [
-      'semaphore',
-      { honeypot: { enabled: true, question: 'a', encodingType: 'semaphore' } },
-      {},
-      { honeypot: { question: '01' } },
-    ],
-  ])('with %s', async (_, settings, headers, expected) => {
-    const challenge = await ask(await site(settings), {}, headers);
-    expect(challenge).toMatchObject(expected);
-  });
+  test('follows the settings of the site', () =>
+    expectRows<[string, object, Headers, object]>(
+      [
+        ['captchaType pow', { captchaType: 'pow' }, DOUBTFUL, { kind: 'pow' }],
+        ['captchaType image', { captchaType: 'image' }, {}, { kind: 'image' }],
+        ['captchaType puzzle', { captchaType: 'puzzle' }, {}, { kind: 'puzzle' }],
+        ['frictionlessThreshold not reached', {}, {}, { kind: 'pow' }],
+        ['frictionlessThreshold reached', {}, DOUBTFUL, { kind: 'image' }],
+        ['frictionlessThreshold raised', { frictionlessThreshold: 0.8 }, DOUBTFUL, { kind: 'pow' }],
+        [
+          'two thresholds',
+          { frictionlessThreshold: { frictionlessImageThreshold: 0.9 } },
+          DOUBTFUL,
+          { kind: 'puzzle' },
+        ],
+        ['frictionlessTypes', { frictionlessTypes: { image: false } }, DOUBTFUL, { kind: 'puzzle' }],
+        ['powDifficulty', { powDifficulty: 2.5 }, {}, { pow: { t: 37_500 } }],
+        ['contextAware', contextOf('webview'), WEB_VIEW, { kind: 'pow' }],
+        ['contextAware elsewhere', contextOf('default'), DOUBTFUL, { kind: 'pow' }],
+        ['honeypot', { honeypot: { enabled: true, question: 'e' } }, {}, { honeypot: { question: '.' } }],
+        ['privacyUrl', { captchaType: 'image', privacyUrl: '/privacy' }, {}, { privacyUrl: '/privacy' }],
+        [
+          'semaphore',
+          { honeypot: { enabled: true, question: 'a', encodingType: 'semaphore' } },
+          {},
+          { honeypot: { question: '01' } },
+        ],
+      ],
+      async ([, settings, headers, expected]) => {
+        const challenge = await ask(await site(settings), {}, headers);
+        expect(challenge).toMatchObject(expected);
+      },
+    ));
 
   test('names no page on privacy where there is nothing to see or hear', async () => {
     expect(await ask(await site({ captchaType: 'pow', privacyUrl: '/privacy' }))).not.toHaveProperty('privacyUrl');
@@ -149,73 +159,89 @@ describe('verification', () => {
   const near = { 'cf-connecting-ip': '192.0.2.1' };
   const rules = (given: object): object => ({ ipValidationRules: { enabled: true, ...given } });
 
-  test.each<[string, object, Headers, object, string | null]>([
-    ['disallowWebView', { disallowWebView: true }, WEB_VIEW, {}, 'API.DISALLOWED_WEBVIEW'],
-    ['a web view elsewhere', {}, WEB_VIEW, {}, null],
-    ['autoBanScoreThreshold', { autoBanScoreThreshold: 0.5 }, DOUBTFUL, {}, 'API.BOT_SCORE_ABOVE_THRESHOLD'],
-    ['a score below it', { autoBanScoreThreshold: 0.6 }, DOUBTFUL, {}, null],
-    [
-      'spamEmailDomainCheckEnabled',
-      { spamEmailDomainCheckEnabled: true },
-      {},
-      { email: 'a@mailinator.com' },
-      'API.SPAM_EMAIL_DOMAIN',
-    ],
-    ['a bare domain', { spamEmailDomainCheckEnabled: true }, {}, { email: 'mailinator.com' }, 'API.SPAM_EMAIL_DOMAIN'],
-    ['maxLocalPartDots', spam, {}, { email: 'a.b.c@example.org' }, 'API.SPAM_EMAIL_RULE'],
-    ['customRegexBlocklist', spam, {}, { email: 'promo7@example.org' }, 'API.SPAM_EMAIL_RULE'],
-    ['useDefaultPatterns', spam, {}, { email: 'n+a1b2c3d4@gmail.com' }, 'API.SPAM_EMAIL_RULE'],
-    ['a plain address', spam, {}, { email: 'someone@example.org' }, null],
-    ['forceConsistentIp', rules({ forceConsistentIp: true }), near, { ip: '192.0.2.2' }, 'API.FAILED_IP_VALIDATION'],
-    ['the same address', rules({ forceConsistentIp: true }), near, { ip: '192.0.2.1' }, null],
-    [
-      'distanceThresholdKm',
-      rules({ distanceThresholdKm: 500, abuseScoreThreshold: 1 }),
-      near,
-      { ip: '198.51.100.1' },
-      'API.FAILED_IP_VALIDATION',
-    ],
-    ['a distance below it', rules({ abuseScoreThreshold: 1 }), near, { ip: '198.51.100.1' }, null],
-    [
-      'abuseScoreThreshold',
-      rules({ abuseScoreThreshold: 0.2 }),
-      near,
-      { ip: '198.51.100.1' },
-      'API.FAILED_IP_VALIDATION',
-    ],
-    [
-      'countryChangeAction',
-      rules({ actions: { countryChangeAction: 'reject' }, abuseScoreThreshold: 1 }),
-      near,
-      { ip: '198.51.100.1' },
-      'API.FAILED_IP_VALIDATION',
-    ],
-    [
-      'ispChangeAction',
-      rules({ actions: { ispChangeAction: 'reject' }, abuseScoreThreshold: 1 }),
-      near,
-      { ip: '198.51.100.1' },
-      'API.FAILED_IP_VALIDATION',
-    ],
-    [
-      'requireAllConditions',
-      rules({ requireAllConditions: true, abuseScoreThreshold: 0.2 }),
-      near,
-      { ip: '198.51.100.1' },
-      null,
-    ],
-    [
-      'countryOverrides',
-      rules({ abuseScoreThreshold: 1, countryOverrides: { DE: { distanceThresholdKm: 10 } } }),
-      near,
-      { ip: '198.51.100.1' },
-      'API.FAILED_IP_VALIDATION',
-    ],
-  ])('with %s', async (_, settings, headers, question, reason) => {
-    const strict = await site({ captchaType: 'pow', powDifficulty: 1, ...settings });
-    const answer = await verify(strict, await tokenFor(strict, {}, headers), question);
-    expect([answer.verified, answer.reason ?? null]).toEqual([reason === null, reason]);
-  });
+  test('follows the settings of the site', () =>
+    expectRows<[string, object, Headers, object, string | null]>(
+      [
+        ['disallowWebView', { disallowWebView: true }, WEB_VIEW, {}, 'API.DISALLOWED_WEBVIEW'],
+        ['a web view elsewhere', {}, WEB_VIEW, {}, null],
+        ['autoBanScoreThreshold', { autoBanScoreThreshold: 0.5 }, DOUBTFUL, {}, 'API.BOT_SCORE_ABOVE_THRESHOLD'],
+        ['a score below it', { autoBanScoreThreshold: 0.6 }, DOUBTFUL, {}, null],
+        [
+          'spamEmailDomainCheckEnabled',
+          { spamEmailDomainCheckEnabled: true },
+          {},
+          { email: 'a@mailinator.com' },
+          'API.SPAM_EMAIL_DOMAIN',
+        ],
+        [
+          'a bare domain',
+          { spamEmailDomainCheckEnabled: true },
+          {},
+          { email: 'mailinator.com' },
+          'API.SPAM_EMAIL_DOMAIN',
+        ],
+        ['maxLocalPartDots', spam, {}, { email: 'a.b.c@example.org' }, 'API.SPAM_EMAIL_RULE'],
+        ['customRegexBlocklist', spam, {}, { email: 'promo7@example.org' }, 'API.SPAM_EMAIL_RULE'],
+        ['useDefaultPatterns', spam, {}, { email: 'n+a1b2c3d4@gmail.com' }, 'API.SPAM_EMAIL_RULE'],
+        ['a plain address', spam, {}, { email: 'someone@example.org' }, null],
+        [
+          'forceConsistentIp',
+          rules({ forceConsistentIp: true }),
+          near,
+          { ip: '192.0.2.2' },
+          'API.FAILED_IP_VALIDATION',
+        ],
+        ['the same address', rules({ forceConsistentIp: true }), near, { ip: '192.0.2.1' }, null],
+        [
+          'distanceThresholdKm',
+          rules({ distanceThresholdKm: 500, abuseScoreThreshold: 1 }),
+          near,
+          { ip: '198.51.100.1' },
+          'API.FAILED_IP_VALIDATION',
+        ],
+        ['a distance below it', rules({ abuseScoreThreshold: 1 }), near, { ip: '198.51.100.1' }, null],
+        [
+          'abuseScoreThreshold',
+          rules({ abuseScoreThreshold: 0.2 }),
+          near,
+          { ip: '198.51.100.1' },
+          'API.FAILED_IP_VALIDATION',
+        ],
+        [
+          'countryChangeAction',
+          rules({ actions: { countryChangeAction: 'reject' }, abuseScoreThreshold: 1 }),
+          near,
+          { ip: '198.51.100.1' },
+          'API.FAILED_IP_VALIDATION',
+        ],
+        [
+          'ispChangeAction',
+          rules({ actions: { ispChangeAction: 'reject' }, abuseScoreThreshold: 1 }),
+          near,
+          { ip: '198.51.100.1' },
+          'API.FAILED_IP_VALIDATION',
+        ],
+        [
+          'requireAllConditions',
+          rules({ requireAllConditions: true, abuseScoreThreshold: 0.2 }),
+          near,
+          { ip: '198.51.100.1' },
+          null,
+        ],
+        [
+          'countryOverrides',
+          rules({ abuseScoreThreshold: 1, countryOverrides: { DE: { distanceThresholdKm: 10 } } }),
+          near,
+          { ip: '198.51.100.1' },
+          'API.FAILED_IP_VALIDATION',
+        ],
+      ],
+      async ([, settings, headers, question, reason]) => {
+        const strict = await site({ captchaType: 'pow', powDifficulty: 1, ...settings });
+        const answer = await verify(strict, await tokenFor(strict, {}, headers), question);
+        expect([answer.verified, answer.reason ?? null]).toEqual([reason === null, reason]);
+      },
+    ));
 
   test('refuses a mailbox above maxEmailSubmissionCount, in any spelling, where storeMetadata is on', async () => {
     const counted = { emailRules: { enabled: true, normaliseGmail: true, maxEmailSubmissionCount: 1 }, enabled: true };
@@ -234,11 +260,12 @@ test('a visitor with every flag that a dataset can give gets a valid token', asy
   expect(await verify(filtered, token)).toMatchObject({ verified: true });
 });
 
-test.each(['javascript:alert(1)', 'http://shop.example/', '//shop.example/', '/\\shop.example/', '/a b', ''])(
-  'a page on privacy is on this site or anywhere over HTTPS, and not at %j',
-  async (privacyUrl) => {
-    const { siteSettings } = await import('../../src/contract/management/site-settings.ts');
-    const parsed = siteSettings.safeParse({ domains: ['shop.example'], privacyUrl });
-    expect(parsed.error?.issues[0]?.path).toEqual(['privacyUrl']);
-  },
-);
+test('a page on privacy is on this site or anywhere over HTTPS, and nowhere else', () =>
+  expectRows(
+    ['javascript:alert(1)', 'http://shop.example/', '//shop.example/', '/\\shop.example/', '/a b', ''],
+    async (privacyUrl) => {
+      const { siteSettings } = await import('../../src/contract/management/site-settings.ts');
+      const parsed = siteSettings.safeParse({ domains: ['shop.example'], privacyUrl });
+      expect(parsed.error?.issues[0]?.path).toEqual(['privacyUrl']);
+    },
+  ));

@@ -4,6 +4,7 @@ import { testSecretKey, testSiteKey } from '../../src/contract/captcha/test-keys
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 import { env, makeAccount, makeSite, post, tokenFor } from './captcha-harness.ts';
 import type { Answer } from './captcha-harness.ts';
 
@@ -82,15 +83,16 @@ describe('a token', () => {
     expect(await reasonOf(verify(hasty, token))).toBe('API.TIMESTAMP_TOO_OLD');
   });
 
-  test.each(['', 'x', '{"token":7}', '=', 'A'.repeat(131_073), '\u0000', '..', 'eyJhbGciOiJub25lIn0.e30.'])(
-    'that is nonsense (%#) is not verified, and never an error',
-    async (token) => {
-      expect(await verify(site, token)).toMatchObject({
-        status: 200,
-        body: { verified: false, reason: 'CAPTCHA.INVALID_TOKEN' },
-      });
-    },
-  );
+  test('that is nonsense is not verified, and never an error', () =>
+    expectRows(
+      ['', 'x', '{"token":7}', '=', 'A'.repeat(131_073), '\u0000', '..', 'eyJhbGciOiJub25lIn0.e30.'],
+      async (token) => {
+        expect(await verify(site, token)).toMatchObject({
+          status: 200,
+          body: { verified: false, reason: 'CAPTCHA.INVALID_TOKEN' },
+        });
+      },
+    ));
 });
 
 describe('an idempotency key', () => {
@@ -167,28 +169,32 @@ describe('tiers', () => {
 describe.each(['free', 'professional', 'premium', 'enterprise'] as const)(
   'what a proxy puts into ip, on %s',
   (tier) => {
-    test.each([
-      [null],
-      [''],
-      ['unknown'],
-      ['1.2.3'],
-      ['192.0.2.9:4711'],
-      ['[2001:db8::1]:443'],
-      ['192.0.2.9, 198.51.100.1'],
-      ['x'.repeat(5000)],
-      [['192.0.2.9']],
-      [{ address: '192.0.2.9' }],
-      [7],
-      [true],
-    ])('%j is ignored and reported, and the token verifies', async (ip) => {
-      const site = await makeSite(tier);
-      const token = await tokenFor(site);
-      expect(await verify(site, token, { ip })).toMatchObject({
-        status: 200,
-        body: { verified: true, notEvaluated: ['ip'] },
-      });
-      expect((await verify(site, token, { ip })).body).toMatchObject({ verified: false, notEvaluated: ['ip'] });
-    });
+    test('anything but an address is ignored and reported, and the token verifies', () =>
+      expectRows(
+        [
+          [null],
+          [''],
+          ['unknown'],
+          ['1.2.3'],
+          ['192.0.2.9:4711'],
+          ['[2001:db8::1]:443'],
+          ['192.0.2.9, 198.51.100.1'],
+          ['x'.repeat(5000)],
+          [['192.0.2.9']],
+          [{ address: '192.0.2.9' }],
+          [7],
+          [true],
+        ],
+        async ([ip]) => {
+          const site = await makeSite(tier);
+          const token = await tokenFor(site);
+          expect(await verify(site, token, { ip })).toMatchObject({
+            status: 200,
+            body: { verified: true, notEvaluated: ['ip'] },
+          });
+          expect((await verify(site, token, { ip })).body).toMatchObject({ verified: false, notEvaluated: ['ip'] });
+        },
+      ));
 
     test('an address with spaces around it counts, and no address is nothing to report', async () => {
       const site = await makeSite(tier);
@@ -219,19 +225,23 @@ describe('a request with', () => {
     site = await makeSite('free');
   });
 
-  test.each([
-    ['no body', '', 400, 'API.MISSING_BODY'],
-    ['no JSON', '{', 400, 'API.PARSE_ERROR'],
-    ['an array', '[]', 400, 'API.INVALID_BODY'],
-    ['no token', { secret: 'x' }, 400, 'API.INVALID_BODY'],
-    ['no secret', { token: 'x' }, 400, 'API.INVALID_BODY'],
-    ['a token that is no text', { secret: 'x', token: 7 }, 400, 'API.INVALID_BODY'],
-    ['an unknown member', { secret: 'x', token: 'x', hostName: 'y' }, 400, 'API.INVALID_BODY'],
-    ['an unknown secret', { secret: 'x', token: 'x' }, 401, 'GENERAL.INVALID_SECRET_KEY'],
-  ])('%s', async (_, body, status, key) => {
-    const answer = await post('/siteverify', body);
-    expect(answer).toMatchObject({ status, body: { error: { code: status, key } } });
-  });
+  test('a mistake is refused with its status and key', () =>
+    expectRows(
+      [
+        ['no body', '', 400, 'API.MISSING_BODY'],
+        ['no JSON', '{', 400, 'API.PARSE_ERROR'],
+        ['an array', '[]', 400, 'API.INVALID_BODY'],
+        ['no token', { secret: 'x' }, 400, 'API.INVALID_BODY'],
+        ['no secret', { token: 'x' }, 400, 'API.INVALID_BODY'],
+        ['a token that is no text', { secret: 'x', token: 7 }, 400, 'API.INVALID_BODY'],
+        ['an unknown member', { secret: 'x', token: 'x', hostName: 'y' }, 400, 'API.INVALID_BODY'],
+        ['an unknown secret', { secret: 'x', token: 'x' }, 401, 'GENERAL.INVALID_SECRET_KEY'],
+      ],
+      async ([, body, status, key]) => {
+        const answer = await post('/siteverify', body);
+        expect(answer).toMatchObject({ status, body: { error: { code: status, key } } });
+      },
+    ));
 
   test('a body above 1 MiB or of an unknown type is refused', async () => {
     const big = { secret: site.secretKey, token: 'x'.repeat(1_100_000) };
@@ -251,20 +261,27 @@ describe('a request with', () => {
 });
 
 describe.concurrent('test keys', () => {
-  test.each([
-    ['pass', { verified: true }],
-    ['slow', { verified: true }],
-    ['interactive', { verified: true }],
-    ['score', { verified: true, score: 0.9 }],
-    ['fail', { verified: false, reason: 'API.USER_NOT_VERIFIED' }],
-    ['expired', { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' }],
-    ['spent', { verified: false, reason: 'API.USER_ALREADY_VERIFIED' }],
-  ] as const)('%s responds the same whatever the token, marked as a test', async (behaviour, expected) => {
-    const answer = await verify({ secretKey: testSecretKey(behaviour) }, 'anything');
-    expect(answer).toMatchObject({ status: 200, body: { ...expected, test: true } });
-    const shaped = await post('/recaptcha/api/siteverify', { secret: testSecretKey(behaviour), response: 'anything' });
-    expect(shaped).toMatchObject({ status: 200, body: { success: expected.verified, test: true } });
-  });
+  test('respond the same whatever the token, marked as a test', () =>
+    expectRows(
+      [
+        ['pass', { verified: true }],
+        ['slow', { verified: true }],
+        ['interactive', { verified: true }],
+        ['score', { verified: true, score: 0.9 }],
+        ['fail', { verified: false, reason: 'API.USER_NOT_VERIFIED' }],
+        ['expired', { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' }],
+        ['spent', { verified: false, reason: 'API.USER_ALREADY_VERIFIED' }],
+      ] as const,
+      async ([behaviour, expected]) => {
+        const answer = await verify({ secretKey: testSecretKey(behaviour) }, 'anything');
+        expect(answer).toMatchObject({ status: 200, body: { ...expected, test: true } });
+        const shaped = await post('/recaptcha/api/siteverify', {
+          secret: testSecretKey(behaviour),
+          response: 'anything',
+        });
+        expect(shaped).toMatchObject({ status: 200, body: { success: expected.verified, test: true } });
+      },
+    ));
 
   test('verify nothing at a real site', async () => {
     const site = await makeSite('premium');

@@ -15,6 +15,7 @@ import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { Sealer } from '../../src/store/event-log/shard/sealing.ts';
 import { captchaCourse, jtiOf } from '../support/captcha-course.ts';
 import { stopSealing } from './stopped-sealing.ts';
+import { expectRows } from '../support/rows.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 import { testNow } from '../support/clock.ts';
 
@@ -31,15 +32,18 @@ function course(account: string, number: number, type?: CaptchaRecordType, siteK
 
 const all: CaptchaQuery = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null, conditions: [] };
 
-describe.each([
+const orders = [
   ['in order', [0, 1, 2]],
   ['backwards', [2, 1, 0]],
   ['mixed', [1, 2, 0]],
   ['repeated', [0, 0, 2, 1, 2, 0, 1]],
-])('events that arrive %s', (_, order) => {
-  test.each([['together'], ['one by one'], ['with a restart between']])(
-    '%s, they make one approved record',
-    async (how) => {
+] as const;
+const ways = ['together', 'one by one', 'with a restart between'] as const;
+
+test('events make one approved record in whatever order and way they arrive', () =>
+  expectRows(
+    orders.flatMap(([name, order]) => ways.map((how) => ({ name, order, how }))),
+    async ({ order, how }) => {
       accounts += 1;
       const account = `captcha-order-${accounts}`;
       const events = course(account, 5);
@@ -61,8 +65,7 @@ describe.each([
         { type: 'pow', approved: 1, pending: 0, disapproved: 0, verified: 1 },
       ]);
     },
-  );
-});
+  ));
 
 test('a captcha stays approved when its spent token is verified again', async () => {
   const account = 'captcha-again';

@@ -14,6 +14,7 @@ import { arrivalNow, seededRandom, variedRecord, verdictRecordOf } from '../supp
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 import { call, serviceEnv } from './service/service-under-test.ts';
 import { testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -134,51 +135,52 @@ test('text that is no cursor is refused', async () => {
 describe.each(['1', '1,3@2020-01-01T00:00:00Z'])('a log with the shards %s', (shards) => {
   const world: ServiceEnv = { ...serviceEnv, VERDICT_SHARDS: shards };
 
-  test.each([1, 2, 3, 4])('tells each verdict once, or counts it, through seals and restarts (%i)', async (seed) => {
-    const random = seededRandom(seed);
-    const log: LogName = { stream: 'verdicts', owner: `tail-${shards.length}-${seed}` };
-    const names = shardNames(world, log, everything);
-    for (const name of names) await shard(world, name).tune({ hotRowsMax: 1_000_000, segmentRows: 60 });
-    const arrived: string[] = [];
-    const told: string[] = [];
-    let place: TailPlace | null = null;
-    let missed = 0;
-    let before = 0;
-    const poll = async (): Promise<boolean> => {
-      const limit = 1 + Math.floor(random() * 40);
-      const tail = await readTail(world, log, { filter: everything, after: place, limit });
-      // The first call tells only the newest, so what came before it is not owed.
-      if (place === null) before = arrived.length;
-      else {
-        told.push(...tail.rows.map(({ id }) => id));
-        missed += tail.missed;
+  test('tells each verdict once, or counts it, through seals and restarts', () =>
+    expectRows([1, 2, 3, 4], async (seed) => {
+      const random = seededRandom(seed);
+      const log: LogName = { stream: 'verdicts', owner: `tail-${shards.length}-${seed}` };
+      const names = shardNames(world, log, everything);
+      for (const name of names) await shard(world, name).tune({ hotRowsMax: 1_000_000, segmentRows: 60 });
+      const arrived: string[] = [];
+      const told: string[] = [];
+      let place: TailPlace | null = null;
+      let missed = 0;
+      let before = 0;
+      const poll = async (): Promise<boolean> => {
+        const limit = 1 + Math.floor(random() * 40);
+        const tail = await readTail(world, log, { filter: everything, after: place, limit });
+        // The first call tells only the newest, so what came before it is not owed.
+        if (place === null) before = arrived.length;
+        else {
+          told.push(...tail.rows.map(({ id }) => id));
+          missed += tail.missed;
+        }
+        ({ place } = tail);
+        return tail.more;
+      };
+      for (let step = 0; step < 40; step++) {
+        const dice = random();
+        if (dice < 0.4) {
+          const records = Array.from({ length: Math.floor(random() * 50) }, (_, seq) => ({
+            ...variedRecord(log.owner, Math.floor(testNow() - random() * 5 * HOUR_MS), random, seq),
+            edge: { colo: 'FRA', version: '0.1.0', isolate: `isolate-${step}`, seq },
+          }));
+          arrived.push(...records.map(({ id }) => id));
+          const rows = records.map((record) => verdictRow(record, true));
+          await appendRows(world, log, rows, arrivalNow());
+        } else if (dice < 0.8) await poll();
+        else if (dice < 0.9) for (const name of names) await shard(world, name).seal();
+        else {
+          const name = names[Math.floor(random() * names.length)] as string;
+          await shard(world, name).statistics();
+          await evictDurableObject(world.VERDICT_SHARD.get(world.VERDICT_SHARD.idFromName(name)));
+        }
       }
-      ({ place } = tail);
-      return tail.more;
-    };
-    for (let step = 0; step < 40; step++) {
-      const dice = random();
-      if (dice < 0.4) {
-        const records = Array.from({ length: Math.floor(random() * 50) }, (_, seq) => ({
-          ...variedRecord(log.owner, Math.floor(testNow() - random() * 5 * HOUR_MS), random, seq),
-          edge: { colo: 'FRA', version: '0.1.0', isolate: `isolate-${step}`, seq },
-        }));
-        arrived.push(...records.map(({ id }) => id));
-        const rows = records.map((record) => verdictRow(record, true));
-        await appendRows(world, log, rows, arrivalNow());
-      } else if (dice < 0.8) await poll();
-      else if (dice < 0.9) for (const name of names) await shard(world, name).seal();
-      else {
-        const name = names[Math.floor(random() * names.length)] as string;
-        await shard(world, name).statistics();
-        await evictDurableObject(world.VERDICT_SHARD.get(world.VERDICT_SHARD.idFromName(name)));
-      }
-    }
-    while (await poll());
-    const owed = arrived.slice(before);
-    expect(new Set(told).size).toBe(told.length);
-    expect(told.every((id) => owed.includes(id))).toBe(true);
-    expect(told.length + missed).toBe(owed.length);
-    if (names.length === 1) expect(told).toEqual(owed.filter((id) => told.includes(id)));
-  });
+      while (await poll());
+      const owed = arrived.slice(before);
+      expect(new Set(told).size).toBe(told.length);
+      expect(told.every((id) => owed.includes(id))).toBe(true);
+      expect(told.length + missed).toBe(owed.length);
+      if (names.length === 1) expect(told).toEqual(owed.filter((id) => told.includes(id)));
+    }));
 });

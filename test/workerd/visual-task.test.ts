@@ -7,6 +7,7 @@ import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api
 import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later, testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 import { askForPicture, freshAddress, handIn, keyring, makeSite, opened, solvePow, ask } from './captcha-harness.ts';
 
 /** Longer than any task needs at least. */
@@ -96,22 +97,26 @@ describe('the proof of work before a picture', () => {
     site = await makeSite('premium', { captchaType: 'image', imageMinRounds: 1 });
   });
 
-  test.each([
-    ['an image', {}, 'rsw', 'image'],
-    ['a recording', { audio: true }, 'rsw', 'audio'],
-    ['a browser without BigInt', { bigint: false }, 'sha256', 'image'],
-    ['a recording without BigInt', { bigint: false, audio: true }, 'sha256', 'audio'],
-  ] as const)('of %s comes first, and nothing is drawn before it', async (_, capabilities, lane, drawn) => {
-    const challenge = await ask(site, { capabilities });
-    expect(challenge).toMatchObject({ kind: 'image', pow: { lane } });
-    expect(Object.keys(challenge).toSorted()).toEqual(['challenge', 'expiresAt', 'jti', 'kind', 'pow']);
-    const paid = await handIn(challenge.challenge, await solvePow(challenge));
-    expect(paid.body).toMatchObject({ verified: false, next: { jti: challenge.jti, kind: 'image' } });
-    expect(paid.body.reason).toBeUndefined();
-    expect(paid.body.next![drawn]).toBeDefined();
-    expect(paid.body.next!.pow).toBeUndefined();
-    expect((await opened(paid.body.next!)).params).not.toHaveProperty('t');
-  });
+  test('comes first, and nothing is drawn before it', () =>
+    expectRows(
+      [
+        ['an image', {}, 'rsw', 'image'],
+        ['a recording', { audio: true }, 'rsw', 'audio'],
+        ['a browser without BigInt', { bigint: false }, 'sha256', 'image'],
+        ['a recording without BigInt', { bigint: false, audio: true }, 'sha256', 'audio'],
+      ] as const,
+      async ([, capabilities, lane, drawn]) => {
+        const challenge = await ask(site, { capabilities });
+        expect(challenge).toMatchObject({ kind: 'image', pow: { lane } });
+        expect(Object.keys(challenge).toSorted()).toEqual(['challenge', 'expiresAt', 'jti', 'kind', 'pow']);
+        const paid = await handIn(challenge.challenge, await solvePow(challenge));
+        expect(paid.body).toMatchObject({ verified: false, next: { jti: challenge.jti, kind: 'image' } });
+        expect(paid.body.reason).toBeUndefined();
+        expect(paid.body.next![drawn]).toBeDefined();
+        expect(paid.body.next!.pow).toBeUndefined();
+        expect((await opened(paid.body.next!)).params).not.toHaveProperty('t');
+      },
+    ));
 
   test('costs what the site’s difficulty says', async () => {
     const dear = await makeSite('premium', { captchaType: 'puzzle', powDifficulty: 2.5 });
@@ -177,32 +182,34 @@ describe('a puzzle task', () => {
     site = await makeSite('premium', { captchaType: 'puzzle', puzzleTolerance: 6 });
   });
 
-  test.each([
-    [0, 0, true],
-    [6, 0, true],
-    [0, -6, true],
-    [4, -4, true],
-    [6, -6, false],
-    [7, 0, false],
-    [0, 7, false],
-  ])('off by %i, %i pixels: %s', async (dx, dy, verified) => {
-    const challenge = await askForPicture(site);
-    const { x, y } = await target(challenge);
-    later(A_MOMENT_MS);
-    const answer = await handIn(challenge.challenge, { finalX: x + dx, finalY: y + dy });
-    expect(answer.body.verified).toBe(verified);
-    if (!verified) expect(answer.body.next?.jti).toBe(challenge.jti);
-  });
+  test('is solved within six pixels of the target', () =>
+    expectRows(
+      [
+        [0, 0, true],
+        [6, 0, true],
+        [0, -6, true],
+        [4, -4, true],
+        [6, -6, false],
+        [7, 0, false],
+        [0, 7, false],
+      ],
+      async ([dx, dy, verified]) => {
+        const challenge = await askForPicture(site);
+        const { x, y } = await target(challenge);
+        later(A_MOMENT_MS);
+        const answer = await handIn(challenge.challenge, { finalX: x + dx, finalY: y + dy });
+        expect(answer.body.verified).toBe(verified);
+        if (!verified) expect(answer.body.next?.jti).toBe(challenge.jti);
+      },
+    ));
 
-  test.each([
-    {},
-    { finalX: '1', finalY: 2 },
-    { finalX: null, finalY: null },
-    { finalX: 1e12, finalY: 0 },
-    { path: 'x' },
-  ])('is not solved by %j', async (solution) => {
-    expect((await handIn((await askForPicture(site)).challenge, solution)).body.verified).toBe(false);
-  });
+  test('is not solved by anything but a place', () =>
+    expectRows(
+      [{}, { finalX: '1', finalY: 2 }, { finalX: null, finalY: null }, { finalX: 1e12, finalY: 0 }, { path: 'x' }],
+      async (solution) => {
+        expect((await handIn((await askForPicture(site)).challenge, solution)).body.verified).toBe(false);
+      },
+    ));
 
   test('raises the score for a path that no hand draws', async () => {
     const challenge = await askForPicture(site);

@@ -2,24 +2,26 @@
 import { describe, expect, test } from 'vitest';
 import { compatAssets } from '../../src/service/captcha/widget-assets.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
+import { expectRows } from '../support/rows.ts';
 import { send } from './captcha-harness.ts';
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   send(new Request(`https://gatehouse.test${path}`, { headers }));
 
 describe('a compatibility script', () => {
-  test.each(Object.entries(compatAssets))('%s is %s, for pages of any origin, and revalidated', async (path, name) => {
-    const response = await get(`${path}?onload=ready&render=explicit`, { origin: 'https://shop.example' });
-    expect(await response.text()).toBe(clientAssets[name]?.body);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'text/javascript; charset=utf-8',
-      'access-control-allow-origin': '*',
-      'cross-origin-resource-policy': 'cross-origin',
-      'cache-control': 'public, max-age=300, must-revalidate',
-    });
-    const again = await get(path, { 'if-none-match': response.headers.get('etag') ?? '' });
-    expect(again.status).toBe(304);
-  });
+  test('is there for pages of any origin, and revalidated', () =>
+    expectRows(Object.entries(compatAssets), async ([path, name]) => {
+      const response = await get(`${path}?onload=ready&render=explicit`, { origin: 'https://shop.example' });
+      expect(await response.text()).toBe(clientAssets[name]?.body);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': 'public, max-age=300, must-revalidate',
+      });
+      const again = await get(path, { 'if-none-match': response.headers.get('etag') ?? '' });
+      expect(again.status).toBe(304);
+    }));
 
   test('has the address of a module with its functions, which a browser asks for in another mode', async () => {
     const path = '/procaptcha/js/procaptcha.bundle.js';
@@ -35,12 +37,13 @@ describe('a compatibility script', () => {
     expect(await iife.text()).not.toMatch(/export ?\{/);
   });
 
-  test.each(['/compat/turnstile.js', '/turnstile/v0/', '/turnstile/v0/other.js', '/hcaptcha/api.js', '/recaptcha'])(
-    'is not at %s',
-    async (path) => {
-      expect((await get(path)).status).toBe(404);
-    },
-  );
+  test('is at no other path', () =>
+    expectRows(
+      ['/compat/turnstile.js', '/turnstile/v0/', '/turnstile/v0/other.js', '/hcaptcha/api.js', '/recaptcha'],
+      async (path) => {
+        expect((await get(path)).status).toBe(404);
+      },
+    ));
 });
 
 describe('a widget file', () => {
@@ -67,7 +70,8 @@ describe('a widget file', () => {
     expect(policy).not.toContain('frame-ancestors');
   });
 
-  test.each(['/interstitial.js', '/bundle.js', '/widget.map', '/__proto__'])('%s is not one', async (path) => {
-    expect((await get(path)).status).toBe(404);
-  });
+  test('is none of another name', () =>
+    expectRows(['/interstitial.js', '/bundle.js', '/widget.map', '/__proto__'], async (path) => {
+      expect((await get(path)).status).toBe(404);
+    }));
 });

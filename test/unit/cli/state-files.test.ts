@@ -6,12 +6,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StateError } from '../../../src/cli/state-files.ts';
 import { StateDir } from '../../../src/cli/state.ts';
+import { expectRows } from '../../support/rows.ts';
 
+const parents: string[] = [];
 let parent: string;
 let dir: string;
 
-beforeEach(() => {
+function makeState(): void {
   parent = mkdtempSync(join(tmpdir(), 'gatehouse-state-files-'));
+  parents.push(parent);
   dir = join(parent, 'state');
   const state = new StateDir(dir);
   state.claim(false);
@@ -26,8 +29,11 @@ beforeEach(() => {
   mkdirSync(join(dir, 'edge', 'kv', 'blobs'), { recursive: true });
   writeFileSync(join(dir, 'edge', 'kv', 'blobs', '0a1b'), 'an object');
   state.release();
+}
+beforeEach(makeState);
+afterEach(() => {
+  for (const made of parents.splice(0)) rmSync(made, { recursive: true, force: true });
 });
-afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 /** Names and content, to show that nothing changed. Links are not followed. */
 function content(at = parent): string[] {
@@ -81,10 +87,12 @@ describe('a stack refuses', () => {
     ['a directory of a newer version', () => changeSecrets({ format: 2 }), /was made by a newer version\./],
     ['a file in place of a storage', () => writeFileSync(replaced('service'), ''), /service cannot be used: ENOTDIR/],
   ];
-  test.each(cases)('%s', (_, spoil, says) => {
-    spoil();
-    expect(refusal(() => new StateDir(dir).claim(false))).toMatch(says);
-  });
+  test('a directory that is damaged, or not of this version', () =>
+    expectRows(cases, ([, spoil, says]) => {
+      makeState();
+      spoil();
+      expect(refusal(() => new StateDir(dir).claim(false))).toMatch(says);
+    }));
 
   test('a directory that cannot be written', () => {
     // The superuser may write everywhere but here.
@@ -126,19 +134,20 @@ describe('--fresh', () => {
     ['no key', () => rmSync(join(dir, 'secrets.json'))],
     ['only a secrets.json of another program', () => otherProgram()],
   ];
-  test.each(foreign)('deletes nothing when there is %s', (_, spoil) => {
-    spoil();
-    expect(refusal(() => new StateDir(dir).claim(true))).toMatch(/not a file of a local stack|not of a local stack/);
-  });
+  test('deletes nothing when there is anything that no stack has made', () =>
+    expectRows(foreign, ([, spoil]) => {
+      makeState();
+      spoil();
+      expect(refusal(() => new StateDir(dir).claim(true))).toMatch(/not a file of a local stack|not of a local stack/);
+    }));
 
-  test.each(['secrets.json', 'seed.json', 'owner.json', 'control.json'])(
-    'deletes a stack with a damaged %s',
-    (name) => {
+  test('deletes a stack with a damaged file', () =>
+    expectRows(['secrets.json', 'seed.json', 'owner.json', 'control.json'], (name) => {
+      makeState();
       writeFileSync(join(dir, name), '{');
       new StateDir(dir).claim(true);
       expect(readdirSync(dir)).toEqual(['owner.json']);
-    },
-  );
+    }));
 });
 
 function otherProgram(): void {

@@ -1,6 +1,7 @@
 /** The colo cache gives back the bytes that were stored, however they are read, and nothing in place of what it has not. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ColoCache } from '../../../src/edge/feed/colo-cache.ts';
+import { expectRows } from '../../support/rows.ts';
 
 let counted: string[];
 let cache: ColoCache;
@@ -15,14 +16,15 @@ const streamOf = (bytes: Uint8Array) =>
   new Response(bytes).body!.pipeThrough(new TransformStream<Uint8Array, Uint8Array>());
 
 describe('the colo cache', () => {
-  test.each([0, 1, 7, 262_143, 262_144, 262_145, 1_000_001])('gives back %i bytes as they were', async (length) => {
-    const bytes = bytesOf(length);
-    expect(await cache.put(`part/${length}`, bytes, null)).toBe(true);
-    const found = await cache.get(`part/${length}`);
-    expect(found?.length).toBe(length);
-    expect(found).toEqual(bytes);
-    expect(counted).toEqual([]);
-  });
+  test('gives back any number of bytes as they were', () =>
+    expectRows([0, 1, 7, 262_143, 262_144, 262_145, 1_000_001], async (length) => {
+      const bytes = bytesOf(length);
+      expect(await cache.put(`part/${length}`, bytes, null)).toBe(true);
+      const found = await cache.get(`part/${length}`);
+      expect(found?.length).toBe(length);
+      expect(found).toEqual(bytes);
+      expect(counted).toEqual([]);
+    }));
 
   test('reads a body whose length nobody says', async () => {
     const bytes = bytesOf(70_000);

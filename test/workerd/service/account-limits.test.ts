@@ -5,6 +5,7 @@ import { purgeExpiredApiKeys } from '../../../src/store/d1/api-keys.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const numbers = 'WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2)';
 const sites = `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, created_at, updated_at)
@@ -64,17 +65,22 @@ const limits: Limit[] = [
   },
 ];
 
-test.each(limits)('$what: the last one is accepted, the next is refused', async ({ what, had, fill, path, body }) => {
-  const account = await newAccount();
-  for (const statement of fill) {
-    const count = accountLimits[what] - had - 1;
-    await serviceEnv.DB.prepare(statement).bind(account.account.id, count).run();
-  }
-  const last = await call(account.token, path, await body(0, account));
-  expect([last.status, last.body.error]).toEqual([200, undefined]);
-  const next = await call(account.token, path, await body(1, account));
-  expect([next.status, next.body.error.key]).toEqual([413, 'API.TOO_MANY_ITEMS']);
-});
+test('the last one below a limit is accepted, the next is refused', () =>
+  expectRows(
+    limits,
+    async ({ what, had, fill, path, body }) => {
+      const account = await newAccount();
+      for (const statement of fill) {
+        const count = accountLimits[what] - had - 1;
+        await serviceEnv.DB.prepare(statement).bind(account.account.id, count).run();
+      }
+      const last = await call(account.token, path, await body(0, account));
+      expect([last.status, last.body.error]).toEqual([200, undefined]);
+      const next = await call(account.token, path, await body(1, account));
+      expect([next.status, next.body.error.key]).toEqual([413, 'API.TOO_MANY_ITEMS']);
+    },
+    ({ what }) => what,
+  ));
 
 test('keys that expired before a given time are deleted, and others stay', async () => {
   const { account, token } = await newAccount();

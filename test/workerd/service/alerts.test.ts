@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ALERT_CHANNELS_MAX } from '../../../src/contract/management/alerts.ts';
 import { hooks } from '../../support/hooks.ts';
 import type { Hooks } from '../../support/hooks.ts';
+import { expectRows } from '../../support/rows.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
 
@@ -14,10 +15,11 @@ let tenant: TestAccount;
 let network: Hooks;
 const ask = (path: string, body: object = {}) => call(tenant.token, path, body);
 
-beforeEach(async () => {
+async function startAnew(): Promise<void> {
   tenant = await newAccount();
   network = hooks();
-});
+}
+beforeEach(startAnew);
 
 describe('a channel', () => {
   test('shows its secret once, and its address never', async () => {
@@ -86,32 +88,40 @@ describe('a channel', () => {
     expect((await ask('/alerts/channels')).body.channels).toEqual([]);
   });
 
-  test.each([
-    ['http://hooks.example/'],
-    ['https://hooks.example:8443/'],
-    ['https://user:word@hooks.example/'],
-    ['https://localhost/'],
-    ['https://127.0.0.1/'],
-    ['https://2130706433/'],
-    ['https://[::1]/'],
-    ['hooks.example'],
-    [`https://hooks.example/${'a'.repeat(3000)}`],
-  ])('does not send to %s', async (webhookUrl) => {
-    const { status, body } = await ask(CREATE, { ...given, webhookUrl });
-    expect([status, body.error.details?.[0]?.path]).toEqual([400, 'webhookUrl']);
-  });
+  test('does not send to anything but a public https address', () =>
+    expectRows(
+      [
+        ['http://hooks.example/'],
+        ['https://hooks.example:8443/'],
+        ['https://user:word@hooks.example/'],
+        ['https://localhost/'],
+        ['https://127.0.0.1/'],
+        ['https://2130706433/'],
+        ['https://[::1]/'],
+        ['hooks.example'],
+        [`https://hooks.example/${'a'.repeat(3000)}`],
+      ],
+      async ([webhookUrl]) => {
+        const { status, body } = await ask(CREATE, { ...given, webhookUrl });
+        expect([status, body.error.details?.[0]?.path]).toEqual([400, 'webhookUrl']);
+      },
+    ));
 
-  test.each([
-    [{ quietHours: { from: '22:00', until: '07:00', timeZone: 'Mars/Olympus' } }, 'quietHours.timeZone'],
-    [{ quietHours: { from: '22:00', until: '22:00', timeZone: 'UTC' } }, 'quietHours.until'],
-    [{ kinds: ['test'] }, 'kinds.0'],
-    [{ shape: 'email' }, 'shape'],
-    [{ name: '  ' }, 'name'],
-  ])('with %j is refused', async (change, path) => {
-    const { status, body } = await ask(CREATE, { ...given, ...change });
-    expect([status, body.error.details?.map((one: { path: string }) => one.path)]).toEqual([400, [path]]);
-    expect((await ask('/alerts/channels')).body.channels).toEqual([]);
-  });
+  test('with a mistake is refused by its path', () =>
+    expectRows(
+      [
+        [{ quietHours: { from: '22:00', until: '07:00', timeZone: 'Mars/Olympus' } }, 'quietHours.timeZone'],
+        [{ quietHours: { from: '22:00', until: '22:00', timeZone: 'UTC' } }, 'quietHours.until'],
+        [{ kinds: ['test'] }, 'kinds.0'],
+        [{ shape: 'email' }, 'shape'],
+        [{ name: '  ' }, 'name'],
+      ],
+      async ([change, path]) => {
+        const { status, body } = await ask(CREATE, { ...given, ...change });
+        expect([status, body.error.details?.map((one: { path: string }) => one.path)]).toEqual([400, [path]]);
+        expect((await ask('/alerts/channels')).body.channels).toEqual([]);
+      },
+    ));
 
   test(`beyond the bound of ${ALERT_CHANNELS_MAX} is refused`, async () => {
     const made = await Promise.all(Array.from({ length: ALERT_CHANNELS_MAX + 2 }, () => ask(CREATE, given)));
@@ -138,33 +148,38 @@ describe('a test', () => {
     ]);
   });
 
-  test.each<[string, Partial<Hooks>, string]>([
-    ['a status', { answer: () => new Response(null, { status: 404 }) }, 'Status 404'],
-    [
-      'a redirect',
-      { answer: () => new Response(null, { status: 307, headers: { location: 'https://169.254.169.254/' } }) },
-      'Redirect 307, which is not followed',
-    ],
-    [
-      'no connection',
-      {
-        answer: () => {
-          throw new TypeError('refused');
-        },
+  test('that is not accepted says why, and is not repeated', () =>
+    expectRows<[string, Partial<Hooks>, string]>(
+      [
+        ['a status', { answer: () => new Response(null, { status: 404 }) }, 'Status 404'],
+        [
+          'a redirect',
+          { answer: () => new Response(null, { status: 307, headers: { location: 'https://169.254.169.254/' } }) },
+          'Redirect 307, which is not followed',
+        ],
+        [
+          'no connection',
+          {
+            answer: () => {
+              throw new TypeError('refused');
+            },
+          },
+          'No connection',
+        ],
+        ['a private address', { addresses: () => ['8.8.8.8', '10.0.0.1'] }, 'The host is in a private network'],
+        ['an unknown name', { addresses: () => [] }, 'The host has no address'],
+      ],
+      async ([, behaviour, error]) => {
+        await startAnew();
+        Object.assign(network, behaviour);
+        const { channel } = (await ask(CREATE, given)).body;
+        const { body } = await ask('/alerts/channels/test', { channelId: channel.id });
+        expect(body).toMatchObject({ delivered: false, error });
+        const { alerts } = (await ask('/alerts/list')).body;
+        expect(alerts).toMatchObject([{ deliveries: [{ state: 'given-up', error, dueAt: null }] }]);
+        expect(network.received.length).toBeLessThanOrEqual(1);
       },
-      'No connection',
-    ],
-    ['a private address', { addresses: () => ['8.8.8.8', '10.0.0.1'] }, 'The host is in a private network'],
-    ['an unknown name', { addresses: () => [] }, 'The host has no address'],
-  ])('that is not accepted for %s says so, and is not repeated', async (_, behaviour, error) => {
-    Object.assign(network, behaviour);
-    const { channel } = (await ask(CREATE, given)).body;
-    const { body } = await ask('/alerts/channels/test', { channelId: channel.id });
-    expect(body).toMatchObject({ delivered: false, error });
-    const { alerts } = (await ask('/alerts/list')).body;
-    expect(alerts).toMatchObject([{ deliveries: [{ state: 'given-up', error, dueAt: null }] }]);
-    expect(network.received.length).toBeLessThanOrEqual(1);
-  });
+    ));
 
   test('to a channel that is switched off is refused', async () => {
     const { channel } = (await ask(CREATE, { ...given, enabled: false })).body;

@@ -8,6 +8,7 @@ import type { StoredInstance } from '../../../src/store/d1/instances.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const MINUTE_MS = 60_000;
 const SET = '/protect/attack-mode/set';
@@ -82,18 +83,22 @@ test('parallel changes all succeed, and one of them counts', async () => {
   expect(made.map(({ body }) => body.until)).toContain(until);
 });
 
-test.each([
-  [{ on: 'yes' }, 'on'],
-  [{ on: true, minutes: 4 }, 'minutes'],
-  [{ on: true, minutes: 10_081 }, 'minutes'],
-  [{ on: true, minutes: 5.5 }, 'minutes'],
-  [{ trigger: 'always' }, 'trigger'],
-  [{ on: true, minimumRate: 0 }, 'minimumRate'],
-])('%j is refused and changes nothing', async (body, path) => {
-  const refused = await ask(SET, body);
-  expect([refused.status, refused.body.error.details[0].path]).toEqual([400, path]);
-  expect((await ask('/protect/attack-mode')).body.active).toBe(false);
-});
+test('a mistake is refused by its path and changes nothing', () =>
+  expectRows(
+    [
+      [{ on: 'yes' }, 'on'],
+      [{ on: true, minutes: 4 }, 'minutes'],
+      [{ on: true, minutes: 10_081 }, 'minutes'],
+      [{ on: true, minutes: 5.5 }, 'minutes'],
+      [{ trigger: 'always' }, 'trigger'],
+      [{ on: true, minimumRate: 0 }, 'minimumRate'],
+    ],
+    async ([body, path]) => {
+      const refused = await ask(SET, body);
+      expect([refused.status, refused.body.error.details[0].path]).toEqual([400, path]);
+      expect((await ask('/protect/attack-mode')).body.active).toBe(false);
+    },
+  ));
 
 test('it belongs to an instance of the account', async () => {
   const other = await newAccount();

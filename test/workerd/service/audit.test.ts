@@ -5,6 +5,7 @@ import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const recently = () => testNow() - 3_600_000;
@@ -66,45 +67,47 @@ test('captchaType chooses a type or blocked requests, and the default is all', a
   expect((await search(account)).total).toBe(4);
 });
 
-describe.each<[string, Partial<CaptchaFacts>, object, object]>([
-  ['ip', { ip: '2001:db8::7' }, { ip: '2001:DB8:0::7' }, { ip: '192.0.2.99' }],
-  [
-    'ja4',
-    { ja4: 't13d0000h2_000000000000_000000000000' },
-    { ja4: 'T13D0000h2_000000000000_000000000000' },
-    { ja4: 'x' },
-  ],
-  ['userAgent', { user_agent: 'EvilBot/2.0' }, { userAgent: 'evilbot' }, { userAgent: 'goodbot' }],
-  ['countryCode', { country: 'FR' }, { countryCode: 'fr' }, { countryCode: 'IT' }],
-  ['deviceType', { device_type: 'mobile' }, { deviceType: 'mobile' }, { deviceType: 'tablet' }],
-  ['vpn', { ip_category: ['vpn'] }, { vpn: true }, { vpn: true, freeText: 'nowhere' }],
-  ['webView', { web_view: true }, { webView: true }, { webView: true, iFrame: true }],
-  ['status', {}, { status: 'Disapproved' }, { status: 'Approved' }],
-  [
-    'selectionReason',
-    { selection_reason: 'OLD_TIMESTAMP' },
-    { selectionReason: 'OLD_TIMESTAMP' },
-    { selectionReason: 'X' },
-  ],
-  ['resultReason', {}, { resultReason: 'CAPTCHA.INVALID_SOLUTION' }, { resultReason: 'X' }],
-  ['accessRule', { access_rule: 'ab12' }, { accessRule: 'ab12' }, { accessRule: 'ab1' }],
-  ['policyType', { policy_type: 'restrict' }, { policyType: 'restrict' }, { policyType: 'block' }],
-  [
-    'triggeredDetectors',
-    { detectors: ['automation', 'burst'] },
-    { triggeredDetectors: ['burst'] },
-    { triggeredDetectors: ['burst', 'headers'] },
-  ],
-  ['freeText', { host: 'Pay.Example' }, { freeText: 'pay.exa' }, { freeText: 'pay.exb' }],
-])('the criterion %s', (_, facts, matching, missing) => {
-  test('finds the matching record and no other', async () => {
-    const account = await withFacts(facts);
-    const found = await search(account, { searchCriteria: matching });
-    expect([found.total, found.totalIsExact, found.records.length]).toEqual([1, true, 1]);
-    expect(found.records[0].resultReason).toBe('CAPTCHA.INVALID_SOLUTION');
-    expect((await search(account, { searchCriteria: missing })).records).toEqual([]);
-  });
-});
+test('each criterion finds the matching record and no other', () =>
+  expectRows<[string, Partial<CaptchaFacts>, object, object]>(
+    [
+      ['ip', { ip: '2001:db8::7' }, { ip: '2001:DB8:0::7' }, { ip: '192.0.2.99' }],
+      [
+        'ja4',
+        { ja4: 't13d0000h2_000000000000_000000000000' },
+        { ja4: 'T13D0000h2_000000000000_000000000000' },
+        { ja4: 'x' },
+      ],
+      ['userAgent', { user_agent: 'EvilBot/2.0' }, { userAgent: 'evilbot' }, { userAgent: 'goodbot' }],
+      ['countryCode', { country: 'FR' }, { countryCode: 'fr' }, { countryCode: 'IT' }],
+      ['deviceType', { device_type: 'mobile' }, { deviceType: 'mobile' }, { deviceType: 'tablet' }],
+      ['vpn', { ip_category: ['vpn'] }, { vpn: true }, { vpn: true, freeText: 'nowhere' }],
+      ['webView', { web_view: true }, { webView: true }, { webView: true, iFrame: true }],
+      ['status', {}, { status: 'Disapproved' }, { status: 'Approved' }],
+      [
+        'selectionReason',
+        { selection_reason: 'OLD_TIMESTAMP' },
+        { selectionReason: 'OLD_TIMESTAMP' },
+        { selectionReason: 'X' },
+      ],
+      ['resultReason', {}, { resultReason: 'CAPTCHA.INVALID_SOLUTION' }, { resultReason: 'X' }],
+      ['accessRule', { access_rule: 'ab12' }, { accessRule: 'ab12' }, { accessRule: 'ab1' }],
+      ['policyType', { policy_type: 'restrict' }, { policyType: 'restrict' }, { policyType: 'block' }],
+      [
+        'triggeredDetectors',
+        { detectors: ['automation', 'burst'] },
+        { triggeredDetectors: ['burst'] },
+        { triggeredDetectors: ['burst', 'headers'] },
+      ],
+      ['freeText', { host: 'Pay.Example' }, { freeText: 'pay.exa' }, { freeText: 'pay.exb' }],
+    ],
+    async ([, facts, matching, missing]) => {
+      const account = await withFacts(facts);
+      const found = await search(account, { searchCriteria: matching });
+      expect([found.total, found.totalIsExact, found.records.length]).toEqual([1, true, 1]);
+      expect(found.records[0].resultReason).toBe('CAPTCHA.INVALID_SOLUTION');
+      expect((await search(account, { searchCriteria: missing })).records).toEqual([]);
+    },
+  ));
 
 describe('the time range', () => {
   test('is the last seven days by default', async () => {
@@ -157,20 +160,24 @@ describe('a page', () => {
     expect(new Set(seen)).toEqual(new Set(jtis));
   });
 
-  test.each([
-    [{ pagination: { limit: 0 } }, 'pagination.limit'],
-    [{ pagination: { limit: 101 } }, 'pagination.limit'],
-    [{ pagination: { lastTimestamp: 1 } }, 'pagination'],
-    [{ captchaType: 'audio' }, 'captchaType'],
-    [{ searchCriteria: { ip: '1.2.3' } }, 'searchCriteria.ip'],
-    [{ searchCriteria: { colour: 'red' } }, 'searchCriteria.colour'],
-    [{ startDate: '2026-01-01' }, 'startDate'],
-    [{ startDate: 2, endDate: 1 }, 'startDate'],
-  ])('%o is refused by its path', async (body, path) => {
-    const { token } = await newAccount();
-    const answer = await call(token, '/audit/searchcaptcharecords', body);
-    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, path]);
-  });
+  test('of a search with a mistake is refused by its path', () =>
+    expectRows(
+      [
+        [{ pagination: { limit: 0 } }, 'pagination.limit'],
+        [{ pagination: { limit: 101 } }, 'pagination.limit'],
+        [{ pagination: { lastTimestamp: 1 } }, 'pagination'],
+        [{ captchaType: 'audio' }, 'captchaType'],
+        [{ searchCriteria: { ip: '1.2.3' } }, 'searchCriteria.ip'],
+        [{ searchCriteria: { colour: 'red' } }, 'searchCriteria.colour'],
+        [{ startDate: '2026-01-01' }, 'startDate'],
+        [{ startDate: 2, endDate: 1 }, 'startDate'],
+      ],
+      async ([body, path]) => {
+        const { token } = await newAccount();
+        const answer = await call(token, '/audit/searchcaptcharecords', body);
+        expect([answer.status, answer.body.error.details[0].path]).toEqual([400, path]);
+      },
+    ));
 });
 
 test('a search covers one site or all, and a site of another account is 404', async () => {

@@ -4,6 +4,7 @@ import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { call, newAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 
 let instanceId = '';
 let jwt = '';
@@ -31,20 +32,24 @@ function recordAt(isolate: string, seq: number): VerdictRecord {
 }
 
 describe('a batch', () => {
-  test.each([
-    ['that ends before it begins', { ...range, firstSeq: 7 }],
-    ['without its first number', { ...range, firstSeq: undefined }],
-    ['without its isolate', { ...range, isolate: undefined }],
-    ['without what is held', { ...range, held: undefined }],
-    ['with a number below zero', { ...range, firstSeq: -1 }],
-    ['with a number that is not whole', { ...range, lastSeq: 6.5 }],
-    ['with a number too large to count from', { ...range, lastSeq: 2 ** 53 }],
-    ['with an isolate of too many characters', { ...range, isolate: 'i'.repeat(129) }],
-    ['that holds less than nothing', { ...range, held: -1 }],
-  ])('%s is refused as a whole', async (_, given) => {
-    const answer = await call(jwt, '/edge/v1/verdicts', { ...given, records: [recordAt('isolate-a', 3)] });
-    expect([answer.status, answer.body]).toMatchObject([400, { error: { key: expect.any(String) } }]);
-  });
+  test('with a range that cannot be is refused as a whole', () =>
+    expectRows(
+      [
+        ['that ends before it begins', { ...range, firstSeq: 7 }],
+        ['without its first number', { ...range, firstSeq: undefined }],
+        ['without its isolate', { ...range, isolate: undefined }],
+        ['without what is held', { ...range, held: undefined }],
+        ['with a number below zero', { ...range, firstSeq: -1 }],
+        ['with a number that is not whole', { ...range, lastSeq: 6.5 }],
+        ['with a number too large to count from', { ...range, lastSeq: 2 ** 53 }],
+        ['with an isolate of too many characters', { ...range, isolate: 'i'.repeat(129) }],
+        ['that holds less than nothing', { ...range, held: -1 }],
+      ],
+      async ([, given]) => {
+        const answer = await call(jwt, '/edge/v1/verdicts', { ...given, records: [recordAt('isolate-a', 3)] });
+        expect([answer.status, answer.body]).toMatchObject([400, { error: { key: expect.any(String) } }]);
+      },
+    ));
 
   test('of one isolate loses the records of another, and those outside its range, alone', async () => {
     const records = [

@@ -7,6 +7,7 @@ import { formObject } from '../../../src/service/http/body/form-object.ts';
 import { parseWithSchema } from '../../../src/service/http/body/parse-with-schema.ts';
 import { networksOf } from '../../../src/address/networks.ts';
 import { RateLimit } from '../../../src/service/http/rate-limit.ts';
+import { expectRows } from '../../support/rows.ts';
 
 type Data = string | Data[] | { [name: string]: Data };
 
@@ -84,34 +85,42 @@ describe('a form against a schema', () => {
   });
   const parse = (value: Record<string, unknown>) => parseWithSchema(schema, { kind: 'form', value });
 
-  test.each([
-    [{ text: '7' }, { text: '7' }],
-    [{ count: '7' }, { count: 7 }],
-    [{ flag: 'true' }, { flag: true }],
-    [{ either: '7' }, { either: '7' }],
-    [{ list: '[1,2]' }, { list: [1, 2] }],
-    [{ list: ['1', '2'] }, { list: [1, 2] }],
-    [{ list: '7' }, { list: [7] }],
-    [{ inner: '{"on":false}' }, { inner: { on: false } }],
-    [{ inner: { on: 'false' } }, { inner: { on: false } }],
-  ])('%o is read as %o', (given, wanted) => {
-    expect(parse(given)).toEqual({ ok: true, value: wanted });
-  });
+  test('is read by the types of the schema', () =>
+    expectRows(
+      [
+        [{ text: '7' }, { text: '7' }],
+        [{ count: '7' }, { count: 7 }],
+        [{ flag: 'true' }, { flag: true }],
+        [{ either: '7' }, { either: '7' }],
+        [{ list: '[1,2]' }, { list: [1, 2] }],
+        [{ list: ['1', '2'] }, { list: [1, 2] }],
+        [{ list: '7' }, { list: [7] }],
+        [{ inner: '{"on":false}' }, { inner: { on: false } }],
+        [{ inner: { on: 'false' } }, { inner: { on: false } }],
+      ],
+      ([given, wanted]) => {
+        expect(parse(given)).toEqual({ ok: true, value: wanted });
+      },
+    ));
 
-  test.each([
-    [{ count: '' }, 'count'],
-    [{ count: ' 7' }, 'count'],
-    [{ count: '0x7' }, 'count'],
-    [{ flag: 'yes' }, 'flag'],
-    [{ inner: '[true]' }, 'inner'],
-    [{ inner: '{"__proto__":{"on":true}}' }, 'inner.on'],
-    [{ list: '{"0":1}' }, 'list'],
-    [{ text: ['a', 'b'] }, 'text'],
-    [{ count: ['1', '2'] }, 'count'],
-  ])('%o is refused at %s', (given, path) => {
-    const details = expect.arrayContaining([expect.objectContaining({ path })]);
-    expect(parse(given)).toEqual({ ok: false, error: { kind: 'body-mismatch', details } });
-  });
+  test('is refused at the field that its type does not allow', () =>
+    expectRows(
+      [
+        [{ count: '' }, 'count'],
+        [{ count: ' 7' }, 'count'],
+        [{ count: '0x7' }, 'count'],
+        [{ flag: 'yes' }, 'flag'],
+        [{ inner: '[true]' }, 'inner'],
+        [{ inner: '{"__proto__":{"on":true}}' }, 'inner.on'],
+        [{ list: '{"0":1}' }, 'list'],
+        [{ text: ['a', 'b'] }, 'text'],
+        [{ count: ['1', '2'] }, 'count'],
+      ],
+      ([given, path]) => {
+        const details = expect.arrayContaining([expect.objectContaining({ path })]);
+        expect(parse(given)).toEqual({ ok: false, error: { kind: 'body-mismatch', details } });
+      },
+    ));
 });
 
 describe('what an audit trail keeps', () => {

@@ -2,6 +2,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { refreshRanges } from '../../../src/service/bots/refresh-ranges.ts';
 import { rangeVersions, readRanges } from '../../../src/store/d1/bot-ranges.ts';
+import { expectRows } from '../../support/rows.ts';
 import { serviceEnv } from './service-under-test.ts';
 
 const DAY_MS = 86_400_000;
@@ -34,7 +35,7 @@ const row = () =>
     .first<{ error: string | null; failures: number; count: number; confirmedAt: number; dueAt: number }>();
 const bingRequest = (): Request | undefined => requests.find(({ url }) => url === BING);
 
-beforeEach(async () => {
+async function startAnew(): Promise<void> {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   await serviceEnv.DB.prepare('DELETE FROM bot_ranges').run();
   vi.stubGlobal('fetch', async (url: URL, init: RequestInit) => {
@@ -44,7 +45,8 @@ beforeEach(async () => {
   });
   answer = () => list(KNOWN, { etag: '"one"', 'last-modified': 'Fri, 01 Jan 2027 00:00:00 GMT' });
   await nextDay();
-});
+}
+beforeEach(startAnew);
 
 test('keeps the networks of a list with their number and age', async () => {
   expect(await networks()).toEqual(KNOWN);
@@ -79,29 +81,34 @@ test('does not count the same networks in another order as a change', async () =
   expect(await changedAt()).toBe(first);
 });
 
-test.each([
-  ['a web page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
-  ['a status of failure', () => new Response('[]', { status: 500 })],
-  ['a redirect without an address', () => new Response(null, { status: 302 })],
-  ['no list', () => Response.json({ prefixes: [] })],
-  ['more than half of it gone', () => list(KNOWN.slice(0, 1))],
-  ['as many networks more as it had', () => list([...KNOWN, '20.1.1.0/24', '20.1.2.0/24', '20.1.3.0/24'])],
-  ['a network of everything', () => list([...KNOWN, '0.0.0.0/0'])],
-  ['a redirect to another host', () => Response.redirect('https://evil.example/list.json')],
-  ['a length that is too long', () => list(KNOWN, { 'content-length': String(30_000_000) })],
-  ['a lost connection', () => Promise.reject(new TypeError('Network connection lost'))],
-])('keeps the last good list when the publisher sends %s, and notes why', async (_what, bad) => {
-  const first = await changedAt();
-  answer = bad;
-  await nextDay();
-  expect(await networks()).toEqual(KNOWN);
-  expect(await changedAt()).toBe(first);
-  const { error, failures, count } = (await row())!;
-  expect([typeof error, failures, count]).toEqual(['string', 1, 4]);
-  answer = () => list(KNOWN);
-  await nextDay();
-  expect(await row()).toMatchObject({ error: null, failures: 0, confirmedAt: nowMs });
-});
+test('keeps the last good list when the publisher sends no good list, and notes why', () =>
+  expectRows(
+    [
+      ['a web page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+      ['a status of failure', () => new Response('[]', { status: 500 })],
+      ['a redirect without an address', () => new Response(null, { status: 302 })],
+      ['no list', () => Response.json({ prefixes: [] })],
+      ['more than half of it gone', () => list(KNOWN.slice(0, 1))],
+      ['as many networks more as it had', () => list([...KNOWN, '20.1.1.0/24', '20.1.2.0/24', '20.1.3.0/24'])],
+      ['a network of everything', () => list([...KNOWN, '0.0.0.0/0'])],
+      ['a redirect to another host', () => Response.redirect('https://evil.example/list.json')],
+      ['a length that is too long', () => list(KNOWN, { 'content-length': String(30_000_000) })],
+      ['a lost connection', () => Promise.reject(new TypeError('Network connection lost'))],
+    ],
+    async ([, bad]) => {
+      await startAnew();
+      const first = await changedAt();
+      answer = bad;
+      await nextDay();
+      expect(await networks()).toEqual(KNOWN);
+      expect(await changedAt()).toBe(first);
+      const { error, failures, count } = (await row())!;
+      expect([typeof error, failures, count]).toEqual(['string', 1, 4]);
+      answer = () => list(KNOWN);
+      await nextDay();
+      expect(await row()).toMatchObject({ error: null, failures: 0, confirmedAt: nowMs });
+    },
+  ));
 
 test('asks later and later while a publisher fails', async () => {
   answer = () => new Response(null, { status: 503 });

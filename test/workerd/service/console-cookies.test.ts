@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { later, testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 import { Browser, signedIn } from './console-visitor.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
@@ -72,19 +73,23 @@ describe('a member of an account that was disabled meanwhile', () => {
 });
 
 describe('hostile cookies', () => {
-  test.each([
-    ['', 'empty'],
-    ['x', 'short'],
-    ['A'.repeat(65), 'unknown'],
-    ['A'.repeat(5000), 'long'],
-    ["' OR 1=1 --", 'with a quote'],
-    ['%00%00', 'escaped'],
-  ])('%j (%s) is nobody', async (value) => {
-    const browser = new Browser();
-    browser.cookies.set(COOKIE, value);
-    expect((await browser.post('/sites/get')).status).toBe(401);
-    expect((await browser.get('/console/auth/me')).status).toBe(401);
-  });
+  test('that were never issued are nobody', () =>
+    expectRows(
+      [
+        ['', 'empty'],
+        ['x', 'short'],
+        ['A'.repeat(65), 'unknown'],
+        ['A'.repeat(5000), 'long'],
+        ["' OR 1=1 --", 'with a quote'],
+        ['%00%00', 'escaped'],
+      ],
+      async ([value]) => {
+        const browser = new Browser();
+        browser.cookies.set(COOKIE, value);
+        expect((await browser.post('/sites/get')).status).toBe(401);
+        expect((await browser.get('/console/auth/me')).status).toBe(401);
+      },
+    ));
 
   test('that this service did not make reach no database', async () => {
     const { browser } = await signedIn('viewer');

@@ -4,6 +4,7 @@ import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { deleteUser, userByEmail } from '../../../src/store/d1/users.ts';
 import { purgeSignIn } from '../../../src/store/d1/purge-sign-in.ts';
 import { later, testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 import { Browser, linkFor, newMember, signedIn } from './console-visitor.ts';
 import { call, newAccount, serviceEnv, serviceUrl } from './service-under-test.ts';
 
@@ -237,29 +238,35 @@ describe('a call with a session from elsewhere', () => {
     ['a page of the same host at another port', { 'sec-fetch-site': 'same-origin', origin: `${serviceUrl}:8443` }],
   ];
 
-  test.each(elsewhere)('is refused: %s', async (_, headers) => {
-    const { browser } = await signedIn('admin');
-    for (const [method, path] of [
-      ['POST', '/sites/get'],
-      ['GET', '/users/get'],
-      ['POST', '/users/create'],
-      ['GET', '/console/auth/me'],
-      ['POST', '/console/auth/sign-out-everywhere'],
-    ] as const) {
-      const answer = await browser.call(method, path, {}, headers);
-      expect([path, answer.status, answer.body.error?.key]).toEqual([path, 403, 'CONSOLE.NOT_FROM_CONSOLE']);
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-    }
-    expect(await browser.isSignedIn()).toBe(true);
-  });
+  test('is refused wherever it comes from', () =>
+    expectRows(
+      elsewhere,
+      async ([, headers]) => {
+        const { browser } = await signedIn('admin');
+        for (const [method, path] of [
+          ['POST', '/sites/get'],
+          ['GET', '/users/get'],
+          ['POST', '/users/create'],
+          ['GET', '/console/auth/me'],
+          ['POST', '/console/auth/sign-out-everywhere'],
+        ] as const) {
+          const answer = await browser.call(method, path, {}, headers);
+          expect([path, answer.status, answer.body.error?.key]).toEqual([path, 403, 'CONSOLE.NOT_FROM_CONSOLE']);
+          expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+        }
+        expect(await browser.isSignedIn()).toBe(true);
+      },
+      ([name]) => name,
+    ));
 
-  test.each(elsewhere)('cannot sign a visitor in as somebody else: %s', async (_, headers) => {
-    const { email } = await newMember('viewer');
-    const token = await linkFor(email);
-    const answer = await new Browser().call('POST', '/console/auth/link', { token }, headers);
-    expect(answer).toMatchObject({ status: 403, body: { error: { key: 'CONSOLE.NOT_FROM_CONSOLE' } } });
-    expect((await new Browser().post('/console/auth/link', { token })).status).toBe(200);
-  });
+  test('cannot sign a visitor in as somebody else', () =>
+    expectRows(elsewhere, async ([, headers]) => {
+      const { email } = await newMember('viewer');
+      const token = await linkFor(email);
+      const answer = await new Browser().call('POST', '/console/auth/link', { token }, headers);
+      expect(answer).toMatchObject({ status: 403, body: { error: { key: 'CONSOLE.NOT_FROM_CONSOLE' } } });
+      expect((await new Browser().post('/console/auth/link', { token })).status).toBe(200);
+    }));
 
   test('is accepted from an older browser that sends only our Origin', async () => {
     const { browser } = await signedIn('viewer');
@@ -288,20 +295,24 @@ test('attempts to sign in are counted per network', async () => {
   expect((await new Browser().post('/console/auth/link', { token: 'guess' })).status).toBe(401);
 });
 
-test.each([
-  ['/console/auth/link', {}],
-  ['/console/auth/link', { token: 'x'.repeat(5000) }],
-  ['/console/auth/link', { token: 7 }],
-  ['/console/auth/link', { token: 'x', more: true }],
-  ['/console/auth/choose', { ticket: 'v1.AAAA', accountId: 'x' }],
-  ['/console/auth/passkey/verify', { credential: { id: '', response: {} } }],
-  ['/console/auth/passkey/verify', { credential: 'x' }],
-])('%s refuses %j with the envelope of the API', async (path, body) => {
-  const answer = await new Browser().post(path, body);
-  expect([400, 401]).toContain(answer.status);
-  expect(answer.body.error).toMatchObject({
-    code: answer.status,
-    key: expect.any(String),
-    message: expect.any(String),
-  });
-});
+test('a mistake in a sign-in is refused with the envelope of the API', () =>
+  expectRows(
+    [
+      ['/console/auth/link', {}],
+      ['/console/auth/link', { token: 'x'.repeat(5000) }],
+      ['/console/auth/link', { token: 7 }],
+      ['/console/auth/link', { token: 'x', more: true }],
+      ['/console/auth/choose', { ticket: 'v1.AAAA', accountId: 'x' }],
+      ['/console/auth/passkey/verify', { credential: { id: '', response: {} } }],
+      ['/console/auth/passkey/verify', { credential: 'x' }],
+    ],
+    async ([path, body]) => {
+      const answer = await new Browser().post(path, body);
+      expect([400, 401]).toContain(answer.status);
+      expect(answer.body.error).toMatchObject({
+        code: answer.status,
+        key: expect.any(String),
+        message: expect.any(String),
+      });
+    },
+  ));

@@ -2,6 +2,7 @@
 import { createScheduledController } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import service from '../../../src/service/index.ts';
+import { expectRows } from '../../support/rows.ts';
 import { send, serviceEnv } from './service-under-test.ts';
 
 const broken = (): ServiceEnv => ({
@@ -17,9 +18,8 @@ afterEach(() => {
 });
 
 describe('a service with mistakes in its environment', () => {
-  test.each(['/health', '/sites/get', '/edge/v1/version', '/.well-known/jwks.json', '/nowhere'])(
-    'responds 503 at %s',
-    async (path) => {
+  test('responds 503 at every path', () =>
+    expectRows(['/health', '/sites/get', '/edge/v1/version', '/.well-known/jwks.json', '/nowhere'], async (path) => {
       vi.spyOn(console, 'error').mockReturnValue();
       const response = await send(path, {}, broken());
       expect(response.status).toBe(503);
@@ -28,8 +28,7 @@ describe('a service with mistakes in its environment', () => {
       const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({ error: { code: 503, key: 'API.UNAVAILABLE' } });
       for (const name of names) expect(text).not.toContain(name);
-    },
-  );
+    }));
 
   test('logs each mistake once, without the value of a secret', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();

@@ -1,5 +1,6 @@
 /** Protect instances over the management API. */
 import { describe, expect, test } from 'vitest';
+import { expectRows } from '../../support/rows.ts';
 import { call, newAccount, send } from './service-under-test.ts';
 
 let names = 0;
@@ -142,9 +143,8 @@ describe('creating an instance', () => {
   });
 
   // A host that no request can have would make the edge refuse every request.
-  test.each(['*', '*.shop.example', 'shop.example/path', 'shop example', '', 'shop.example:'])(
-    'the host %j is refused by its index',
-    async (host) => {
+  test('a host that is none is refused by its index', () =>
+    expectRows(['*', '*.shop.example', 'shop.example/path', 'shop example', '', 'shop.example:'], async (host) => {
       const { token, site } = await newAccount();
       const identity = { name: 'Shop', cname: cname(), globalSiteKey: site.siteKey };
       const made = await call(token, '/protect/instances/create', identity);
@@ -157,8 +157,7 @@ describe('creating an instance', () => {
         expect(status).toBe(400);
         expect(body.error.details).toEqual(expected);
       }
-    },
-  );
+    }));
 
   test('refuses thresholds in the wrong order by name', async () => {
     const { token, site } = await newAccount();

@@ -8,6 +8,7 @@ import { newInstance, sendVerdicts } from '../rule-book-instance.ts';
 import { ruleBookStub } from '../rule-book-loaded.ts';
 import { call, serviceEnv } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
+import { expectRows } from '../../support/rows.ts';
 
 const outbound = { resolverUrl: 'https://cloudflare-dns.com/dns-query', standIns: new Map<string, string>() };
 const given = { name: 'bad', url: 'https://lists.example/bad.txt' };
@@ -20,12 +21,13 @@ const only = async () => (await ask('')).body.lists[0];
 const decision = async (ip: string): Promise<string> => (await instance.rules('/explain', { ip })).body.decidedBy;
 const runDue = (nowMs: number) => refreshDueLists(serviceEnv as never, nowMs, outbound);
 
-beforeEach(async () => {
+async function startAnew(): Promise<void> {
   // The scheduled run takes the lists of everybody.
   await serviceEnv.DB.prepare('DELETE FROM rule_lists').run();
   instance = await newInstance();
   publisher = listPublisher();
-});
+}
+beforeEach(startAnew);
 
 describe('a subscription', () => {
   test('is monitored until it is enforced, which needs no new reading', async () => {
@@ -116,52 +118,61 @@ describe('a subscription', () => {
       },
     });
 
-  test.each<[string, () => Response, string]>([
-    ['status 500', () => new Response('no', { status: 500 }), 'The publisher answers with status 500'],
-    [
-      'a web page',
-      () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
-      'The answer is a web page',
-    ],
-    ['a web page as text', () => new Response('<!doctype html>\n1.2.3.4'), 'The answer is a web page'],
-    ['nothing', () => new Response(''), 'The list has no entries'],
-    ['30 MB', () => new Response(thirtyMegabytes()), 'The list is too long'],
-    ['half a list', () => new Response(broken()), 'The answer broke off'],
-    ['other text', () => new Response('hello\nworld\n'), '2 of 2 lines are no entries'],
-    ['304 that nobody asked for', () => new Response(null, { status: 304 }), 'The publisher answers with status 304'],
-    [
-      'a redirect to loopback',
-      () => new Response(null, { status: 302, headers: { location: 'http://127.0.0.1/bad.txt' } }),
-      'The publisher redirects to another host',
-    ],
-    [
-      'a redirect to another host',
-      () => new Response(null, { status: 301, headers: { location: 'https://internal.example/' } }),
-      'The publisher redirects to another host',
-    ],
-    [
-      'redirects without end',
-      () => new Response(null, { status: 302, headers: { location: '/bad.txt' } }),
-      'The publisher redirects too often',
-    ],
-    [
-      'a list of which 90 % are others',
-      () => new Response(`${lines(10)}\n${lines(90, 5000)}`),
-      'The list changed by more than 50 %: 90 entries are new and 90 of 100 would go',
-    ],
-  ])('keeps the last good reading when the publisher sends %s', async (_, answer, error) => {
-    publisher.answer = () => new Response(lines(100));
-    await ask('/create', { ...given, mode: 'enforce' });
-    await refreshed();
-    publisher.answer = answer;
-    expect(await refreshed()).toMatchObject({
-      isRead: false,
-      list: { state: 'failing', failures: 1, error, entries: 100 },
-    });
-    expect(await decision('20.0.0.50')).toBe('list:bad');
-    publisher.answer = () => new Response(lines(100));
-    expect((await refreshed()).list).toMatchObject({ state: 'good', failures: 0, error: null });
-  });
+  test('keeps the last good reading when the publisher sends no good list', () =>
+    expectRows<[string, () => Response, string]>(
+      [
+        ['status 500', () => new Response('no', { status: 500 }), 'The publisher answers with status 500'],
+        [
+          'a web page',
+          () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+          'The answer is a web page',
+        ],
+        ['a web page as text', () => new Response('<!doctype html>\n1.2.3.4'), 'The answer is a web page'],
+        ['nothing', () => new Response(''), 'The list has no entries'],
+        ['30 MB', () => new Response(thirtyMegabytes()), 'The list is too long'],
+        ['half a list', () => new Response(broken()), 'The answer broke off'],
+        ['other text', () => new Response('hello\nworld\n'), '2 of 2 lines are no entries'],
+        [
+          '304 that nobody asked for',
+          () => new Response(null, { status: 304 }),
+          'The publisher answers with status 304',
+        ],
+        [
+          'a redirect to loopback',
+          () => new Response(null, { status: 302, headers: { location: 'http://127.0.0.1/bad.txt' } }),
+          'The publisher redirects to another host',
+        ],
+        [
+          'a redirect to another host',
+          () => new Response(null, { status: 301, headers: { location: 'https://internal.example/' } }),
+          'The publisher redirects to another host',
+        ],
+        [
+          'redirects without end',
+          () => new Response(null, { status: 302, headers: { location: '/bad.txt' } }),
+          'The publisher redirects too often',
+        ],
+        [
+          'a list of which 90 % are others',
+          () => new Response(`${lines(10)}\n${lines(90, 5000)}`),
+          'The list changed by more than 50 %: 90 entries are new and 90 of 100 would go',
+        ],
+      ],
+      async ([, answer, error]) => {
+        await startAnew();
+        publisher.answer = () => new Response(lines(100));
+        await ask('/create', { ...given, mode: 'enforce' });
+        await refreshed();
+        publisher.answer = answer;
+        expect(await refreshed()).toMatchObject({
+          isRead: false,
+          list: { state: 'failing', failures: 1, error, entries: 100 },
+        });
+        expect(await decision('20.0.0.50')).toBe('list:bad');
+        publisher.answer = () => new Response(lines(100));
+        expect((await refreshed()).list).toMatchObject({ state: 'good', failures: 0, error: null });
+      },
+    ));
 
   test('takes a change of any size once it is accepted', async () => {
     publisher.answer = () => new Response(lines(100), { headers: { etag: '"one"' } });
@@ -337,23 +348,27 @@ test('a preview reads, compares and stores nothing', async () => {
   expect((await ask('/preview', { name: 'bad' })).status).toBe(400);
 });
 
-test.each<[string, object, string]>([
-  ['an address without https', { url: 'http://lists.example/' }, 'url'],
-  ['an address in a private network', { url: 'https://10.0.0.1/' }, 'url'],
-  ['an address with a password', { url: 'https://user:pw@lists.example/' }, 'url'],
-  ['a name with other characters', { name: 'Bad List' }, 'name'],
-  ['an interval under five minutes', { intervalMinutes: 4 }, 'intervalMinutes'],
-  ['csv without its column', { format: 'csv' }, 'column'],
-  ['a column without csv', { column: 'ip' }, 'column'],
-  ['a selector that is none', { format: 'json', selector: 'a..b' }, 'selector'],
-  ['a header that cannot be set', { authorization: { header: 'Host', value: 'x' } }, 'authorization.header'],
-  ['a header with a line end', { authorization: { header: 'X-Key', value: 'a\nb' } }, 'authorization.value'],
-  ['a change of no share', { maxChangePercent: 0 }, 'maxChangePercent'],
-])('%s is refused with its field, and nothing is created', async (_, change, path) => {
-  const refused = await ask('/create', { ...given, ...change });
-  expect([refused.status, refused.body.error.details[0].path]).toEqual([400, path]);
-  expect((await ask('')).body.lists).toEqual([]);
-});
+test('a mistake is refused with its field, and nothing is created', () =>
+  expectRows<[string, object, string]>(
+    [
+      ['an address without https', { url: 'http://lists.example/' }, 'url'],
+      ['an address in a private network', { url: 'https://10.0.0.1/' }, 'url'],
+      ['an address with a password', { url: 'https://user:pw@lists.example/' }, 'url'],
+      ['a name with other characters', { name: 'Bad List' }, 'name'],
+      ['an interval under five minutes', { intervalMinutes: 4 }, 'intervalMinutes'],
+      ['csv without its column', { format: 'csv' }, 'column'],
+      ['a column without csv', { column: 'ip' }, 'column'],
+      ['a selector that is none', { format: 'json', selector: 'a..b' }, 'selector'],
+      ['a header that cannot be set', { authorization: { header: 'Host', value: 'x' } }, 'authorization.header'],
+      ['a header with a line end', { authorization: { header: 'X-Key', value: 'a\nb' } }, 'authorization.value'],
+      ['a change of no share', { maxChangePercent: 0 }, 'maxChangePercent'],
+    ],
+    async ([, change, path]) => {
+      const refused = await ask('/create', { ...given, ...change });
+      expect([refused.status, refused.body.error.details[0].path]).toEqual([400, path]);
+      expect((await ask('')).body.lists).toEqual([]);
+    },
+  ));
 
 test('a name is given once, and an instance has at most 50 lists', async () => {
   await ask('/create', given);
