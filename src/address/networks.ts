@@ -13,6 +13,7 @@ export interface Network {
   times: number;
 }
 
+/** Prefix lengths of networks, and how many times the bound of the first each has. A site is assigned a /64 (RFC 6177). */
 const levels = {
   4: [
     [24, 1],
@@ -42,7 +43,14 @@ export function neighboursOf(ip: string | null): Neighbours {
   return { near: formatCidr(prefixOf(address, near)), around: formatCidr(prefixOf(address, around)) };
 }
 
-/** From the visitor's own network (`addressPrefix`) to the largest. */
+/** The visitor's own network, `192.0.2.0/24` or `2001:db8:0:1::/64`, or `none` where the address is unknown. */
+export function addressPrefix(ip: string | null): string {
+  const address = ip === null ? null : parseIp(ip);
+  if (address === null) return 'none';
+  return formatCidr(prefixOf(address, levels[address.family][0][0]));
+}
+
+/** From the visitor's own network to the largest. */
 export function networksOf(ip: string | null): readonly Network[] {
   const address = ip === null ? null : parseIp(ip);
   if (address === null) return UNKNOWN;

@@ -5,21 +5,10 @@
  * find one that fits.
  */
 import { encodeBase64url } from '../bytes/base64url.ts';
-import { formatCidr, parseIp, prefixOf } from './ip.ts';
-
-const V4_NETWORK_BITS = 24;
-/** What a network assigns to one site (RFC 6177). */
-const V6_NETWORK_BITS = 64;
+import { addressPrefix } from './networks.ts';
 
 /** 128 bits: out of reach of a search for a second user agent that fits. */
 const BINDING_BYTES = 16;
-
-/** The network of an address, `192.0.2.0/24` or `2001:db8:0:1::/64`, or `none` where the address is unknown. */
-export function addressPrefix(ip: string | null): string {
-  const address = ip === null ? null : parseIp(ip);
-  if (address === null) return 'none';
-  return formatCidr(prefixOf(address, address.family === 4 ? V4_NETWORK_BITS : V6_NETWORK_BITS));
-}
 
 /** 22 characters, the same for every request from this network with this user agent. */
 export async function visitorBinding(ip: string | null, userAgent: string): Promise<string> {

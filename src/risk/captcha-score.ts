@@ -7,7 +7,7 @@ import { isAutomationAgent } from './bot-user-agent.ts';
 import { captchaWeight, detectorNames } from './detectors.ts';
 import type { CaptchaDetector } from './detectors.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
-import { addressConditions } from './headers/request-conditions.ts';
+import { addressConditions } from './headers/request-risk.ts';
 import { isHeadlessAgent } from './headers/tool-user-agent.ts';
 
 export interface ScoreInputs {

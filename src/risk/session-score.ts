@@ -11,8 +11,8 @@ import type { EnvironmentFinding } from './environment/environment-findings.ts';
 import { OPENED_COUNTED_MAX } from './facts.ts';
 import type { RiskFacts, TelemetryFacts } from './facts.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
-import { sharedConditions } from './headers/request-conditions.ts';
-import type { RequestDetector, SharedDetector } from './headers/request-conditions.ts';
+import { sharedConditions } from './headers/request-risk.ts';
+import type { RequestDetector, SharedDetector } from './headers/request-risk.ts';
 import { unknownRequest } from './headers/request-facts.ts';
 import { isHeadlessAgent } from './headers/tool-user-agent.ts';
 

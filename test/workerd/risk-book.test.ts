@@ -2,8 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { neighboursOf } from '../../src/address/networks.ts';
-import { addressPrefix } from '../../src/address/visitor-binding.ts';
+import { addressPrefix, neighboursOf } from '../../src/address/networks.ts';
 import { NO_LINEAGE } from '../../src/risk/session-state.ts';
 import type { SessionPlace, SessionTerms } from '../../src/store/risk-book/rpc.ts';
 import { newSessionId } from '../../src/store/risk-book/session-id.ts';

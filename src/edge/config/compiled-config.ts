@@ -20,8 +20,8 @@ import { compilePolicies } from '../../policies/compile/compile-policies.ts';
 import type { CompiledPolicies } from '../../policies/compile/compile-policies.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
-import { compileRequestRisk } from './request-risk.ts';
-import type { RequestRisk, RiskReading } from './request-risk.ts';
+import { compileRequestRisk } from '../../risk/headers/request-risk.ts';
+import type { RequestRisk, RiskReading } from '../../risk/headers/request-risk.ts';
 
 /** Public keys that verify ruleset files, by key id. */
 export type RulesetKeys = ReadonlyMap<string, CryptoKey>;

@@ -8,7 +8,7 @@ import { claimedBrowser } from '../../risk/headers/claimed-browser.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
-import type { RiskReading } from '../config/request-risk.ts';
+import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import { askedFor } from '../pending/pending-budget.ts';
 import type { PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';

@@ -2,7 +2,7 @@
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { PolicyRequest } from '../../policies/request.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
-import type { RiskReading } from '../config/request-risk.ts';
+import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import { hostName } from '../../address/host-name.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { SessionReading } from '../session/check-session.ts';

@@ -17,7 +17,7 @@ import { botInput } from '../../bots/bot-rules.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
-import type { RiskReading } from '../config/request-risk.ts';
+import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import type { SessionReading } from '../session/check-session.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { Signals } from '../request/signals.ts';

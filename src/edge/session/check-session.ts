@@ -10,7 +10,7 @@ import type { SessionStatus } from '../../contract/vocabulary.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import type { RiskReading } from '../config/request-risk.ts';
+import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import type { Signals } from '../request/signals.ts';
 
 export interface SessionReading {

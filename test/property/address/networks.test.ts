@@ -1,8 +1,7 @@
 /** The networks of an address against big integers, which share no code with them. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { neighboursOf, networksOf } from '../../../src/address/networks.ts';
-import { addressPrefix } from '../../../src/address/visitor-binding.ts';
+import { addressPrefix, neighboursOf, networksOf } from '../../../src/address/networks.ts';
 import { address } from '../rules/arbitraries.ts';
 import { holds, longText } from '../rules/oracle.ts';
 import { parseCidr } from '../../../src/address/ip.ts';

@@ -2,7 +2,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatV4, formatV6 } from '../../../src/address/ip.ts';
-import { addressPrefix, visitorBinding } from '../../../src/address/visitor-binding.ts';
+import { addressPrefix } from '../../../src/address/networks.ts';
+import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const word = fc.oneof(fc.nat({ max: 0xffffffff }), fc.constantFrom(0, 1, 0xffff, 0x10000, 0xffffffff));

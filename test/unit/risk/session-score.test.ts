@@ -5,7 +5,7 @@ import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts'
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import type { EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
 import type { EnvironmentFacts, RiskFacts } from '../../../src/risk/facts.ts';
-import { requestConditions, sharedConditions } from '../../../src/risk/headers/request-conditions.ts';
+import { requestConditions, sharedConditions } from '../../../src/risk/headers/request-risk.ts';
 import { riskParts, scoreRisk } from '../../../src/risk/session-score.ts';
 import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX, PHONE, headersOf, personFacts, telemetryOf } from './session-facts.ts';

@@ -1,7 +1,7 @@
 /**
  * The facts about a visitor that a challenge seals, with score and detectors. Addresses and cities are keyed hashes.
  */
-import { addressPrefix } from '../../../address/visitor-binding.ts';
+import { addressPrefix } from '../../../address/networks.ts';
 import type { Keyring } from '../../../captcha/seal/keyring.ts';
 import { isWebView } from '../../../risk/headers/claimed-browser.ts';
 import { scoreVisitor } from '../../../risk/captcha-score.ts';

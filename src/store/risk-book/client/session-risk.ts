@@ -3,8 +3,7 @@
  * challenge threshold is listed for the edges until every JWT with the old score has expired.
  */
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
-import { neighboursOf } from '../../../address/networks.ts';
-import { addressPrefix } from '../../../address/visitor-binding.ts';
+import { addressPrefix, neighboursOf } from '../../../address/networks.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
 import type { EnvironmentReport } from '../../../contract/edge/environment-report.ts';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';

@@ -1,7 +1,9 @@
 /**
- * The detectors that judge a single request by its headers and its address, session or not. The edge evaluates all of
- * them on every request; the service evaluates `sharedConditions` on the call that opens a session.
+ * The detectors that judge a single request by its headers and its address, session or not, and the risk that they add up
+ * to. The edge evaluates all of them on every request; the service evaluates `sharedConditions` on the call that opens a
+ * session.
  */
+import { hasDetector } from '../../contract/edge/detector-set.ts';
 import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
 import {
   contradictsDestination,
@@ -105,4 +107,49 @@ function asksForPage(headers: RequestHeaders): boolean {
 /** Sound and film are asked for in parts and uncompressed. */
 function isMedia({ fetchDest, range, accept }: RequestHeaders): boolean {
   return fetchDest === 'audio' || fetchDest === 'video' || range || /^(?:audio|video)\//.test(accept ?? '');
+}
+
+export interface RiskReading {
+  /** 0 to 1. */
+  score: number;
+  /** `detectorBits` of the score's parts. */
+  detectors: number;
+}
+
+/** Joins what the request shows to what is known of its session, if there is one. */
+export type RequestRisk = (facts: RiskFacts, session: RiskReading | null) => RiskReading | null;
+
+interface Detector {
+  place: number;
+  weight: number;
+  fires: Condition;
+}
+
+const NOTHING: RiskReading = { score: 0, detectors: 0 };
+
+/**
+ * `names` and `weights` come from the service in the config: the weight of each detector stands at its name's place. A
+ * detector without a name or a weight there is not evaluated, so an edge follows a service of another release.
+ */
+export function compileRequestRisk(names: readonly string[], weights: readonly number[]): RequestRisk {
+  const detectors = names.flatMap((name, place): Detector[] => {
+    const weight = weights[place] ?? 0;
+    return weight > 0 && name in requestConditions
+      ? [{ place, weight, fires: requestConditions[name as RequestDetector] }]
+      : [];
+  });
+  if (detectors.length === 0) return (_, session) => session;
+  return function requestRisk(facts, session) {
+    let joined = session ?? NOTHING;
+    for (const { place, weight, fires } of detectors) {
+      // One sign counts once, whether the session, this request or both show it.
+      if (!fires(facts) || hasDetector(joined.detectors, place)) continue;
+      joined = { score: joined.score + weight, detectors: joined.detectors + 2 ** place };
+    }
+    return joined === session || joined === NOTHING ? joined : { ...joined, score: rounded(joined.score) };
+  };
+}
+
+function rounded(score: number): number {
+  return Math.min(1, Math.round(score * 100) / 100);
 }

@@ -1,7 +1,7 @@
 /** What a request shows joins what is known of its session, by the names and weights of the config. */
 import { describe, expect, test } from 'vitest';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
-import { compileRequestRisk } from '../../../src/edge/config/request-risk.ts';
+import { compileRequestRisk } from '../../../src/risk/headers/request-risk.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import { claimedBrowser } from '../../../src/risk/headers/claimed-browser.ts';
 
