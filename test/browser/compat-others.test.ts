@@ -1,5 +1,6 @@
 /** `window.hcaptcha`, `window.grecaptcha` and `window.procaptcha` on pages under a strict CSP. */
 import { describe, expect, test } from 'vitest';
+import { expectRows } from '../support/rows.ts';
 import { TOKEN, useCompatPage } from './compat-page.ts';
 
 const page = useCompatPage();
@@ -198,19 +199,26 @@ describe('reCAPTCHA’s API', () => {
     );
   });
 
-  test.each([
-    ["grecaptcha.render('nowhere', { sitekey: 'site-1' })", 'reCAPTCHA placeholder element must be an element or id'],
-    ["grecaptcha.render('place', { sitekey: 'site-1' })", 'reCAPTCHA has already been rendered in this element'],
-    ["grecaptcha.render('marked', { theme: 'dark' })", 'Missing required parameters: sitekey'],
-    ['grecaptcha.reset(7)', 'There is no such widget'],
-  ])('%s throws', async (source, message) => {
-    await open(
-      EXPLICIT + '<div id="place"></div><div id="marked" data-sitekey="site-1"></div>',
-      "ready = () => { grecaptcha.render('place', { sitekey: 'site-1' }); hear('ready')(); };",
-    );
-    await hears('ready');
-    await expect(run(source)).rejects.toThrow(message);
-  });
+  test('throws for a wrong argument', () =>
+    expectRows(
+      [
+        [
+          "grecaptcha.render('nowhere', { sitekey: 'site-1' })",
+          'reCAPTCHA placeholder element must be an element or id',
+        ],
+        ["grecaptcha.render('place', { sitekey: 'site-1' })", 'reCAPTCHA has already been rendered in this element'],
+        ["grecaptcha.render('marked', { theme: 'dark' })", 'Missing required parameters: sitekey'],
+        ['grecaptcha.reset(7)', 'There is no such widget'],
+      ],
+      async ([source, message]) => {
+        await open(
+          EXPLICIT + '<div id="place"></div><div id="marked" data-sitekey="site-1"></div>',
+          "ready = () => { grecaptcha.render('place', { sitekey: 'site-1' }); hear('ready')(); };",
+        );
+        await hears('ready');
+        await expect(run(source)).rejects.toThrow(message);
+      },
+    ));
 
   test('reads attributes for render only where the page asks for it', async () => {
     await open(

@@ -1,5 +1,6 @@
 /** `window.turnstile` on pages under a strict CSP, and what every compatibility script has in common. */
 import { describe, expect, test } from 'vitest';
+import { expectRows } from '../support/rows.ts';
 import { TOKEN, useCompatPage } from './compat-page.ts';
 
 const SCRIPT = '<script src="/turnstile/v0/api.js" async defer></script>';
@@ -48,15 +49,16 @@ describe('a marked place', () => {
     expect(await run('document.forms[0].querySelectorAll("b").length')).toBe(0);
   });
 
-  test.each(['nowhere', 'document', '__proto__', 'constructor.constructor', '', 'hear("x")', 'javascript:hear("x")()'])(
-    'calls nothing for the callback name %j',
-    async (name) => {
-      const attribute = name.replaceAll('"', '&quot;');
-      await open(SCRIPT + place(`data-callback="${attribute}" data-error-callback="${attribute}"`));
-      await verified();
-      expect(await heard()).toEqual([]);
-    },
-  );
+  test('calls nothing for a callback name that names no function of the page', () =>
+    expectRows(
+      ['nowhere', 'document', '__proto__', 'constructor.constructor', '', 'hear("x")', 'javascript:hear("x")()'],
+      async (name) => {
+        const attribute = name.replaceAll('"', '&quot;');
+        await open(SCRIPT + place(`data-callback="${attribute}" data-error-callback="${attribute}"`));
+        await verified();
+        expect(await heard()).toEqual([]);
+      },
+    ));
 
   test('is served with compat=recaptcha for pages of reCAPTCHA', async () => {
     const markup = place().replace('cf-turnstile', 'g-recaptcha');
@@ -159,19 +161,23 @@ describe('a widget by script', () => {
     expect(await run('typeof turnstile.render("#place", { sitekey: "site-1" })')).toBe('string');
   });
 
-  test.each([
-    ["turnstile.render('#nowhere', { sitekey: 'site-1' })", /no such element/],
-    ["turnstile.render(':::', { sitekey: 'site-1' })", /no such element/],
-    ['turnstile.render(null, { sitekey: "site-1" })', /no such element/],
-    ["turnstile.render('#other', {})", /sitekey/],
-    ["turnstile.render('#other', { sitekey: {} })", /sitekey/],
-    ["turnstile.reset('nowhere')", /no such widget/],
-    ["turnstile.remove('nowhere')", /no such widget/],
-  ])('%s throws', async (source, message) => {
-    await open(`${EXPLICIT}<div id="other"></div>`, "ready = hear('ready');");
-    await hears('ready');
-    await expect(run(source)).rejects.toThrow(message);
-  });
+  test('throws for a wrong argument', () =>
+    expectRows(
+      [
+        ["turnstile.render('#nowhere', { sitekey: 'site-1' })", /no such element/],
+        ["turnstile.render(':::', { sitekey: 'site-1' })", /no such element/],
+        ['turnstile.render(null, { sitekey: "site-1" })', /no such element/],
+        ["turnstile.render('#other', {})", /sitekey/],
+        ["turnstile.render('#other', { sitekey: {} })", /sitekey/],
+        ["turnstile.reset('nowhere')", /no such widget/],
+        ["turnstile.remove('nowhere')", /no such widget/],
+      ],
+      async ([source, message]) => {
+        await open(`${EXPLICIT}<div id="other"></div>`, "ready = hear('ready');");
+        await hears('ready');
+        await expect(run(source)).rejects.toThrow(message);
+      },
+    ));
 
   test('rendered twice into one place is one widget, as for React’s strict mode', async () => {
     await open(
@@ -294,17 +300,21 @@ describe('an error', () => {
   const OPTIONS =
     "{ sitekey: 'site-1', retry: 'never', 'error-callback': (code) => { hear('error')(code); return true; } }";
 
-  test.each([
-    ['API.SITE_KEY_NOT_REGISTERED', '110100'],
-    ['API.UNAUTHORIZED_ORIGIN_URL', '110200'],
-    ['API.INVALID_BODY', '110420'],
-    ['API.ACCESS_POLICY_BLOCK', '600010'],
-  ])('%s reaches the page as %s', async (key, number) => {
-    server.overrides.push(refusal(key));
-    await open(EXPLICIT + place(), `ready = () => turnstile.render('#place', ${OPTIONS});`);
-    await hears('error', number);
-    expect(await fields('cf-turnstile-response')).toEqual(['']);
-  });
+  test('reaches the page as Turnstile’s number', () =>
+    expectRows(
+      [
+        ['API.SITE_KEY_NOT_REGISTERED', '110100'],
+        ['API.UNAUTHORIZED_ORIGIN_URL', '110200'],
+        ['API.INVALID_BODY', '110420'],
+        ['API.ACCESS_POLICY_BLOCK', '600010'],
+      ],
+      async ([key, number]) => {
+        server.overrides = [refusal(key)];
+        await open(EXPLICIT + place(), `ready = () => turnstile.render('#place', ${OPTIONS});`);
+        await hears('error', number);
+        expect(await fields('cf-turnstile-response')).toEqual(['']);
+      },
+    ));
 
   test('is followed by another try after the interval, but not where the setup is wrong', async () => {
     const patient = OPTIONS.replace("retry: 'never'", "'retry-interval': 1");

@@ -12,6 +12,7 @@ import type { Stack } from '../../src/cli/stack.ts';
 import { signInLink } from '../support/console.ts';
 import { startFakeIssuer } from '../support/fake-issuer.ts';
 import type { FakeIssuer } from '../support/fake-issuer.ts';
+import { expectRows } from '../support/rows.ts';
 import { manage, rulesLoaded, startTestStack } from '../support/stack.ts';
 import { sharedChromium } from '../support/visitor.ts';
 import { addDevice } from '../support/virtual-authenticator.ts';
@@ -114,15 +115,13 @@ describe('an issuer of OpenID Connect', () => {
     await context.close();
   });
 
-  test.each(['constructor', '__proto__', 'toString', 'CONSOLE.UNKNOWN'])(
-    'and an address that makes up its refusal %s get the general sentence',
-    async (key) => {
+  test('and an address that makes up a refusal get the general sentence', () =>
+    expectRows(['constructor', '__proto__', 'toString', 'CONSOLE.UNKNOWN'], async (key) => {
       const { context, page } = await visit();
       await page.goto(`${stack.consoleUrl}#refused=${key}`);
       await page.getByRole('alert').getByText('The identity provider did not confirm the sign-in.').waitFor();
       await context.close();
-    },
-  );
+    }));
 });
 
 describe('Cloudflare Access in front of the console', () => {

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { faultsInBothThemes } from '../support/axe.ts';
 import { useBuiltDocs } from '../support/built-docs.ts';
 import { eventually } from '../support/eventually.ts';
+import { expectRows } from '../support/rows.ts';
 import { useStack } from '../support/stack.ts';
 import { useVisitor } from '../support/visitor.ts';
 
@@ -54,17 +55,31 @@ test('every page is reached from the first one, and every link and anchor has it
   expect(pages.filter((page) => !anchors.has(page))).toEqual([]);
 });
 
-describe.each(['', 'policies', 'console', 'decisions/'])('the page "%s"', (path) => {
-  test('keeps the security policy, asks no other host and has no fault in either theme', async () => {
-    await open(path);
-    expect(await faultsInBothThemes(visitor.page)).toEqual([]);
-    expectNoOtherHost();
-  });
+describe('any page', () => {
+  const pages = ['', 'policies', 'console', 'decisions/'];
+
+  test('keeps the security policy, asks no other host and has no fault in either theme', () =>
+    expectRows(
+      pages,
+      async (path) => {
+        asked.length = 0;
+        await open(path);
+        expect(await faultsInBothThemes(visitor.page)).toEqual([]);
+        expectNoOtherHost();
+      },
+      site,
+    ));
 
   test('fits a screen of 360 pixels', async () => {
     await visitor.page.setViewportSize({ width: 360, height: 740 });
-    await open(path);
-    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await expectRows(
+      pages,
+      async (path) => {
+        await open(path);
+        expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      },
+      site,
+    );
   });
 });
 

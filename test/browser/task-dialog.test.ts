@@ -3,6 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Locator } from 'playwright-core';
+import { expectRows } from '../support/rows.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { starTiles } from './visual-tasks.ts';
 import { useWidgetServer } from './widget-server.ts';
@@ -97,24 +98,28 @@ describe('a task', () => {
     expect(await layout()).toEqual(before);
   });
 
-  test.each([
-    ['normal', 'lang="en"', 300],
-    ['compact', 'lang="en"', 300],
-    ['flexible', 'lang="en"', 400],
-    ['normal', 'lang="ar" dir="rtl"', 300],
-  ])('opens at a %s box on a page with %s, %i pixels wide', async (size, html, width) => {
-    await visitor.page.setViewportSize({ width: 1000, height: 1600 });
-    await open(`start="click" size="${size}"`, 'image', html);
-    await visitor.page.addStyleTag({ content: 'main{width:600px}' });
-    await box().click();
-    await instruction().waitFor();
-    const at = (await visitor.page.locator('.box').boundingBox())!;
-    const opened = (await dialog().boundingBox())!;
-    expect(opened.width).toBe(width);
-    expect(opened.y).toBeCloseTo(at.y + at.height + 8, 0);
-    if (html.includes('rtl')) expect(opened.x + opened.width).toBeCloseTo(at.x + at.width, 0);
-    else expect(opened.x).toBeCloseTo(at.x, 0);
-  });
+  test('opens at its box, in a width that fits it', () =>
+    expectRows(
+      [
+        ['normal', 'lang="en"', 300],
+        ['compact', 'lang="en"', 300],
+        ['flexible', 'lang="en"', 400],
+        ['normal', 'lang="ar" dir="rtl"', 300],
+      ],
+      async ([size, html, width]) => {
+        await visitor.page.setViewportSize({ width: 1000, height: 1600 });
+        await open(`start="click" size="${size}"`, 'image', html);
+        await visitor.page.addStyleTag({ content: 'main{width:600px}' });
+        await box().click();
+        await instruction().waitFor();
+        const at = (await visitor.page.locator('.box').boundingBox())!;
+        const opened = (await dialog().boundingBox())!;
+        expect(opened.width).toBe(width);
+        expect(opened.y).toBeCloseTo(at.y + at.height + 8, 0);
+        if (html.includes('rtl')) expect(opened.x + opened.width).toBeCloseTo(at.x + at.width, 0);
+        else expect(opened.x).toBeCloseTo(at.x, 0);
+      },
+    ));
 
   test.each([
     ['320 pixels', { width: 320, height: 640 }],

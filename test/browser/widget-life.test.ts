@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { GatehouseApi } from '../../src/widget/widget.ts';
+import { expectRows } from '../support/rows.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { useWidgetServer } from './widget-server.ts';
 
@@ -231,17 +232,21 @@ describe('the render API', () => {
 });
 
 describe('the look and the language', () => {
-  test.each([
-    ['lang="de"', '', 'Ich bin ein Mensch', 'ltr'],
-    ['lang="en"', 'data-language="ar"', 'أنا إنسان', 'rtl'],
-    ['lang="pt-BR"', '', 'Sou humano', 'ltr'],
-    ['lang="zh-TW"', '', '我是真人', 'ltr'],
-    ['lang="xx"', '', 'I am human', 'ltr'],
-  ])('%s %s shows %s', async (html, attributes, label, direction) => {
-    await open(page(SCRIPT, widget(attributes), html));
-    await visitor.page.getByRole('checkbox', { name: label }).waitFor();
-    expect(await visitor.page.locator('.box').evaluate((box) => getComputedStyle(box).direction)).toBe(direction);
-  });
+  test('a widget speaks the language of its attribute or else of its page', () =>
+    expectRows(
+      [
+        ['lang="de"', '', 'Ich bin ein Mensch', 'ltr'],
+        ['lang="en"', 'data-language="ar"', 'أنا إنسان', 'rtl'],
+        ['lang="pt-BR"', '', 'Sou humano', 'ltr'],
+        ['lang="zh-TW"', '', '我是真人', 'ltr'],
+        ['lang="xx"', '', 'I am human', 'ltr'],
+      ],
+      async ([html, attributes, label, direction]) => {
+        await open(page(SCRIPT, widget(attributes), html));
+        await visitor.page.getByRole('checkbox', { name: label }).waitFor();
+        expect(await visitor.page.locator('.box').evaluate((box) => getComputedStyle(box).direction)).toBe(direction);
+      },
+    ));
 
   test.each(['light', 'dark'] as const)(
     'the %s theme has contrasts of at least 4.5:1 for text and 3:1 for edges',

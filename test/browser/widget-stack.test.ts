@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FrameLocator, Page } from 'playwright-core';
+import { expectRows } from '../support/rows.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
@@ -70,27 +71,33 @@ async function setCaptchaType(captchaType: string): Promise<void> {
   await manage(stack(), '/sites/update', { siteKey: stack().siteKey, settings });
 }
 
-describe('the demo page of the mode', () => {
-  test.each([
-    ['checkbox', 'label'],
-    ['classic', 'box'],
-    ['load', null],
-    ['submit', null],
-    ['invisible', null],
-    ['dark', 'label'],
-    ['arabic', 'box'],
-    ['explicit', null],
-  ] as const)('%s sends its form with a token, once', async (mode, touch) => {
-    await visitor.page.goto(`${stack().edgeUrl}/widget/${mode}`);
-    if (touch === 'box') await visitor.page.getByRole('checkbox').click();
-    if (touch === 'label') await visitor.page.getByLabel('Message').focus();
-    await visitor.page.getByRole('button', { name: 'Send' }).click();
-    await visitor.page.waitForURL('**/echo/widget');
-    const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as { method: string; bodyLength: number };
-    expect(echoed.method).toBe('POST');
-    expect(echoed.bodyLength).toBeGreaterThan(200);
-  });
-});
+test('the demo page of every mode sends its form with a token, once', () =>
+  expectRows(
+    [
+      ['checkbox', 'label'],
+      ['classic', 'box'],
+      ['load', null],
+      ['submit', null],
+      ['invisible', null],
+      ['dark', 'label'],
+      ['arabic', 'box'],
+      ['explicit', null],
+    ],
+    async ([mode, touch]) => {
+      await visitor.comesAs({ userAgent: USER_AGENT });
+      await visitor.page.goto(`${stack().edgeUrl}/widget/${mode}`);
+      if (touch === 'box') await visitor.page.getByRole('checkbox').click();
+      if (touch === 'label') await visitor.page.getByLabel('Message').focus();
+      await visitor.page.getByRole('button', { name: 'Send' }).click();
+      await visitor.page.waitForURL('**/echo/widget');
+      const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as {
+        method: string;
+        bodyLength: number;
+      };
+      expect(echoed.method).toBe('POST');
+      expect(echoed.bodyLength).toBeGreaterThan(200);
+    },
+  ));
 
 describe('a page of the protected site', () => {
   test('passes a challenged fetch by the protect script, and the origin gets it once', async () => {
