@@ -11,6 +11,7 @@ import type { BotKeys } from '../../src/contract/bots/bot-keys.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { json, startBotServers } from '../support/bot-servers.ts';
 import type { BotServers, DirectoryAnswer } from '../support/bot-servers.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually, startTestStack } from '../support/stack.ts';
 import { agentKeyPair } from '../support/signed-request.ts';
 import type { AgentKeyPair, Signing } from '../support/signed-request.ts';
@@ -109,20 +110,24 @@ describe('a directory', () => {
     expect(await keysOf(wellKnown(host))).toMatchObject({ isFetched: true, keys: [pair.key] });
   });
 
-  test.each<[string, string, DirectoryAnswer]>([
-    ['redirects', 'moved', (response) => response.writeHead(302, { location: '/set/' }).end()],
-    ['stalls', 'slow', (response) => void response.writeHead(200).write('{"keys":[')],
-    ['is larger than 64 KB', 'huge', json({ keys: [], padding: 'x'.repeat(70_000) })],
-    ['lists 10,000 keys', 'crowd', json({ keys: Array.from({ length: 10_000 }, () => ({})) })],
-    ['is a page', 'html', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
-    ['does not exist', 'gone', (response) => void response.writeHead(404).end('{"keys":[]}')],
-  ])('that %s has no keys, and is not fetched again soon', async (_, host, answer) => {
-    setHost(host, answer);
-    expect(await keysOf(wellKnown(host))).toEqual({ ...failure, maxAgeSeconds: 300 });
-    servers.fetches.length = 0;
-    expect(await keysOf(wellKnown(host), pair.keyid)).toMatchObject(failure);
-    expect(servers.fetches).toEqual([]);
-  });
+  test('that has no key set to read has no keys, and is not fetched again soon', () =>
+    expectRows<[string, string, DirectoryAnswer]>(
+      [
+        ['redirects', 'moved', (response) => response.writeHead(302, { location: '/set/' }).end()],
+        ['stalls', 'slow', (response) => void response.writeHead(200).write('{"keys":[')],
+        ['is larger than 64 KB', 'huge', json({ keys: [], padding: 'x'.repeat(70_000) })],
+        ['lists 10,000 keys', 'crowd', json({ keys: Array.from({ length: 10_000 }, () => ({})) })],
+        ['is a page', 'html', (response) => void response.setHeader('content-type', 'text/html').end('<html>')],
+        ['does not exist', 'gone', (response) => void response.writeHead(404).end('{"keys":[]}')],
+      ],
+      async ([, host, answer]) => {
+        setHost(host, answer);
+        expect(await keysOf(wellKnown(host))).toEqual({ ...failure, maxAgeSeconds: 300 });
+        servers.fetches.length = 0;
+        expect(await keysOf(wellKnown(host), pair.keyid)).toMatchObject(failure);
+        expect(servers.fetches).toEqual([]);
+      },
+    ));
 
   test('is fetched once for many who ask at the same time', async () => {
     setHost('once', json({ keys: [pair.jwk] }));
@@ -141,35 +146,38 @@ describe('a directory', () => {
     expect(await keysOf(wellKnown('down'))).toMatchObject({ isFetched: true, keys: [pair.key] });
   });
 
-  test.each([
-    'https://127.0.0.1/keys',
-    'https://[::1]/keys',
-    'https://[::ffff:10.0.0.1]/keys',
-    'https://0x7f000001/keys',
-    'https://localhost/keys',
-    'https://metadata.google.internal/keys',
-    'https://intranet/keys',
-    'https://public.example:8443/keys',
-    'https://private.example/keys',
-    'https://mixed.example/keys',
-    'https://nowhere.example/keys',
-  ])('%s is not fetched', async (agent) => {
-    servers.names.set('private.example A', [{ type: 1, data: '192.168.0.1' }]);
-    servers.names.set('mixed.example A', [{ type: 1, data: '8.8.8.8' }]);
-    servers.names.set('mixed.example AAAA', [{ type: 28, data: 'fd00::1' }]);
-    const { status, body } = await ask('bot-keys', { agent });
-    // An address in another spelling is not what an edge would ask for.
-    expect(status === 400 || (status === 200 && body.keys.length === 0)).toBe(true);
-  });
+  test('is not fetched unless its address is public', () =>
+    expectRows(
+      [
+        'https://127.0.0.1/keys',
+        'https://[::1]/keys',
+        'https://[::ffff:10.0.0.1]/keys',
+        'https://0x7f000001/keys',
+        'https://localhost/keys',
+        'https://metadata.google.internal/keys',
+        'https://intranet/keys',
+        'https://public.example:8443/keys',
+        'https://private.example/keys',
+        'https://mixed.example/keys',
+        'https://nowhere.example/keys',
+      ],
+      async (agent) => {
+        servers.names.set('private.example A', [{ type: 1, data: '192.168.0.1' }]);
+        servers.names.set('mixed.example A', [{ type: 1, data: '8.8.8.8' }]);
+        servers.names.set('mixed.example AAAA', [{ type: 28, data: 'fd00::1' }]);
+        const { status, body } = await ask('bot-keys', { agent });
+        // An address in another spelling is not what an edge would ask for.
+        expect(status === 400 || (status === 200 && body.keys.length === 0)).toBe(true);
+      },
+    ));
 
-  test.each([
-    ['http', 'http://set.test/keys'],
-    ['a password', 'https://a:b@set.test/keys'],
-    ['another spelling', 'https://SET.test/keys'],
-    ['a text', 'keys'],
-  ])('is not asked for by %s', async (_, agent) => {
-    expect((await ask('bot-keys', { agent })).status).toBe(400);
-  });
+  test('is not asked for by anything but a canonical https address', () =>
+    expectRows(
+      ['http://set.test/keys', 'https://a:b@set.test/keys', 'https://SET.test/keys', 'keys'],
+      async (agent) => {
+        expect((await ask('bot-keys', { agent })).status).toBe(400);
+      },
+    ));
 });
 
 describe('an address', () => {
@@ -190,16 +198,20 @@ describe('an address', () => {
     expect(await proof('2001:4860:4801::1')).toBe(true);
   });
 
-  test.each([
-    ['whose name has another address', '8.8.4.1', 'crawl-fake.googlebot.com.', '66.249.66.1'],
-    ['whose name only begins like the operator’s', '8.8.4.2', 'googlebot.com.evil.test.', '8.8.4.2'],
-    ['whose name only ends like the operator’s', '8.8.4.3', 'crawl.notgooglebot.com.', '8.8.4.3'],
-    ['whose name is the operator’s domain itself', '8.8.4.4', 'googlebot.com.', '8.8.4.4'],
-  ])('%s does not', async (_, ip, name, forward) => {
-    servers.names.set(reverse(ip), [{ type: PTR, data: name }]);
-    servers.names.set(`${name} A`, [{ type: A, data: forward }]);
-    expect(await proof(ip)).toBe(false);
-  });
+  test('with a name that is not proved to be the operator’s does not', () =>
+    expectRows(
+      [
+        ['whose name has another address', '8.8.4.1', 'crawl-fake.googlebot.com.', '66.249.66.1'],
+        ['whose name only begins like the operator’s', '8.8.4.2', 'googlebot.com.evil.test.', '8.8.4.2'],
+        ['whose name only ends like the operator’s', '8.8.4.3', 'crawl.notgooglebot.com.', '8.8.4.3'],
+        ['whose name is the operator’s domain itself', '8.8.4.4', 'googlebot.com.', '8.8.4.4'],
+      ],
+      async ([, ip, name, forward]) => {
+        servers.names.set(reverse(ip), [{ type: PTR, data: name }]);
+        servers.names.set(`${name} A`, [{ type: A, data: forward }]);
+        expect(await proof(ip)).toBe(false);
+      },
+    ));
 
   test('without a name, of a private network, or of a bot without names does not', async () => {
     expect(await proof('8.8.4.9')).toBe(false);
@@ -294,27 +306,28 @@ describe('a signed request', () => {
   });
 
   const keyed = (key: string) => ({ name: 'signature-agent', parameters: { key } });
-  test.each<[string, Partial<Signing>, string]>([
-    [
-      'a bare string',
-      { agent: '"https://chatgpt.com"', components: ['@authority', 'signature-agent'] },
-      'chatgpt-agent',
-    ],
-    [
-      'an origin under any key',
-      { agent: 'g="https://agent.bot.goog"', components: ['@authority', keyed('g')] },
-      'google-agent',
-    ],
-    ['the address of a key set', { agent: 'sig1="https://agent.test/keys/jwks.json"' }, 'agent.test/keys/jwks.json'],
-    ['an origin with type=directory', { agent: 'sig1="https://agent.test";type=directory' }, 'agent.test'],
-  ])('that names its agent by %s is proved', async (_, signing, bot) => {
-    const agent = bot === 'google-agent' ? 'Mozilla/5.0 (compatible; Google-Agent; +https://agent.bot.goog)' : FIREFOX;
-    const { id } = await eventually(
-      () => send(signing, { agent }),
-      ({ status }) => status === 200,
-    );
-    expect(await logged(id)).toMatchObject({ bot: { id: bot, proof: 'signature' }, decided_by: `bot:${bot}` });
-  });
+  test('is proved however it names its agent', () =>
+    expectRows<[string, Partial<Signing>, string]>(
+      [
+        [
+          'a bare string',
+          { agent: '"https://chatgpt.com"', components: ['@authority', 'signature-agent'] },
+          'chatgpt-agent',
+        ],
+        ['any key', { agent: 'g="https://agent.bot.goog"', components: ['@authority', keyed('g')] }, 'google-agent'],
+        ['a key set’s address', { agent: 'sig1="https://agent.test/keys/jwks.json"' }, 'agent.test/keys/jwks.json'],
+        ['an origin with type=directory', { agent: 'sig1="https://agent.test";type=directory' }, 'agent.test'],
+      ],
+      async ([, signing, bot]) => {
+        const agent =
+          bot === 'google-agent' ? 'Mozilla/5.0 (compatible; Google-Agent; +https://agent.bot.goog)' : FIREFOX;
+        const { id } = await eventually(
+          () => send(signing, { agent }),
+          ({ status }) => status === 200,
+        );
+        expect(await logged(id)).toMatchObject({ bot: { id: bot, proof: 'signature' }, decided_by: `bot:${bot}` });
+      },
+    ));
 
   test('that is wrong in any way proves nothing, and is answered as any visitor is, with what to sign', async () => {
     await accepted();

@@ -12,6 +12,7 @@ import { checkCliPage } from '../../scripts/checks/cli-page.ts';
 import { shownLines } from '../../scripts/cli-sections.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import type { RunSettings } from '../support/gatehouse.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually, manage, useOwnStack } from '../support/stack.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { stackNow } from '../support/clock.ts';
@@ -64,24 +65,28 @@ describe('gatehouse verdicts', () => {
     await arrived('/filtered/*', 4);
   });
 
-  test.each([
-    ['--path /filtered/*', 4],
-    ['--path /filtered/b', 2],
-    ['--path /filtered/* --decision block', 2],
-    ['--path /filtered/* --decision block,challenge', 3],
-    ['--path /filtered/* --ip 198.51.100.7', 2],
-    ['--path /filtered/* --ip 198.51.100.7 --decision challenge', 0],
-    ['--path /filtered/* --session ses_one', 1],
-    ['--path /filtered/* --asn AS64500', 2],
-    ['--path /filtered/* --since 11m', 4],
-    ['--path /filtered/* --since 5m', 0],
-    [`--path /filtered/* --since 1h --until ${new Date(at + 1000).toISOString()}`, 1],
-  ])('%s finds %i', async (flags, count) => {
-    const { output, errors } = await run(`verdicts ${flags}`);
-    expect(errors).toBe('');
-    expect(JSON.parse(output)).toMatchObject({ total: count });
-    expect(JSON.parse(output).verdicts).toHaveLength(count);
-  });
+  test('finds the verdicts that its flags ask for', () =>
+    expectRows(
+      [
+        ['--path /filtered/*', 4],
+        ['--path /filtered/b', 2],
+        ['--path /filtered/* --decision block', 2],
+        ['--path /filtered/* --decision block,challenge', 3],
+        ['--path /filtered/* --ip 198.51.100.7', 2],
+        ['--path /filtered/* --ip 198.51.100.7 --decision challenge', 0],
+        ['--path /filtered/* --session ses_one', 1],
+        ['--path /filtered/* --asn AS64500', 2],
+        ['--path /filtered/* --since 11m', 4],
+        ['--path /filtered/* --since 5m', 0],
+        [`--path /filtered/* --since 1h --until ${new Date(at + 1000).toISOString()}`, 1],
+      ],
+      async ([flags, count]) => {
+        const { output, errors } = await run(`verdicts ${flags}`);
+        expect(errors).toBe('');
+        expect(JSON.parse(output)).toMatchObject({ total: count });
+        expect(JSON.parse(output).verdicts).toHaveLength(count);
+      },
+    ));
 
   test('is a table on a terminal, which fits it and which no visitor controls', async () => {
     for (const columns of [80, 120, 200]) {
@@ -113,15 +118,19 @@ describe('gatehouse verdicts', () => {
     expect(table.output.split('\n')).toHaveLength(1301);
   });
 
-  test.each([
-    ['verdicts --since yesterday', /^--since is yesterday\. Use a time ago such as 1h/],
-    ['verdicts --limit 5000', /^--limit is 5000\. Use a number from 1 to 1000, or --all\.$/],
-    ['verdicts --all --limit 5', /^Use --limit or --all, not both\.$/],
-    ['verdicts --decision maybe', /decision/],
-    ['verdicts --ip nowhere', /must be an IP address/],
-  ])('%s is refused in words', async (words, message) => {
-    expect(await run(words)).toMatchObject({ exitCode: 1, output: '', errors: expect.stringMatching(message) });
-  });
+  test('refuses wrong flags in words', () =>
+    expectRows(
+      [
+        ['verdicts --since yesterday', /^--since is yesterday\. Use a time ago such as 1h/],
+        ['verdicts --limit 5000', /^--limit is 5000\. Use a number from 1 to 1000, or --all\.$/],
+        ['verdicts --all --limit 5', /^Use --limit or --all, not both\.$/],
+        ['verdicts --decision maybe', /decision/],
+        ['verdicts --ip nowhere', /must be an IP address/],
+      ],
+      async ([words, message]) => {
+        expect(await run(words)).toMatchObject({ exitCode: 1, output: '', errors: expect.stringMatching(message) });
+      },
+    ));
 });
 
 describe('gatehouse top', () => {

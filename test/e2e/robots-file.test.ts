@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { gatehouse } from '../support/gatehouse.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually, manage, openStack } from '../support/stack.ts';
 import { quickRules, signalsOf } from './edge-visitor.ts';
 
@@ -95,41 +96,49 @@ test('the origin gets nothing of the visitor but their address', async () => {
   for (const name of ['cookie', 'if-none-match', 'range']) expect(headers).not.toHaveProperty(name);
 });
 
-test.each<[string, Answer]>([
-  ['404', { status: 404, body: 'no such page', type: 'text/html' }],
-  ['410', { status: 410 }],
-  ['500', { status: 500, body: 'broken' }],
-  ['a redirect', { status: 302, location: 'https://elsewhere.example/robots.txt' }],
-  ['a page in place of a file', { type: 'text/html', body: '<!doctype html><p>Disallow: /' }],
-  ['a page that says it is text', { body: '\n <html>\nUser-agent: *\nDisallow: /\n' }],
-  ['something binary', { body: Buffer.from([0x1f, 0x8b, 0, 0, 0x0a, 0xff]) }],
-  ['nothing', {}],
-])('where the origin answers with %s, the policy is told alone', async (name, answer) => {
-  const got = await robotsOf(`${name.replaceAll(/[^a-z0-9]/g, '-')}.test`, answer);
-  expect([allowed(got, 'GPTBot', '/'), allowed(got, 'bingbot', '/'), allowed(got, 'unheard-of', '/')]).toEqual([
-    false,
-    true,
-    true,
-  ]);
-  expect(got.text).not.toContain('<');
-});
+test('where the origin has no file to read, the policy is told alone', () =>
+  expectRows<[string, Answer]>(
+    [
+      ['404', { status: 404, body: 'no such page', type: 'text/html' }],
+      ['410', { status: 410 }],
+      ['500', { status: 500, body: 'broken' }],
+      ['a redirect', { status: 302, location: 'https://elsewhere.example/robots.txt' }],
+      ['a page in place of a file', { type: 'text/html', body: '<!doctype html><p>Disallow: /' }],
+      ['a page that says it is text', { body: '\n <html>\nUser-agent: *\nDisallow: /\n' }],
+      ['something binary', { body: Buffer.from([0x1f, 0x8b, 0, 0, 0x0a, 0xff]) }],
+      ['nothing', {}],
+    ],
+    async ([name, answer]) => {
+      const got = await robotsOf(`${name.replaceAll(/[^a-z0-9]/g, '-')}.test`, answer);
+      expect([allowed(got, 'GPTBot', '/'), allowed(got, 'bingbot', '/'), allowed(got, 'unheard-of', '/')]).toEqual([
+        false,
+        true,
+        true,
+      ]);
+      expect(got.text).not.toContain('<');
+    },
+  ));
 
 test('an origin that never answers is given up, and the policy is told alone', async () => {
   const got = await robotsOf('silent.test', { isSilent: true });
   expect(allowed(got, 'GPTBot', '/')).toBe(false);
 });
 
-test.each<[string, string | Buffer, boolean]>([
-  ['CRLF and a byte order mark', '\ufeffUser-agent: *\r\nDisallow: /a\r\n', false],
-  ['CR alone', 'User-agent: *\rDisallow: /a\r', false],
-  ['latin-1 text', Buffer.from('# caf\xe9\nUser-agent: *\nDisallow: /a\n', 'latin1'), false],
-  ['rules before any name', 'Disallow: /a\nUser-agent: other\nDisallow: /\n', true],
-])('an origin’s file with %s is read', async (name, body, isAllowed) => {
-  const got = await robotsOf(`${name.replaceAll(/[^a-z0-9]/g, '-').toLowerCase()}.test`, { body });
-  expect(got.text).not.toMatch(/[\r\ufeff]/);
-  expect(allowed(got, 'bingbot', '/a')).toBe(isAllowed);
-  expect(allowed(got, 'GPTBot', '/b')).toBe(false);
-});
+test('an origin’s file is read however it is written', () =>
+  expectRows<[string, string | Buffer, boolean]>(
+    [
+      ['CRLF and a byte order mark', '\ufeffUser-agent: *\r\nDisallow: /a\r\n', false],
+      ['CR alone', 'User-agent: *\rDisallow: /a\r', false],
+      ['latin-1 text', Buffer.from('# caf\xe9\nUser-agent: *\nDisallow: /a\n', 'latin1'), false],
+      ['rules before any name', 'Disallow: /a\nUser-agent: other\nDisallow: /\n', true],
+    ],
+    async ([name, body, isAllowed]) => {
+      const got = await robotsOf(`${name.replaceAll(/[^a-z0-9]/g, '-').toLowerCase()}.test`, { body });
+      expect(got.text).not.toMatch(/[\r\ufeff]/);
+      expect(allowed(got, 'bingbot', '/a')).toBe(isAllowed);
+      expect(allowed(got, 'GPTBot', '/b')).toBe(false);
+    },
+  ));
 
 test('a file of any length is cut at a line, and what is served is no longer than what crawlers read', async () => {
   const body = `User-agent: *\nDisallow: /first\n${'Disallow: /some/path/\n'.repeat(60_000)}`;

@@ -10,6 +10,7 @@ import type { Stack } from '../../src/cli/stack.ts';
 import { ConsoleBrowser } from '../support/console-browser.ts';
 import { startFakeIssuer } from '../support/fake-issuer.ts';
 import type { FakeIssuer, IdTokenLies } from '../support/fake-issuer.ts';
+import { expectRows } from '../support/rows.ts';
 import { manage, startTestStack } from '../support/stack.ts';
 
 const SIGNALS_SECRET = 'a-secret-of-the-proxy';
@@ -139,17 +140,20 @@ describe.each(asks)('what a provider answers at %s', (path, signIn) => {
     expect(asked).toBe(0);
   });
 
-  test.each([
-    ['no JSON', 200, 'not json'],
-    ['half of it', 200, '{"issuer":'],
-    ['a list', 200, '[]'],
-    ['nothing', 204, ''],
-    ['null', 200, 'null'],
-    ['an error', 500, '{}'],
-    ['a page', 200, '<html>'],
-  ])('is refused when it is %s', async (_, status, body) => {
-    await refusedFor((__, response) => response.writeHead(status, JSON_TYPE).end(body), /\(\w+\)|cannot be read/);
-  });
+  test('is refused when it is an error or no object', () =>
+    expectRows(
+      [
+        ['no JSON', 200, 'not json'],
+        ['half of it', 200, '{"issuer":'],
+        ['a list', 200, '[]'],
+        ['nothing', 204, ''],
+        ['null', 200, 'null'],
+        ['an error', 500, '{}'],
+        ['a page', 200, '<html>'],
+      ],
+      ([, status, body]) =>
+        refusedFor((_, response) => response.writeHead(status, JSON_TYPE).end(body), /\(\w+\)|cannot be read/),
+    ));
 });
 
 test('a provider that never ends its answer is refused after a time', async () => {
@@ -189,21 +193,25 @@ describe('OpenID Connect', () => {
     }
   });
 
-  test.each<[string, IdTokenLies, string]>([
-    ['an address that is not verified', { ...owner, email_verified: false }, REFUSED],
-    ['an address that is verified as a text', { ...owner, email_verified: 'true' }, REFUSED],
-    ['an address without a word on verification', { email: owner.email }, REFUSED],
-    ['no address', { email_verified: true }, REFUSED],
-    ['another audience', { ...owner, aud: 'another-client' }, REFUSED],
-    ['another issuer', { ...owner, iss: 'https://evil.example' }, REFUSED],
-    ['another nonce', { ...owner, nonce: 'A'.repeat(43) }, REFUSED],
-    ['a token that has expired', { ...owner, exp: -300 }, REFUSED],
-  ])('refuses %s', async (_, claims, fragment) => {
-    const { browser, location } = await signedInAs(claims);
-    expect(location).toBe(`${stack.consoleUrl}#${fragment}`);
-    expect((await browser.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
-    expect(await browser.whoAmI()).toBeNull();
-  });
+  test('refuses an ID token that does not prove a verified address here and now', () =>
+    expectRows<[string, IdTokenLies, string]>(
+      [
+        ['an address that is not verified', { ...owner, email_verified: false }, REFUSED],
+        ['an address that is verified as a text', { ...owner, email_verified: 'true' }, REFUSED],
+        ['an address without a word on verification', { email: owner.email }, REFUSED],
+        ['no address', { email_verified: true }, REFUSED],
+        ['another audience', { ...owner, aud: 'another-client' }, REFUSED],
+        ['another issuer', { ...owner, iss: 'https://evil.example' }, REFUSED],
+        ['another nonce', { ...owner, nonce: 'A'.repeat(43) }, REFUSED],
+        ['a token that has expired', { ...owner, exp: -300 }, REFUSED],
+      ],
+      async ([, claims, fragment]) => {
+        const { browser, location } = await signedInAs(claims);
+        expect(location).toBe(`${stack.consoleUrl}#${fragment}`);
+        expect((await browser.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
+        expect(await browser.whoAmI()).toBeNull();
+      },
+    ));
 
   test('refuses somebody who is no member', async () => {
     const { browser } = await signedInAs({ ...owner, email: 'stranger@example.com' });
@@ -238,28 +246,32 @@ describe('OpenID Connect', () => {
     expect((await browser.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
   });
 
-  test.each([
-    ['javascript:', 'javascript:alert(1)'],
-    ['plain http on another host', 'http://id.example.com/authorize'],
-    ['a name and a password', 'https://user:password@id.example.com/authorize'],
-    ['no address', 'not an address'],
-    ['a number', 7],
-    ['none', undefined],
-  ])('sends nobody to an issuer whose endpoint has %s', async (_, endpoint) => {
-    const document = {
-      issuer: issuer.url,
-      authorization_endpoint: `${issuer.url}/authorize`,
-      token_endpoint: `${issuer.url}/token`,
-    };
-    for (const name of ['authorization_endpoint', 'token_endpoint']) {
-      issuer.answersAt('/.well-known/openid-configuration', (__, response) =>
-        response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ...document, [name]: endpoint })),
-      );
-      const { status, body } = await new Browser().call('POST', '/console/auth/oidc/start');
-      expect([status, body['error'].key]).toEqual([401, 'CONSOLE.PROVIDER_REFUSED']);
-    }
-    issuer.answersAt('/.well-known/openid-configuration', null);
-  });
+  test('sends nobody to an issuer whose endpoint is no plain address of https', () =>
+    expectRows(
+      [
+        ['javascript:', 'javascript:alert(1)'],
+        ['plain http on another host', 'http://id.example.com/authorize'],
+        ['a name and a password', 'https://user:password@id.example.com/authorize'],
+        ['no address', 'not an address'],
+        ['a number', 7],
+        ['none', undefined],
+      ],
+      async ([, endpoint]) => {
+        const document = {
+          issuer: issuer.url,
+          authorization_endpoint: `${issuer.url}/authorize`,
+          token_endpoint: `${issuer.url}/token`,
+        };
+        for (const name of ['authorization_endpoint', 'token_endpoint']) {
+          issuer.answersAt('/.well-known/openid-configuration', (_, response) =>
+            response.writeHead(200, JSON_TYPE).end(JSON.stringify({ ...document, [name]: endpoint })),
+          );
+          const { status, body } = await new Browser().call('POST', '/console/auth/oidc/start');
+          expect([status, body['error'].key]).toEqual([401, 'CONSOLE.PROVIDER_REFUSED']);
+        }
+        issuer.answersAt('/.well-known/openid-configuration', null);
+      },
+    ));
 
   test('refuses another state', async () => {
     issuer.says(owner);
@@ -305,18 +317,16 @@ describe('OpenID Connect', () => {
     expect(await again.comeBack(back)).toBe(`${stack.consoleUrl}#refused=CONSOLE.SIGN_IN_LATE`);
   });
 
-  test.each([
-    ['nothing', ''],
-    ['an error', '?error=access_denied'],
-    ['an empty code', '?code='],
-    ['two codes', '?code=x&code=y'],
-    ['a long code', `?code=${'x'.repeat(8000)}`],
-  ])('answers %s at the way back with a refusal, not an error', async (_, search) => {
-    const browser = new Browser();
-    await browser.begin();
-    const back = new URL(`${stack.consoleUrl}/auth/oidc/callback${search}`);
-    expect(await browser.comeBack(back)).toBe(`${stack.consoleUrl}#${REFUSED}`);
-  });
+  test('answers a way back without one good code with a refusal, not an error', () =>
+    expectRows(
+      ['', '?error=access_denied', '?code=', '?code=x&code=y', `?code=${'x'.repeat(8000)}`],
+      async (search) => {
+        const browser = new Browser();
+        await browser.begin();
+        const back = new URL(`${stack.consoleUrl}/auth/oidc/callback${search}`);
+        expect(await browser.comeBack(back)).toBe(`${stack.consoleUrl}#${REFUSED}`);
+      },
+    ));
 
   test('lets a member of several accounts choose', async () => {
     const email = 'both@example.com';
@@ -360,19 +370,23 @@ describe('Cloudflare Access', () => {
     expect(await browser.whoAmI()).toBe(email);
   });
 
-  test.each<[string, Record<string, unknown>, number, string]>([
-    ['another application', { aud: ['another'] }, 401, 'CONSOLE.PROVIDER_REFUSED'],
-    ['another team', { iss: 'https://other.cloudflareaccess.com' }, 401, 'CONSOLE.PROVIDER_REFUSED'],
-    ['a JWT that has expired', { exp: 1_700_000_000 }, 401, 'CONSOLE.PROVIDER_REFUSED'],
-    ['a service token, which has no address', { email: undefined }, 401, 'CONSOLE.PROVIDER_REFUSED'],
-    ['somebody who is no member', { email: 'stranger@example.com' }, 403, 'CONSOLE.NOT_A_MEMBER'],
-    // The Kelvin sign, which is no k until it is normalised.
-    ['a letter that would turn into a k', { email: 'fran\u212A@example.com' }, 401, 'CONSOLE.PROVIDER_REFUSED'],
-  ])('refuses %s', async (_, claims, status, key) => {
-    const answer = await enter(await issuer.accessJwt(claims));
-    expect([answer.status, answer.body['error'].key]).toEqual([status, key]);
-    expect(await answer.browser.whoAmI()).toBeNull();
-  });
+  test('refuses a JWT that does not prove the address of a member', () =>
+    expectRows<[string, Record<string, unknown>, number, string]>(
+      [
+        ['another application', { aud: ['another'] }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+        ['another team', { iss: 'https://other.cloudflareaccess.com' }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+        ['a JWT that has expired', { exp: 1_700_000_000 }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+        ['a service token, which has no address', { email: undefined }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+        ['somebody who is no member', { email: 'stranger@example.com' }, 403, 'CONSOLE.NOT_A_MEMBER'],
+        // The Kelvin sign, which is no k until it is normalised.
+        ['a letter that would turn into a k', { email: 'fran\u212A@example.com' }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+      ],
+      async ([, claims, status, key]) => {
+        const answer = await enter(await issuer.accessJwt(claims));
+        expect([answer.status, answer.body['error'].key]).toEqual([status, key]);
+        expect(await answer.browser.whoAmI()).toBeNull();
+      },
+    ));
 
   test('refuses a JWT that somebody else has signed, an unsigned one, and none', async () => {
     const { privateKey } = await generateKeyPair('RS256');

@@ -19,6 +19,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { metrics } from '../../src/service/operations/protect/verdicts/metrics-table.ts';
 import { browse } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 import { stackNow } from '../support/clock.ts';
@@ -177,25 +178,29 @@ describe('a batch sent to the log', () => {
   });
 
   test.each([
-    ['without a bearer', '', 401],
-    ['with another bearer', 'nonsense', 401],
-    ['with an API key', 'api-key', 401],
-  ])('%s is refused with the envelope', async (_, jwt, status) => {
-    const response = await append({ records: [] }, jwt === 'api-key' ? stack().apiKey : jwt);
-    expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ error: { code: status } });
+    ['without a bearer', () => ''],
+    ['with another bearer', () => 'nonsense'],
+    ['with an API key', () => stack().apiKey],
+  ])('%s is refused with the envelope', async (_, bearer) => {
+    const response = await append({ records: [] }, bearer());
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: 401 } });
   });
 
-  test.each([
-    ['that is too long', { records: Array.from({ length: 501 }, () => null) }],
-    ['of the wrong shape', { records: 'none' }],
-    ['with a member nobody knows', { records: [], surprise: 1 }],
-    ['with a counter that has no name', { records: [], counters: { 'Bad Name': 1 } }],
-  ])('%s is a 400', async (_, body) => {
-    const response = await append(body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { key: 'API.INVALID_BODY' } });
-  });
+  test('of another shape is a 400', () =>
+    expectRows(
+      [
+        ['that is too long', { records: Array.from({ length: 501 }, () => null) }],
+        ['of the wrong shape', { records: 'none' }],
+        ['with a member nobody knows', { records: [], surprise: 1 }],
+        ['with a counter that has no name', { records: [], counters: { 'Bad Name': 1 } }],
+      ],
+      async ([, body]) => {
+        const response = await append(body);
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ error: { key: 'API.INVALID_BODY' } });
+      },
+    ));
 });
 
 describe('the read endpoints', () => {
@@ -273,30 +278,24 @@ describe('the read endpoints', () => {
     expect(summary.total).toBe(400);
     expect(summary.buckets.reduce((sum, { total }) => sum + total, 0)).toBe(400);
     expect(summary.block).toBe(records.filter(({ decision }) => decision === 'block').length);
-    const risk = await read(trafficSummaryResponse, '/protect/traffic-summary', {
-      ...window,
-      bucket: 300,
-      source: 'risk',
-    });
+    const query = { ...window, bucket: 300, source: 'risk' };
+    const risk = await read(trafficSummaryResponse, '/protect/traffic-summary', query);
     expect(risk.total).toBe(records.filter(({ source }) => source === 'risk').length);
   });
 
-  test.each(verdictDimensions)('split traffic by %s with an exact remainder', async (groupBy) => {
-    const split = await read(trafficByDimensionResponse, '/protect/traffic-by-dimension', {
-      ...window,
-      groupBy,
-      bucket: 'minute',
-      topN: 2,
-    });
-    expect([split.total, split.isExact]).toEqual([400, true]);
-    expect(split.series.length).toBeLessThanOrEqual(2);
-    const shown = split.series.reduce((sum, { total }) => sum + total, 0) + split.other.total;
-    if (groupBy === 'fired_rule' || groupBy === 'ip_category') expect(shown).toBeGreaterThanOrEqual(400);
-    else expect(shown).toBe(400);
-    for (const { total, points } of [...split.series, split.other]) {
-      expect(points.reduce((sum, point) => sum + point.total, 0)).toBe(total);
-    }
-  });
+  test('split traffic by every dimension with an exact remainder', () =>
+    expectRows(verdictDimensions, async (groupBy) => {
+      const query = { ...window, groupBy, bucket: 'minute', topN: 2 };
+      const split = await read(trafficByDimensionResponse, '/protect/traffic-by-dimension', query);
+      expect([split.total, split.isExact]).toEqual([400, true]);
+      expect(split.series.length).toBeLessThanOrEqual(2);
+      const shown = split.series.reduce((sum, { total }) => sum + total, 0) + split.other.total;
+      if (groupBy === 'fired_rule' || groupBy === 'ip_category') expect(shown).toBeGreaterThanOrEqual(400);
+      else expect(shown).toBe(400);
+      for (const { total, points } of [...split.series, split.other]) {
+        expect(points.reduce((sum, point) => sum + point.total, 0)).toBe(total);
+      }
+    }));
 
   test('return the risk history and the telemetry of one session', async () => {
     const jti = records.find((record) => record.jti !== null)?.jti;
@@ -370,31 +369,32 @@ const ask = async (path: string, body: object): Promise<[number, unknown]> => {
 };
 
 describe('a wrong query', () => {
-  test.each([
-    ['/protect/verdicts', { since: 'yesterday' }],
-    ['/protect/verdicts', { limit: 1001 }],
-    ['/protect/verdicts', { limit: 0 }],
-    ['/protect/verdicts', { decision: 'maybe' }],
-    ['/protect/verdicts', { cursor: 'zzz' }],
-    ['/protect/verdicts', { surprise: true }],
-    ['/protect/verdicts/search', { ip: '1.2.3' }],
-    ['/protect/verdicts/distinct-sources', {}],
-    ['/protect/risk-history', {}],
-    ['/protect/traffic-summary', { bucket: 'fortnight' }],
-    ['/protect/traffic-summary', { bucket: 61 }],
-    ['/protect/traffic-summary', { since: 0, bucket: 'minute' }],
-    ['/protect/traffic-by-dimension', { groupBy: 'shoe_size' }],
-    ['/protect/traffic-by-dimension', {}],
-    // 8,333 minutes of 101 series would be 80 MB.
-    ['/protect/traffic-by-dimension', { groupBy: 'country', bucket: 'minute', topN: 100, since: stackNow() - 5e8 }],
-  ])('%s with %j is a 400', async (path, body) => {
-    expect(await ask(path, body)).toMatchObject([400, { error: { code: 400, key: 'API.INVALID_BODY' } }]);
-  });
+  test('of any kind is a 400', () =>
+    expectRows(
+      [
+        ['/protect/verdicts', { since: 'yesterday' }],
+        ['/protect/verdicts', { limit: 1001 }],
+        ['/protect/verdicts', { limit: 0 }],
+        ['/protect/verdicts', { decision: 'maybe' }],
+        ['/protect/verdicts', { cursor: 'zzz' }],
+        ['/protect/verdicts', { surprise: true }],
+        ['/protect/verdicts/search', { ip: '1.2.3' }],
+        ['/protect/verdicts/distinct-sources', {}],
+        ['/protect/risk-history', {}],
+        ['/protect/traffic-summary', { bucket: 'fortnight' }],
+        ['/protect/traffic-summary', { bucket: 61 }],
+        ['/protect/traffic-summary', { since: 0, bucket: 'minute' }],
+        ['/protect/traffic-by-dimension', { groupBy: 'shoe_size' }],
+        ['/protect/traffic-by-dimension', {}],
+        // 8,333 minutes of 101 series would be 80 MB.
+        ['/protect/traffic-by-dimension', { groupBy: 'country', bucket: 'minute', topN: 100, since: stackNow() - 5e8 }],
+      ],
+      async ([path, body]) =>
+        expect(await ask(path, body)).toMatchObject([400, { error: { code: 400, key: 'API.INVALID_BODY' } }]),
+    ));
 
-  test.each(['/protect/verdicts', '/protect/verdicts/search', '/protect/traffic-summary'])(
-    '%s for a site key without an instance is a 404 with a string as error',
-    async (path) => {
+  test('for a site key without an instance is a 404 with a string as error', () =>
+    expectRows(['/protect/verdicts', '/protect/verdicts/search', '/protect/traffic-summary'], async (path) => {
       expect(await ask(path, { siteKey: 'nobody' })).toEqual([404, { error: expect.any(String) as string }]);
-    },
-  );
+    }));
 });
