@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
 import { gatehouse } from '../support/gatehouse.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
@@ -154,20 +155,24 @@ describe('gatehouse rules', () => {
     }
   });
 
-  test.each([
-    ['empty', ''],
-    ['of blank lines', '\n\n  \n'],
-    ['of comments', '; a published list\n# of nothing\n'],
-    ['of a heading alone', 'type,value,verdict\n'],
-  ])('an import of a file that is %s says that it has no rules, and changes nothing', async (_, content) => {
-    const file = join(dir, 'empty.csv');
-    writeFileSync(file, content);
-    const before = (await manage(stack(), '/protect/access-rules', {})) as { total: number; version: number };
-    const { exitCode, errors } = await gatehouse(['rules', 'import', file], { state: stack().stateDir });
-    expect([exitCode, errors]).toEqual([1, `No rules in ${file}. Nothing was changed.`]);
-    const { total, version } = (await manage(stack(), '/protect/access-rules', {})) as typeof before;
-    expect([total, version]).toEqual([before.total, before.version]);
-  });
+  test('an import of a file without rules says that it has none, and changes nothing', () =>
+    expectRows(
+      [
+        ['empty', ''],
+        ['of blank lines', '\n\n  \n'],
+        ['of comments', '; a published list\n# of nothing\n'],
+        ['of a heading alone', 'type,value,verdict\n'],
+      ],
+      async ([, content]) => {
+        const file = join(dir, 'empty.csv');
+        writeFileSync(file, content);
+        const before = (await manage(stack(), '/protect/access-rules', {})) as { total: number; version: number };
+        const { exitCode, errors } = await gatehouse(['rules', 'import', file], { state: stack().stateDir });
+        expect([exitCode, errors]).toEqual([1, `No rules in ${file}. Nothing was changed.`]);
+        const { total, version } = (await manage(stack(), '/protect/access-rules', {})) as typeof before;
+        expect([total, version]).toEqual([before.total, before.version]);
+      },
+    ));
 
   test('a dry run says what an import would do, and changes nothing', async () => {
     const file = join(dir, 'monitored.txt');

@@ -10,6 +10,7 @@ import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
 import { startRawEdge } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
@@ -140,12 +141,13 @@ describe('a policy', () => {
     expect((await ask('/p/search?x=1&%71=%3Cscript%3E')).decision).toBe('block');
   });
 
-  test.each(['/P/Admin', '/p/%61dmin', '/p//admin', '/p/x/../admin', '/p%2Fadmin', '/x;/../p/admin'])(
-    'is not passed by writing its path as %s',
-    async (path) => {
-      expect((await raw(`GET ${path} HTTP/1.1`)).split(' ')[1]).toBe('403');
-    },
-  );
+  test('is not passed by writing its path in another way', () =>
+    expectRows(
+      ['/P/Admin', '/p/%61dmin', '/p//admin', '/p/x/../admin', '/p%2Fadmin', '/x;/../p/admin'],
+      async (path) => {
+        expect((await raw(`GET ${path} HTTP/1.1`)).split(' ')[1]).toBe('403');
+      },
+    ));
 
   test('redirects what nothing else stops, and not the page that it redirects to', async () => {
     expect(await ask('/p/old')).toMatchObject({ status: 308, decision: 'allow', location: '/p/new?from=old' });

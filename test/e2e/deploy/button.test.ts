@@ -9,6 +9,7 @@ import { EDGE_CONFIG } from '../../../src/cli/edge-worker.ts';
 import { SERVICE_CONFIG } from '../../../src/cli/service-worker.ts';
 import { uploadWithWrangler } from '../../../src/cli/deploy/wrangler.ts';
 import { Operator } from '../../support/platform/operator.ts';
+import { expectRows } from '../../support/rows.ts';
 
 interface Config {
   name: string;
@@ -35,12 +36,10 @@ test('the configuration is that of the service, reachable without a domain', () 
   expect(config).toEqual({ ...parse(readFileSync(SERVICE_CONFIG, 'utf8')), workers_dev: true });
 });
 
-test.each([BUTTON_CONFIG, SERVICE_CONFIG, EDGE_CONFIG, 'wrangler.any-service.toml'])(
-  '%s has no id of a resource: the platform makes what is missing, by its name',
-  (path) => {
+test('no configuration has an id of a resource: the platform makes what is missing, by its name', () =>
+  expectRows([BUTTON_CONFIG, SERVICE_CONFIG, EDGE_CONFIG, 'wrangler.any-service.toml'], (path) => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/^\s*"?(?:database_id|id|account_id|zone_id)"?\s*[:=]/m);
-  },
-);
+  }));
 
 test('the example of secrets has names only, and asks for what the service requires', () => {
   const asked = secrets.filter((line) => line !== '' && !line.startsWith('#'));
