@@ -8,6 +8,7 @@ import type { TelemetryReport } from '../../src/contract/edge/telemetry.ts';
 import { signalsOf } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
+import { expectRows } from '../support/rows.ts';
 import { manage, useStack } from '../support/stack.ts';
 import { reportOf } from '../unit/risk/session-facts.ts';
 
@@ -59,25 +60,32 @@ beforeAll(async () => {
 });
 
 describe('a report that claims more time than its session has lived', () => {
-  test.each([
-    ['45 seconds of use', claimed()],
-    ['a day', claimed({ elapsedMs: 86_400_000, visibleMs: 86_400_000 })],
-    ['a page in view for longer than it was open', claimed({ elapsedMs: 500, visibleMs: 45_000 })],
-    ['input later than now', claimed({ elapsedMs: 500, visibleMs: 500, firstInteractionMs: 30_000 })],
-    ['all the input of a minute in half a second', claimed({ elapsedMs: 500, visibleMs: 500, firstInteractionMs: 9 })],
-  ])('is refused and raises the score: %s', async (_, report) => {
-    const client = await newClient();
-    const { status, body } = await send(client, report);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ error: { code: 400, key: 'API.INVALID_BODY', message: expect.any(String) } });
-    expect(await riskOf(client)).toEqual({ score: 0.4, fired: ['implausible-telemetry'] });
-    const { telemetry, session } = await manage<{ telemetry: unknown[]; session: { interacted: boolean } }>(
-      stack(),
-      '/protect/session-telemetry',
-      { jti: client.jti },
-    );
-    expect([telemetry, session.interacted]).toEqual([[], false]);
-  });
+  test('is refused and raises the score', () =>
+    expectRows(
+      [
+        ['45 seconds of use', claimed()],
+        ['a day', claimed({ elapsedMs: 86_400_000, visibleMs: 86_400_000 })],
+        ['a page in view for longer than it was open', claimed({ elapsedMs: 500, visibleMs: 45_000 })],
+        ['input later than now', claimed({ elapsedMs: 500, visibleMs: 500, firstInteractionMs: 30_000 })],
+        [
+          'all the input of a minute in half a second',
+          claimed({ elapsedMs: 500, visibleMs: 500, firstInteractionMs: 9 }),
+        ],
+      ],
+      async ([, report]) => {
+        const client = await newClient();
+        const { status, body } = await send(client, report);
+        expect(status).toBe(400);
+        expect(body).toMatchObject({ error: { code: 400, key: 'API.INVALID_BODY', message: expect.any(String) } });
+        expect(await riskOf(client)).toEqual({ score: 0.4, fired: ['implausible-telemetry'] });
+        const { telemetry, session } = await manage<{ telemetry: unknown[]; session: { interacted: boolean } }>(
+          stack(),
+          '/protect/session-telemetry',
+          { jti: client.jti },
+        );
+        expect([telemetry, session.interacted]).toEqual([[], false]);
+      },
+    ));
 });
 
 describe('twelve sessions of one network that claim to be people', () => {
@@ -109,17 +117,21 @@ describe('twelve sessions of one network that claim to be people', () => {
   });
 });
 
-test.each([
-  ['no object', 7],
-  ['a number that is none', { ...reportOf(), elapsedMs: 'Infinity' }],
-  ['a negative time', { ...reportOf(), elapsedMs: -1 }],
-  ['a time beyond every bound', { ...reportOf(), elapsedMs: 1e300 }],
-  ['a field of its own', { ...reportOf(), openedAt: 0 }],
-  ['a thousand traits', { ...reportOf(), traits: Array.from({ length: 1000 }, () => 'webdriver') }],
-])('a report with %s is refused and changes nothing', async (_, report) => {
-  expect((await send(nobody, report)).status).toBe(400);
-  expect(await riskOf(nobody)).toEqual({ score: 0, fired: [] });
-});
+test('a malformed report is refused and changes nothing', () =>
+  expectRows(
+    [
+      ['no object', 7],
+      ['a number that is none', { ...reportOf(), elapsedMs: 'Infinity' }],
+      ['a negative time', { ...reportOf(), elapsedMs: -1 }],
+      ['a time beyond every bound', { ...reportOf(), elapsedMs: 1e300 }],
+      ['a field of its own', { ...reportOf(), openedAt: 0 }],
+      ['a thousand traits', { ...reportOf(), traits: Array.from({ length: 1000 }, () => 'webdriver') }],
+    ],
+    async ([, report]) => {
+      expect((await send(nobody, report)).status).toBe(400);
+      expect(await riskOf(nobody)).toEqual({ score: 0, fired: [] });
+    },
+  ));
 
 test('a report for a session that is not the sender’s changes nothing', async () => {
   const [victim, other] = [await newClient(), await newClient()];

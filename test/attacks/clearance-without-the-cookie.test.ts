@@ -17,6 +17,7 @@ import {
   withCookie,
 } from '../support/gate.ts';
 import type { Answer, Headers } from '../support/gate.ts';
+import { expectRows } from '../support/rows.ts';
 import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
@@ -71,28 +72,35 @@ describe('the honest way', () => {
 });
 
 describe('a proof of work for a visitor who is asked for a puzzle', () => {
-  test.each<[string, (visitor: Headers, risky: Headers) => Promise<string>]>([
-    ['asked for without the cookie', (visitor) => boughtToken(stack(), visitor)],
-    [
-      'asked for with a session of the same visitor without risk',
-      async (visitor) => boughtToken(stack(), await atRisk(stack(), visitor, 0)),
-    ],
-    ['that a page relabels as another action', (visitor) => boughtToken(stack(), visitor, { action: 'login' })],
-    ['asked for with a made-up risk in the body', (visitor) => boughtToken(stack(), visitor, { sessionId: 'calm' })],
-    [
-      'at the price of a calm visitor’s puzzle',
-      async (visitor) => {
-        const challenge = await challengeFor(stack(), visitor);
-        return personsToken(stack(), challenge.challenge, { kind: 'puzzle', lane: 'visual', level: 2 });
+  test('buys nothing, however the page asks for it', () =>
+    expectRows<[string, (visitor: Headers, risky: Headers) => Promise<string>]>(
+      [
+        ['asked for without the cookie', (visitor) => boughtToken(stack(), visitor)],
+        [
+          'asked for with a session of the same visitor without risk',
+          async (visitor) => boughtToken(stack(), await atRisk(stack(), visitor, 0)),
+        ],
+        ['that a page relabels as another action', (visitor) => boughtToken(stack(), visitor, { action: 'login' })],
+        [
+          'asked for with a made-up risk in the body',
+          (visitor) => boughtToken(stack(), visitor, { sessionId: 'calm' }),
+        ],
+        [
+          'at the price of a calm visitor’s puzzle',
+          async (visitor) => {
+            const challenge = await challengeFor(stack(), visitor);
+            return personsToken(stack(), challenge.challenge, { kind: 'puzzle', lane: 'visual', level: 2 });
+          },
+        ],
+      ],
+      async ([, attempt]) => {
+        const visitor = newVisitor(stack());
+        const risky = await atRisk(stack(), visitor, 0.8);
+        const token = await attempt(visitor, risky);
+        expectRefused(await verify(stack(), risky, token));
+        expect(await statusOf(risky)).toBe(403);
       },
-    ],
-  ])('%s buys nothing', async (_, attempt) => {
-    const visitor = newVisitor(stack());
-    const risky = await atRisk(stack(), visitor, 0.8);
-    const token = await attempt(visitor, risky);
-    expectRefused(await verify(stack(), risky, token));
-    expect(await statusOf(risky)).toBe(403);
-  });
+    ));
 
   test('is not spent by the attempt: it stays what the calm visitor bought', async () => {
     const visitor = newVisitor(stack());
@@ -178,18 +186,22 @@ describe('a challenge that was not asked for here', () => {
     expectRefused(await verify(stack(), victim, token), 'API.VISITOR_MISMATCH');
   });
 
-  test.each<[string, Headers]>([
-    ['another network', { 'x-client-ip': '203.0.113.9' }],
-    ['another browser', { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0' }],
-    ['another host', { host: 'other.localhost' }],
-    ['another provider and address family', { 'x-client-ip': '2001:db8:1::1', 'x-client-asn': '64497' }],
-    ['another country and address family', { 'x-client-ip': '2001:db8:1::1', 'x-client-country': 'FR' }],
-  ])('but from %s buys nothing, and stays its owner’s', async (_, difference) => {
-    const owner = newVisitor(stack());
-    const token = await boughtToken(stack(), owner);
-    expectRefused(await verify(stack(), { ...owner, ...difference }, token), 'API.VISITOR_MISMATCH');
-    await expectBought(owner, token);
-  });
+  test('but by another visitor buys nothing, and stays its owner’s', () =>
+    expectRows<[string, Headers]>(
+      [
+        ['another network', { 'x-client-ip': '203.0.113.9' }],
+        ['another browser', { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0' }],
+        ['another host', { host: 'other.localhost' }],
+        ['another provider and address family', { 'x-client-ip': '2001:db8:1::1', 'x-client-asn': '64497' }],
+        ['another country and address family', { 'x-client-ip': '2001:db8:1::1', 'x-client-country': 'FR' }],
+      ],
+      async ([, difference]) => {
+        const owner = newVisitor(stack());
+        const token = await boughtToken(stack(), owner);
+        expectRefused(await verify(stack(), { ...owner, ...difference }, token), 'API.VISITOR_MISMATCH');
+        await expectBought(owner, token);
+      },
+    ));
 
   test('and a clearance that is copied to another host of the same gate lifts nothing there', async () => {
     const visitor = newVisitor(stack());
@@ -227,33 +239,35 @@ describe('one token', () => {
     expect(answers.filter(({ cookie }) => cookie !== '')).toHaveLength(1);
   });
 
-  test.each<[string, (token: string, challenge: string) => unknown]>([
-    ['cut', (token) => token.slice(0, -8)],
-    ['changed', (token) => `${token.slice(0, 40)}${token[40] === 'A' ? 'B' : 'A'}${token.slice(41)}`],
-    ['twice as long', (token) => token + token],
-    ['the challenge itself', (_, challenge) => challenge],
-    ['a JWT without a signature', () => 'eyJhbGciOiJub25lIn0.eyJ2ZXJpZmllZCI6dHJ1ZX0.'],
-    ['a token of the edge’s own that it did not issue', () => 'edge.w1.AAAAAAAAAAAAAAAAAAAAAAAA'],
-    ['a field of a form', (token) => JSON.stringify({ token: token.slice(1) })],
-  ])('that is %s buys nothing', async (_, forged) => {
-    const visitor = newVisitor(stack());
-    const challenge = await challengeFor(stack(), visitor);
-    const token = await tokenOf(stack(), visitor, challenge);
-    expectRefused(await verify(stack(), visitor, String(forged(token, challenge.challenge))));
-    await expectBought(visitor, token);
-  });
+  test('that is forged buys nothing', () =>
+    expectRows<[string, (token: string, challenge: string) => unknown]>(
+      [
+        ['cut', (token) => token.slice(0, -8)],
+        ['changed', (token) => `${token.slice(0, 40)}${token[40] === 'A' ? 'B' : 'A'}${token.slice(41)}`],
+        ['twice as long', (token) => token + token],
+        ['the challenge itself', (_, challenge) => challenge],
+        ['a JWT without a signature', () => 'eyJhbGciOiJub25lIn0.eyJ2ZXJpZmllZCI6dHJ1ZX0.'],
+        ['a token of the edge’s own that it did not issue', () => 'edge.w1.AAAAAAAAAAAAAAAAAAAAAAAA'],
+        ['a field of a form', (token) => JSON.stringify({ token: token.slice(1) })],
+      ],
+      async ([, forged]) => {
+        const visitor = newVisitor(stack());
+        const challenge = await challengeFor(stack(), visitor);
+        const token = await tokenOf(stack(), visitor, challenge);
+        expectRefused(await verify(stack(), visitor, String(forged(token, challenge.challenge))));
+        await expectBought(visitor, token);
+      },
+    ));
 
-  test.each([[7], [null], [''], [['x']], ['x'.repeat(200_000)]])(
-    'of another type or size gets 4xx (%#)',
-    async (token) => {
+  test('of another type or size gets 4xx', () =>
+    expectRows([7, null, '', ['x'], 'x'.repeat(200_000)], async (token) => {
       const url = `${stack().edgeUrl}/__protect/verify`;
       const { status, body, cookie } = await call(url, newVisitor(stack()), { token });
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(500);
       expect(cookie).toBe('');
       expect(body).toMatchObject({ error: { code: status, key: expect.any(String) } });
-    },
-  );
+    }));
 });
 
 describe('a form at risk', () => {

@@ -5,6 +5,7 @@ import { cookiesOf, hitsOf, signalsOf, solvedToken } from '../e2e/edge-visitor.t
 import { FIREFOX, browse } from '../support/browse.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
+import { expectRows } from '../support/rows.ts';
 import { eventually, manage, rulesLoaded, useStack } from '../support/stack.ts';
 import { BUDGET, asCurl, byName, exhaust, many, passed, visit } from './visits.ts';
 import type { Visit } from './visits.ts';
@@ -118,21 +119,25 @@ describe('a page that is asked for as something else', () => {
     'upgrade-insecure-requests': null,
   });
 
-  test.each<[string, Record<string, string | null>, string]>([
-    ['a picture', as('image', 'no-cors', 'image/webp,*/*'), '10.1.0.1'],
-    ['a call of a script', as('empty', 'cors'), '10.2.0.1'],
-    ['a manifest', as('manifest', 'cors'), '10.3.0.1'],
-    ['a WebSocket', as('empty', 'websocket'), '10.4.0.1'],
-    ['a part of a film', { ...as('video', 'no-cors'), range: 'bytes=0-' }, '10.5.0.1'],
-  ])('%s: the budget and no more, and the origin is soon left alone', async (_, headers, from) => {
-    const before = await hitsOf(stack(), '/');
-    expect(await sent(300, () => ({ from, headers }))).toBeLessThanOrEqual(BUDGET);
-    // 25 were on their way to the origin at once.
-    expect((await hitsOf(stack(), '/')) - before).toBeLessThanOrEqual(2 * BUDGET + 25);
-    await used(() => ({ from, headers }));
-    expect(await visit(stack(), { from, headers })).toMatchObject({ status: 403, decision: 'challenge' });
-    expect(await visit(stack(), { from })).toMatchObject({ status: 403, decision: 'challenge' });
-  });
+  test('gets the budget and no more, and the origin is soon left alone', () =>
+    expectRows<[string, Record<string, string | null>, string]>(
+      [
+        ['a picture', as('image', 'no-cors', 'image/webp,*/*'), '10.1.0.1'],
+        ['a call of a script', as('empty', 'cors'), '10.2.0.1'],
+        ['a manifest', as('manifest', 'cors'), '10.3.0.1'],
+        ['a WebSocket', as('empty', 'websocket'), '10.4.0.1'],
+        ['a part of a film', { ...as('video', 'no-cors'), range: 'bytes=0-' }, '10.5.0.1'],
+      ],
+      async ([, headers, from]) => {
+        const before = await hitsOf(stack(), '/');
+        expect(await sent(300, () => ({ from, headers }))).toBeLessThanOrEqual(BUDGET);
+        // 25 were on their way to the origin at once.
+        expect((await hitsOf(stack(), '/')) - before).toBeLessThanOrEqual(2 * BUDGET + 25);
+        await used(() => ({ from, headers }));
+        expect(await visit(stack(), { from, headers })).toMatchObject({ status: 403, decision: 'challenge' });
+        expect(await visit(stack(), { from })).toMatchObject({ status: 403, decision: 'challenge' });
+      },
+    ));
 
   test('data is counted like a page', async () => {
     const ask = { from: '10.9.0.1', path: '/echo', headers: as('image', 'no-cors', 'image/webp,*/*') };

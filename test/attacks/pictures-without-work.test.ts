@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import { expectRows } from '../support/rows.ts';
 import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
@@ -54,30 +55,38 @@ function expectNothing({ status, body }: { status: number; body: SolutionRespons
 }
 
 describe('no picture is drawn before its proof of work', () => {
-  test.each([
-    ['pictures', {}],
-    ['sound', { audio: true }],
-    ['pictures, without BigInt', { bigint: false }],
-    ['sound, without BigInt or workers', { audio: true, bigint: false, worker: false }],
-  ])('when a client asks for %s', async (_, capabilities) => {
-    const challenge = await ask(capabilities);
-    expect(challenge.kind).toBe('image');
-    expect(challenge.pow).toBeDefined();
-    expect([challenge.image, challenge.puzzle, challenge.audio]).toEqual([undefined, undefined, undefined]);
-  });
+  test('whatever a client asks for', () =>
+    expectRows(
+      [
+        ['pictures', {}],
+        ['sound', { audio: true }],
+        ['pictures, without BigInt', { bigint: false }],
+        ['sound, without BigInt or workers', { audio: true, bigint: false, worker: false }],
+      ],
+      async ([, capabilities]) => {
+        const challenge = await ask(capabilities);
+        expect(challenge.kind).toBe('image');
+        expect(challenge.pow).toBeDefined();
+        expect([challenge.image, challenge.puzzle, challenge.audio]).toEqual([undefined, undefined, undefined]);
+      },
+    ));
 
-  test.each([
-    ['nothing', {}],
-    ['the answer to a picture', { selected: [0, 1] }],
-    ['the counts of a recording', { digits: '111' }],
-    ['a wish for sound', { audio: true }],
-    ['a wish for pictures', { audio: false }],
-    ['a wrong number', { y: 'A'.repeat(342) }],
-    ['an empty number', { y: '' }],
-    ['counters of the other lane', { counters: 'AAAA' }],
-  ])('when a client sends %s instead of the work', async (_, solution) => {
-    expectNothing(await send((await ask()).challenge, solution));
-  });
+  test('whatever a client sends instead of the work', () =>
+    expectRows(
+      [
+        ['nothing', {}],
+        ['the answer to a picture', { selected: [0, 1] }],
+        ['the counts of a recording', { digits: '111' }],
+        ['a wish for sound', { audio: true }],
+        ['a wish for pictures', { audio: false }],
+        ['a wrong number', { y: 'A'.repeat(342) }],
+        ['an empty number', { y: '' }],
+        ['counters of the other lane', { counters: 'AAAA' }],
+      ],
+      async ([, solution]) => {
+        expectNothing(await send((await ask()).challenge, solution));
+      },
+    ));
 
   test('when a client sends the work of another challenge', async () => {
     const [one, other] = [await ask(), await ask()];

@@ -9,6 +9,7 @@ import { signalsOf } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionAt } from '../support/edge-session.ts';
 import type { EdgeResponse } from '../support/edge-session.ts';
+import { expectRows } from '../support/rows.ts';
 import { solvedSession } from '../support/session.ts';
 import type { SolvedSession } from '../support/session.ts';
 import { eventually, useStack } from '../support/stack.ts';
@@ -59,26 +60,39 @@ describe('clients without a JavaScript engine', () => {
 });
 
 describe('a solution', () => {
-  test.each<[string, (solved: SolvedSession) => object]>([
-    ['that is missing', ({ challenge, environment }) => ({ challenge, environment })],
-    ['that is empty', (solved) => ({ ...solved, solution: {} })],
-    ['that is guessed', (solved) => ({ ...solved, solution: { y: 'A'.repeat(342) } })],
-    ['that is cut', (solved) => ({ ...solved, solution: { y: (solved.solution as { y: string }).y.slice(0, -1) } })],
-    ['of the other kind', (solved) => ({ ...solved, solution: { counters: 'AAAA' } })],
-    ['that is no text', (solved) => ({ ...solved, solution: { y: ['x'] } })],
-    ['for a challenge that was changed', (solved) => ({ ...solved, challenge: changed(solved.challenge) })],
-    ['for a challenge that was cut', (solved) => ({ ...solved, challenge: solved.challenge.slice(0, -4) })],
-    ['for a challenge of the edge that the edge did not issue', (solved) => ({ ...solved, challenge: 'edge.k.AAAA' })],
-    ['without the report of the browser', ({ challenge, solution }) => ({ challenge, solution })],
-    ['with a report that is none', (solved) => ({ ...solved, environment: { v: 1, traits: ['made-up'] } })],
-    ['with a report of a future version', (solved) => ({ ...solved, environment: { ...solved.environment, v: 9 } })],
-    ['with more than there is', (solved) => ({ ...solved, more: 1 })],
-  ])('%s opens nothing and spends nothing', async (_, attempt) => {
-    const headers = newVisitor();
-    const solved = await solvedBy(headers);
-    expectRefused(await post(headers, attempt(solved)));
-    expect((await post(headers, solved)).status).toBe(200);
-  });
+  test('that is not whole and right opens nothing and spends nothing', () =>
+    expectRows<[string, (solved: SolvedSession) => object]>(
+      [
+        ['that is missing', ({ challenge, environment }) => ({ challenge, environment })],
+        ['that is empty', (solved) => ({ ...solved, solution: {} })],
+        ['that is guessed', (solved) => ({ ...solved, solution: { y: 'A'.repeat(342) } })],
+        [
+          'that is cut',
+          (solved) => ({ ...solved, solution: { y: (solved.solution as { y: string }).y.slice(0, -1) } }),
+        ],
+        ['of the other kind', (solved) => ({ ...solved, solution: { counters: 'AAAA' } })],
+        ['that is no text', (solved) => ({ ...solved, solution: { y: ['x'] } })],
+        ['for a challenge that was changed', (solved) => ({ ...solved, challenge: changed(solved.challenge) })],
+        ['for a challenge that was cut', (solved) => ({ ...solved, challenge: solved.challenge.slice(0, -4) })],
+        [
+          'for a challenge of the edge that the edge did not issue',
+          (solved) => ({ ...solved, challenge: 'edge.k.AAAA' }),
+        ],
+        ['without the report of the browser', ({ challenge, solution }) => ({ challenge, solution })],
+        ['with a report that is none', (solved) => ({ ...solved, environment: { v: 1, traits: ['made-up'] } })],
+        [
+          'with a report of a future version',
+          (solved) => ({ ...solved, environment: { ...solved.environment, v: 9 } }),
+        ],
+        ['with more than there is', (solved) => ({ ...solved, more: 1 })],
+      ],
+      async ([, attempt]) => {
+        const headers = newVisitor();
+        const solved = await solvedBy(headers);
+        expectRefused(await post(headers, attempt(solved)));
+        expect((await post(headers, solved)).status).toBe(200);
+      },
+    ));
 
   test.each<[string, (headers: Headers) => Headers]>([
     ['from another network', (headers) => ({ ...headers, 'x-client-ip': '203.0.113.77' })],

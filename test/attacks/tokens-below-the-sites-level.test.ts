@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { call, personsToken } from '../support/gate.ts';
 import type { Answer } from '../support/gate.ts';
+import { expectRows } from '../support/rows.ts';
 import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
@@ -153,19 +154,23 @@ describe('a site that wants a task', () => {
   });
 });
 
-test.each<[string, unknown]>([
-  ['a negative number', -1],
-  ['a fraction', 0.5],
-  ['too high', 3],
-  ['a text', '1'],
-  ['nothing', null],
-])('a minimumLevel that is %s is refused by name', async (_, minimumLevel) => {
-  const site = await newSite();
-  const response = await fetch(`${stack().serviceUrl}/sites/update`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ siteKey: site.siteKey, settings: { minimumLevel } }),
-  });
-  expect(response.status).toBe(400);
-  expect(await response.text()).toContain('minimumLevel');
-});
+test('a minimumLevel that is no level is refused by name', () =>
+  expectRows<[string, unknown]>(
+    [
+      ['a negative number', -1],
+      ['a fraction', 0.5],
+      ['too high', 3],
+      ['a text', '1'],
+      ['nothing', null],
+    ],
+    async ([, minimumLevel]) => {
+      const site = await newSite();
+      const response = await fetch(`${stack().serviceUrl}/sites/update`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ siteKey: site.siteKey, settings: { minimumLevel } }),
+      });
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('minimumLevel');
+    },
+  ));
