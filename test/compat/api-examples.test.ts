@@ -15,6 +15,7 @@ import { fromJSONSchema } from 'zod';
 import { EXAMPLES_PATH, makeExamples, readExamples, writeExamples } from '../support/api-tour/examples.ts';
 import type { ApiExample } from '../support/api-tour/examples.ts';
 import { shapesDiffer } from '../support/api-tour/shown-values.ts';
+import { expectRows } from '../support/rows.ts';
 import { useStack } from '../support/stack.ts';
 
 type Schema = Parameters<typeof fromJSONSchema>[0];
@@ -55,12 +56,16 @@ test.skipIf(isRecording)('every operation has an example, in the file and in Ope
   }
 });
 
-test.each(operations.map(({ operationId }) => operationId))('%s is called and answered as its example says', (name) => {
-  const [example, call] = [named(recorded, name), named(found, name)];
-  expect([call?.method, call?.contentType]).toEqual([example?.method, example?.contentType]);
-  expect(shapesDiffer(example?.request ?? {}, call?.request ?? {}, 'request')).toEqual([]);
-  expect(shapesDiffer(example?.response, call?.response, 'response')).toEqual([]);
-});
+test('every operation is called and answered as its example says', () =>
+  expectRows(
+    operations.map(({ operationId }) => operationId),
+    (name) => {
+      const [example, call] = [named(recorded, name), named(found, name)];
+      expect([call?.method, call?.contentType]).toEqual([example?.method, example?.contentType]);
+      expect(shapesDiffer(example?.request ?? {}, call?.request ?? {}, 'request')).toEqual([]);
+      expect(shapesDiffer(example?.response, call?.response, 'response')).toEqual([]);
+    },
+  ));
 
 test('every example fits the schema of its operation', () => {
   const fits = (schema: Schema | undefined, value: unknown): unknown[] => {
