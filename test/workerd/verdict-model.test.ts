@@ -19,6 +19,7 @@ import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 import { testNow } from '../support/clock.ts';
+import { expectRows } from '../support/rows.ts';
 
 const HISTORIES = 8;
 const STEPS = 30;
@@ -149,14 +150,15 @@ class RandomHistory {
   }
 }
 
-test.each(Array.from({ length: HISTORIES }, (_, index) => index + 1))(
-  'random log %i returns what a list returns',
-  async (seed) => {
-    const history = new RandomHistory(seed);
-    for (let step = 0; step < STEPS; step++) {
-      await history.step();
-    }
-    await history.query();
-    await history.countEverything();
-  },
-);
+test('a random log returns what a list returns', () =>
+  expectRows(
+    Array.from({ length: HISTORIES }, (_, index) => index + 1),
+    async (seed) => {
+      const history = new RandomHistory(seed);
+      for (let step = 0; step < STEPS; step++) {
+        await history.step();
+      }
+      await history.query();
+      await history.countEverything();
+    },
+  ));
