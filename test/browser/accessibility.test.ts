@@ -3,10 +3,9 @@
  * dark. The other files test what it cannot check: keyboard use and what a screen reader gets.
  */
 import { describe, expect, test } from 'vitest';
-import { renderBlockPage } from '../../src/edge/answer/pages/block-page.ts';
-import { type MessageKind, renderMessagePage } from '../../src/edge/answer/pages/message-page.ts';
+import { renderBlockPage, renderMessagePage, type MessageKind } from '../../src/edge/answer/pages/message-page.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
-import type { PageInput } from '../../src/edge/answer/pages/page-input.ts';
+import type { PageInput } from '../../src/edge/answer/pages/page-layout.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { accessibilityFaults, faultsInBothThemes, faultsWithoutScript } from '../support/axe.ts';

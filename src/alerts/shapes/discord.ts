@@ -1,6 +1,6 @@
 /** The text of an alert for Discord, with the characters of its markup escaped. A message has 2,000 characters at most. */
 import type { Alert } from '../alert.ts';
-import { titleOf } from '../kinds/kinds.ts';
+import { titleOf } from '../kind-words.ts';
 
 const SUMMARY_MAX_CHARS = 900;
 

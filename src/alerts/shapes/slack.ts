@@ -1,6 +1,6 @@
 /** The text of an alert for Slack, where `<`, `>` and `&` would begin a link or call people. */
 import type { Alert } from '../alert.ts';
-import { titleOf } from '../kinds/kinds.ts';
+import { titleOf } from '../kind-words.ts';
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 

@@ -1,6 +1,6 @@
 /**
  * Alerts as the management API takes and returns them: where they are sent (channels), when they wait (quiet hours), and
- * the kinds of what happened. A kind is here by its name, and in `src/alerts/kinds` with its words.
+ * the kinds of what happened. A kind is here by its name, and in `src/alerts/kind-words.ts` with its words.
  */
 import * as z from 'zod/mini';
 

@@ -5,9 +5,8 @@
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
-import { compilePathTest } from '../../policies/compile/compile-test.ts';
+import { YES, compilePathTest } from '../../policies/compile/compile-test.ts';
 import type { TestedPath } from '../../policies/compile/compile-test.ts';
-import { YES } from '../../policies/compile/truth.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 
 export type PathAction = InstancePolicy['pathRules'][number]['action'];

@@ -1,12 +1,10 @@
 /** Turns conditions into functions. Equal tests become one, and are evaluated at most once for each reading of a request. */
 import { isAnd, isNot, isOr } from '../expression.ts';
 import type { Expression, PolicyTest } from '../expression.ts';
-import { compileTest } from './compile-test.ts';
-import type { Evaluate } from './compile-test.ts';
+import { NO, YES, compileTest } from './compile-test.ts';
+import type { Evaluate, Truth } from './compile-test.ts';
 import type { Reads } from './request-view.ts';
 import { spelledValues } from './text-match.ts';
-import { NO, YES } from './truth.ts';
-import type { Truth } from './truth.ts';
 
 export class ExpressionCompiler {
   readonly #reads: Reads;

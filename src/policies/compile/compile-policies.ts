@@ -12,7 +12,7 @@ import type { Evaluate } from './compile-test.ts';
 import { PolicyIndex, copyBits } from './policy-index.ts';
 import { RequestView, newReads } from './request-view.ts';
 import type { Reads } from './request-view.ts';
-import { NO, UNKNOWN } from './truth.ts';
+import { NO, UNKNOWN } from './compile-test.ts';
 
 interface CompiledPolicy {
   name: string;

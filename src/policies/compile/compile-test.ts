@@ -5,10 +5,15 @@ import type { PolicyTest } from '../expression.ts';
 import type { PolicyRequest } from '../request.ts';
 import { PrefixSets } from './prefix-sets.ts';
 import { namedFields, placeOf } from './request-view.ts';
-import type { Reads, NamedField, RequestView } from './request-view.ts';
+import type { NamedField, Reads, RequestView } from './request-view.ts';
 import { compileTextMatch, spelledValues } from './text-match.ts';
-import { NO, UNKNOWN, YES } from './truth.ts';
-import type { Truth } from './truth.ts';
+
+/** What is known of a condition. `and` is the least of its parts, `or` the greatest, `not` of `truth` is `YES - truth`. */
+export type Truth = 0 | 1 | 2;
+export const NO = 0;
+/** It depends on something that nobody knows. */
+export const UNKNOWN = 1;
+export const YES = 2;
 
 export type Evaluate = (view: RequestView) => Truth;
 /** `null` or an empty list: the request has none. */

@@ -1,6 +1,6 @@
 /** Warns of API keys that are about to expire, a week and a day ahead. Looks once an hour. */
 import { alertId } from '../../alerts/alert.ts';
-import { summaryOf } from '../../alerts/kinds/kinds.ts';
+import { summaryOf } from '../../alerts/kind-words.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { apiKeysToAnnounce } from '../../store/d1/api-keys.ts';
 import type { ServiceStore } from '../environment.ts';

@@ -4,7 +4,7 @@
  */
 import { alertId } from '../../alerts/alert.ts';
 import type { Alert, AlertFacts } from '../../alerts/alert.ts';
-import { summaryOf } from '../../alerts/kinds/kinds.ts';
+import { summaryOf } from '../../alerts/kind-words.ts';
 import { stateChange } from '../../alerts/state-change.ts';
 import { rememberCheck, takeDueChecks } from '../../store/d1/alert-checks.ts';
 import type { DueCheck } from '../../store/d1/alert-checks.ts';

@@ -5,7 +5,7 @@
  */
 import { alertId } from '../../alerts/alert.ts';
 import type { Alert } from '../../alerts/alert.ts';
-import { summaryOf } from '../../alerts/kinds/kinds.ts';
+import { summaryOf } from '../../alerts/kind-words.ts';
 import { ALARMS_TOLD, afterAlarm, isUnderAttack, toldWith } from '../../attack/attack-state.ts';
 import type { AttackState } from '../../attack/attack-state.ts';
 import type { Alarm } from '../../attack/watch.ts';

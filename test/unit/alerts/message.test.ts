@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { alertId } from '../../../src/alerts/alert.ts';
 import type { Alert } from '../../../src/alerts/alert.ts';
-import { kindWords, summaryOf, titleOf } from '../../../src/alerts/kinds/kinds.ts';
+import { kindWords, summaryOf, titleOf } from '../../../src/alerts/kind-words.ts';
 import { messageFor } from '../../../src/alerts/shapes/message.ts';
 import { newWebhookSecret } from '../../../src/alerts/shapes/standard-webhook.ts';
 import { sentKinds } from '../../../src/contract/management/alerts.ts';

@@ -6,9 +6,8 @@ import { html } from 'hono/html';
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
-import type { PageInput } from './page-input.ts';
+import type { Html, PageInput } from './page-layout.ts';
 import { pageScript, renderPage } from './page-layout.ts';
-import type { Html } from './page-layout.ts';
 
 /** The way through without scripts: a link that opens after the wait. */
 export interface WaitLink {

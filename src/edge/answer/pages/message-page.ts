@@ -1,11 +1,11 @@
 /**
- * Pages that tell the visitor what became of a request the gate could not carry on. Nothing is lost silently, and no page
- * claims that something was sent.
+ * Pages that tell the visitor what became of a request that the gate blocked or could not carry on. Nothing is lost
+ * silently, and no page claims that something was sent.
  */
 import { html } from 'hono/html';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageMessages } from '../../../locales/messages.ts';
-import type { PageInput } from './page-input.ts';
+import type { PageInput } from './page-layout.ts';
 import { renderPage } from './page-layout.ts';
 
 /**
@@ -45,5 +45,19 @@ export function renderMessagePage(kind: MessageKind, input: MessagePageInput): s
     title: messages[title],
     body: html`<p>${messages[text]}</p>
       ${input.retryUrl === undefined ? null : html`<p><a class="button" href="${input.retryUrl}">${messages.retry}</a></p>`}`,
+  });
+}
+
+/**
+ * The page of a blocked request: it says what happened and what to do, and which reference to quote. It never says which
+ * rule decided, which would teach an attacker more than it helps a visitor.
+ */
+export function renderBlockPage(input: PageInput): string {
+  const localised = pickLanguage(input.acceptLanguage, input.languages);
+  const { messages } = localised;
+  return renderPage(input, localised, {
+    title: messages.blockedTitle,
+    body: html`<p>${messages.blockedReason}</p>
+      <p>${messages.blockedText}</p>`,
   });
 }
