@@ -28,6 +28,11 @@ function failureLine(name: unknown, error: unknown): string {
 const SHOWN_CHARS = 300;
 
 function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, written) ?? String(value));
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+}
+
+/** A pattern or a large number as it is written, because JSON has neither. */
+function written(_: string, value: unknown): unknown {
+  return value instanceof RegExp || typeof value === 'bigint' ? String(value) : value;
 }

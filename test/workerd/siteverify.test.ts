@@ -172,20 +172,20 @@ describe.each(['free', 'professional', 'premium', 'enterprise'] as const)(
     test('anything but an address is ignored and reported, and the token verifies', () =>
       expectRows(
         [
-          [null],
-          [''],
-          ['unknown'],
-          ['1.2.3'],
-          ['192.0.2.9:4711'],
-          ['[2001:db8::1]:443'],
-          ['192.0.2.9, 198.51.100.1'],
-          ['x'.repeat(5000)],
-          [['192.0.2.9']],
-          [{ address: '192.0.2.9' }],
-          [7],
-          [true],
+          null,
+          '',
+          'unknown',
+          '1.2.3',
+          '192.0.2.9:4711',
+          '[2001:db8::1]:443',
+          '192.0.2.9, 198.51.100.1',
+          'x'.repeat(5000),
+          ['192.0.2.9'],
+          { address: '192.0.2.9' },
+          7,
+          true,
         ],
-        async ([ip]) => {
+        async (ip) => {
           const site = await makeSite(tier);
           const token = await tokenFor(site);
           expect(await verify(site, token, { ip })).toMatchObject({

@@ -62,13 +62,13 @@ test('what is excepted, a test, and a channel without quiet hours do not wait', 
 test('hours that do not exist are no quiet hours', () =>
   expectRows(
     [
-      [{ from: '22:00', until: '22:00', timeZone: 'UTC' }],
-      [{ from: '24:00', until: '22:00', timeZone: 'UTC' }],
-      [{ from: '22:00', until: '07:60', timeZone: 'UTC' }],
-      [{ from: '22:00', until: '07:00', timeZone: 'Mars/Olympus' }],
-      [{ from: '22:00', until: '07:00', timeZone: '' }],
+      { from: '22:00', until: '22:00', timeZone: 'UTC' },
+      { from: '24:00', until: '22:00', timeZone: 'UTC' },
+      { from: '22:00', until: '07:60', timeZone: 'UTC' },
+      { from: '22:00', until: '07:00', timeZone: 'Mars/Olympus' },
+      { from: '22:00', until: '07:00', timeZone: '' },
     ],
-    ([given]) => {
+    (given) => {
       expect(quietHours.safeParse(given).success).toBe(false);
     },
   ));

@@ -20,6 +20,11 @@ test('every row that fails is in the message, with what was expected and what ca
   await expect(failing).rejects.toThrow(/^2 of 4 rows fail:\n\["two",3\].*expected 3 \| actual 2\n\["four",5\].*$/);
 });
 
+test('a row that fails is shown with its patterns and large numbers, which JSON has not', async () => {
+  const failing = expectRows([['one', /^a$/, 2n ** 64n]], () => expect('b').toMatch(/^a$/));
+  await expect(failing).rejects.toThrow('["one","/^a$/","18446744073709551616"]');
+});
+
 test('a table without rows fails', async () => {
   await expect(expectRows([], () => undefined)).rejects.toThrow('no rows');
 });

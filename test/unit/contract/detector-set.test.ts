@@ -13,7 +13,7 @@ const placesOf = (bits: number): number[] => places.filter((place) => hasDetecto
 
 describe('a set of detectors', () => {
   test('comes back as it was', () =>
-    expectRows([[[]], [[0]], [[31]], [[32]], [[52]], [[0, 26, 27, 30, 31, 32, 51, 52]], [places]], ([given]) => {
+    expectRows([[], [0], [31], [32], [52], [0, 26, 27, 30, 31, 32, 51, 52], places], (given) => {
       expect(placesOf(detectorSet(given))).toEqual(given);
     }));
 

@@ -67,7 +67,7 @@ describe('keys of a limit', () => {
   });
 
   test('a key of one written part alone has a companion: a hundred times the count for the network, whatever the visitor writes', () =>
-    expectRows([['user'], ['path'], ['header:x-api-key'], ['cookie:sid'], ['ja4'], ['bot'], ['host']], ([part]) => {
+    expectRows(['user', 'path', 'header:x-api-key', 'cookie:sid', 'ja4', 'bot', 'host'], (part) => {
       const change = { users: ['x'], path: '/x', header: () => 'x', cookie: () => 'x', ja4: 'x', bot: 'x', host: 'x' };
       const one = keys([part]);
       const other = keys([part], change);

@@ -91,17 +91,17 @@ describe('a channel', () => {
   test('does not send to anything but a public https address', () =>
     expectRows(
       [
-        ['http://hooks.example/'],
-        ['https://hooks.example:8443/'],
-        ['https://user:word@hooks.example/'],
-        ['https://localhost/'],
-        ['https://127.0.0.1/'],
-        ['https://2130706433/'],
-        ['https://[::1]/'],
-        ['hooks.example'],
-        [`https://hooks.example/${'a'.repeat(3000)}`],
+        'http://hooks.example/',
+        'https://hooks.example:8443/',
+        'https://user:word@hooks.example/',
+        'https://localhost/',
+        'https://127.0.0.1/',
+        'https://2130706433/',
+        'https://[::1]/',
+        'hooks.example',
+        `https://hooks.example/${'a'.repeat(3000)}`,
       ],
-      async ([webhookUrl]) => {
+      async (webhookUrl) => {
         const { status, body } = await ask(CREATE, { ...given, webhookUrl });
         expect([status, body.error.details?.[0]?.path]).toEqual([400, 'webhookUrl']);
       },
