@@ -70,7 +70,7 @@ describe('a widget file', () => {
     expect(policy).not.toContain('frame-ancestors');
   });
 
-  test('is none of another name', () =>
+  test('has no other name', () =>
     expectRows(['/interstitial.js', '/bundle.js', '/widget.map', '/__proto__'], async (path) => {
       expect((await get(path)).status).toBe(404);
     }));

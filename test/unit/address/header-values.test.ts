@@ -152,7 +152,7 @@ describe('a reserved network', () => {
       },
     ));
 
-  test('is no other one', () =>
+  test('is not one that somebody has', () =>
     expectRows(
       [
         '8.8.8.8/32',

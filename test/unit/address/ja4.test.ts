@@ -21,7 +21,7 @@ describe('the canonical form', () => {
       },
     ));
 
-  test('does not exist for anything else', () =>
+  test('does not exist for a malformed text', () =>
     expectRows<[string, string | null]>(
       [
         ['nothing', null],

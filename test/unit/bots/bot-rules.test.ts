@@ -105,7 +105,7 @@ test('a name without a proof opens nothing and closes what the bot of that name 
   expect(action({ claimed: 'challenge' }, { proof: 'claimed' })).toBe('challenge');
 });
 
-test('a policy that cannot be meant is refused', () =>
+test('a policy with a mistake is refused', () =>
   expectRows<[string, object]>(
     [
       ['an unknown preset', { preset: 'half-open' }],

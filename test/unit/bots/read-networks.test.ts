@@ -34,7 +34,7 @@ describe('a published list of networks', () => {
   });
 
   const good = '157.55.39.0/24';
-  test('is refused whole when it has anything else', () =>
+  test('is refused whole when it has anything but public networks', () =>
     expectRows<[string, string, Parameters<typeof read>[1], string]>(
       [
         ['a web page', '<!doctype html><title>404</title>', { form: 'text' }, 'is-html'],

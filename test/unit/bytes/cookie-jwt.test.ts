@@ -59,7 +59,7 @@ describe('is refused', () => {
     }
   });
 
-  test('when it is not a token of its own kind', () =>
+  test('when it differs from what an edge writes', () =>
     expectRows<[string, () => Promise<string>]>(
       [
         ['another algorithm', () => signedByJose({ alg: 'HS512', kid: 'k1' })],

@@ -70,7 +70,7 @@ describe('a seal', () => {
     }
   });
 
-  test('is not any other text', () =>
+  test('is no text of another form', () =>
     expectRows(
       [
         ['standard alphabet', '+/+/'.repeat(20)],

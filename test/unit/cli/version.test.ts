@@ -12,7 +12,7 @@ test('--version prints the version of package.json', () => {
   expect([stdout, status]).toEqual([`${version}\n`, 0]);
 });
 
-test('every command prints it too', () =>
+test('--version after a command prints it too', () =>
   expectRows(
     [
       ['tail', '--version'],

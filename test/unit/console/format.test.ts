@@ -138,7 +138,7 @@ test.each([
 });
 
 describe('a number with its noun', () => {
-  test('has the form of its number', () =>
+  test('has the plural unless the number is one', () =>
     expectRows(
       [
         [0, 'rule', undefined, '0 rules'],

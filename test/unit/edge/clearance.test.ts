@@ -63,7 +63,7 @@ describe('clearance', () => {
     expect(await read(token, {}, end + 60_000, true)).toBeNull();
   });
 
-  test('a cookie that is anything else is no clearance', () =>
+  test('a malformed or foreign cookie is no clearance', () =>
     expectRows<[string, () => Promise<string> | string]>(
       [
         ['tampered', () => `${token.slice(0, -4)}AAAA`],

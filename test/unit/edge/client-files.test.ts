@@ -91,7 +91,7 @@ describe('a file that is not compiled in', () => {
     expect(await textOf('widget.js')).toBe(widget);
   });
 
-  test('is only a known name', () =>
+  test('is not there under an unknown name', () =>
     expectRows(['../edge/v1/config', '__proto__', 'bundle.js', 'interstitial.js'], async (name) => {
       expect(await textOf(name)).toBe('absent');
       expect(service.calls).toEqual([]);

@@ -44,7 +44,7 @@ describe('the token', () => {
     expect((await read(FORM, 'proof=tok', settingsOf({ tokenField: 'proof' }))).token).toBe('tok');
   });
 
-  test('is missing in anything else, without an exception', () =>
+  test('is missing in any other body, without an exception', () =>
     expectRows(
       [
         ['broken JSON', 'application/json', '{"captcha-response":'],

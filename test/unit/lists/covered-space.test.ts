@@ -14,7 +14,7 @@ function excessOf(keys: readonly string[]): string | null {
 const networks = (count: number, value: (i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => keyOfRule({ type: 'ipMask', value: value(i) })!);
 
-test('a list that covers too much is named by its excess', () =>
+test('the excess of a list that covers too much is named, and no other list has one', () =>
   expectRows<[string, string[], string | null]>(
     [
       ['a million addresses', networks(1_000_000, (i) => `20.${i >> 16}.${(i >> 8) & 255}.${i & 255}/32`), null],

@@ -59,7 +59,7 @@ describe("CrowdSec's decisions", () => {
     expect(await decisions(document, 'challenge')).toMatchObject({ added: ['1.2.3.4/32', '5.6.7.8/32'] });
   });
 
-  test('are refused when the answer is anything else', () =>
+  test('are refused when the answer is not their JSON', () =>
     expectRows(
       [
         ['a list', '[]', 'The answer is not JSON'],

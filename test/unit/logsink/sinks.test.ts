@@ -61,7 +61,7 @@ describe('the service sink', () => {
     ));
 });
 
-test('the service sink takes a 200 with any other answer for a failure that may pass', () =>
+test('the service sink takes a 200 with an unusable body for a failure that may pass', () =>
   expectRows(
     [
       ['nothing', ''],

@@ -147,7 +147,7 @@ describe('a challenge is not solved', () => {
     expect(await solve(challenged(), { signal: AbortSignal.abort() })).toMatchObject({ why: 'aborted' });
   });
 
-  test('when the gate answers anything else', () =>
+  test('when the gate does not answer with work', () =>
     expectRows(
       [
         ['sends a body without end', flood, 'not-understood'],

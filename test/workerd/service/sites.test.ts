@@ -120,7 +120,7 @@ describe('the plan', () => {
       expect(answer.body.error.details[0].path).toBe('settings.domains.0');
     }));
 
-  test('a host that only resembles a public suffix is accepted', () =>
+  test('a domain that is no public suffix is accepted', () =>
     expectRows(['intranet', '*.intranet', '192.0.2.1', 'shop.github.io', 'example.co.uk'], async (domain) => {
       const { token } = await newAccount({ tier: 'free' });
       const answer = await call(token, '/sites/create', { name: 'own', settings: { domains: [domain] } });

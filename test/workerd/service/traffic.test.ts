@@ -82,7 +82,7 @@ describe('/gettrafficdata', () => {
     expect([foreign.status, foreign.body.error.details[0].path]).toEqual([404, 'siteKeys.1']);
   });
 
-  test('a window that is none is refused by its path', () =>
+  test('a window with a mistake is refused by its path', () =>
     expectRows(
       [
         [{ startDate: iso(day) }, 'endDate'],

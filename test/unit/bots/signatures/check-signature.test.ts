@@ -119,7 +119,7 @@ describe('a key counts for its own directory only', () => {
 });
 
 describe('requests without a signature of this profile', () => {
-  test('have the outcome of their headers', () =>
+  test('are unsigned where they name an agent, and nothing otherwise', () =>
     expectRows(
       [
         ['no header', {}, null],
@@ -145,7 +145,7 @@ describe('what cannot be right', () => {
   const edit = (name: string, from: string | RegExp, to: string) => (request: Request) =>
     request.headers.set(name, request.headers.get(name)!.replace(from, to));
 
-  test('has the outcome that names its fault', () =>
+  test('a signature has the outcome that names its fault', () =>
     expectRows<[string, string, Partial<Signing>, ((request: Request) => void)?]>(
       [
         ['covers no host', 'invalid-target-not-covered', { components: ['@method', keyed('sig1')] }],
