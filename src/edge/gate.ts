@@ -10,7 +10,7 @@ import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import type { Answer } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
-import { NOT_RETURNED, mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
+import { NOT_RETURNED, returnedSubmission, spendHeld } from './challenge/returned-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
 import type { JudgedContext, RequestContext } from './decide/context.ts';
 import { takeEffects } from './decide/effects.ts';
@@ -22,9 +22,9 @@ import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
 import type { OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
-import { isPageResponse } from './pending/pending-budget.ts';
 import type { PendingKind } from './pending/pending-budget.ts';
 import { UNROUTABLE, isAt } from './request/canonical-path.ts';
+import { isTextForm } from './request/facts.ts';
 import type { RequestFacts } from './request/facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';
@@ -108,7 +108,7 @@ async function decidedStep(
   // rule fills no memory with one; what others send is bounded by the room for bodies.
   let returned: Pick<RequestContext, 'facts' | 'held'> = { facts: arrived, held: null };
   let refusal: Answer | null = null;
-  if (endpoint === null && mayBringSeal(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
+  if (endpoint === null && isTextForm(arrived) && !isBlockedByRules(arrived, config.policy, ruleset)) {
     const opened = await returnedSubmission(arrived, config, isolate.bodies);
     if (opened.ok) returned = opened.value;
     else refusal = NOT_RETURNED[opened.error.kind];
@@ -178,7 +178,8 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
   const { origins, service, count, limits, obstacles } = isolate;
   const called = await callOrigin(step, origins, count, (held) => spendHeld(service, count, held));
   if (step.counted) limits.responded(step.counted, called.ok ? called.value.response : null);
-  if (!called.ok) return answered(answerWith(step.context, originFaults[called.error.kind], step.verified), isolate);
+  if (!called.ok)
+    return answered(answerWith(step.context, originFaults[called.error.kind], step.tokenVerified), isolate);
   const { response, originMs } = called.value;
   try {
     const instead = await steppedBack(step, response, isolate);
@@ -191,19 +192,16 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
     reportException(step.context.facts.requestId, count, error);
     // The origin has acted: it is not called again, and the visitor must know that it may have worked.
     void response.body?.cancel();
-    return { ...(await answered(answerWith(step.context, RESPONSE_LOST, step.verified), isolate)), originMs };
+    return { ...(await answered(answerWith(step.context, RESPONSE_LOST, step.tokenVerified), isolate)), originMs };
   }
 }
 
 /** Where a visitor without a session asked for a file and the origin sent a page: what they get past the budget. */
 async function steppedBack({ context }: Forward, response: Response, isolate: Isolate): Promise<Answered | null> {
   const { facts, verdict } = context;
-  if (context.effects.pending !== 'file' || !isJudged(context) || !isPageResponse(response, facts.headers)) return null;
+  if (context.effects.pending !== 'file' || !isJudged(context)) return null;
   const { policy } = context.config;
-  const { signals, nowMs } = facts;
-  const hasRoom = isolate.pending.hasRoom('page', signals.ip, policy.pendingBudget, nowMs);
-  isolate.pending.take('page', signals.ip, nowMs);
-  if (hasRoom) return null;
+  if (!isolate.pending.withholds(response, facts, policy.pendingBudget)) return null;
   const step = await stepOf({ ...context, verdict: pastBudget(verdict, policy) }, isolate);
   return step.kind === 'answer' ? step : null;
 }

@@ -13,7 +13,7 @@ import { bodyForOrigin, readSubmission, submissionKind } from '../submission/rea
 import type { Submission } from '../submission/read-submission.ts';
 import { checkToken, noteRefusedToken } from './check-token.ts';
 import type { TokenFault } from './check-token.ts';
-import { holdSubmission } from './held-submission.ts';
+import { holdSubmission } from './hold-submission.ts';
 import type { ChallengePorts } from './ports.ts';
 
 /** `read`: the body, where a limit by user has read it. */
@@ -24,23 +24,23 @@ export async function challengeStep(
 ): Promise<Step> {
   const { facts, config } = context;
   const { request } = facts;
-  const form = answerForm(context);
+  const answerAs = answerForm(context);
   // A call from a script keeps its own body and repeats it; only forms would lose theirs.
   const isForm = (): boolean =>
-    form === 'page' || submissionKind(request.headers.get('content-type') ?? '') !== 'other';
-  if (request.body === null || form === 'text' || !isForm()) return challengeWithoutBody(context, ports, form);
+    answerAs === 'page' || submissionKind(request.headers.get('content-type') ?? '') !== 'other';
+  if (request.body === null || answerAs === 'text' || !isForm()) return challengeWithoutBody(context, ports, answerAs);
 
   const reading = await readSubmission(request, config.policy.submission, ports.bodies.hold(facts), read);
-  if (!reading) return challengeWithoutBody(context, ports, form);
+  if (!reading) return challengeWithoutBody(context, ports, answerAs);
   if (!reading.ok) {
     const { kind: fault } = reading.error;
-    return answerWith(context, form === 'json' && fault !== 'no-room' ? { kind: 'challenge' } : NOT_READ[fault]);
+    return answerWith(context, answerAs === 'json' && fault !== 'no-room' ? { kind: 'challenge' } : NOT_READ[fault]);
   }
   const submission = reading.value;
-  if (submission.token !== null) return verifyInPlace(context, ports, form, submission, submission.token);
+  if (submission.token !== null) return verifyInPlace(context, ports, answerAs, submission, submission.token);
   const away = withoutService(context, ports, bodyForOrigin(submission, config.policy.submission));
   if (away) return away;
-  return form === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
+  return answerAs === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
 }
 
 const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond.');
@@ -56,11 +56,15 @@ function withoutService(context: JudgedContext, ports: ChallengePorts, body: Sub
 }
 
 /** Where no body is read, nothing can be lost. */
-async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts, form: AnswerForm): Promise<Step> {
+async function challengeWithoutBody(
+  context: JudgedContext,
+  ports: ChallengePorts,
+  answerAs: AnswerForm,
+): Promise<Step> {
   const away = withoutService(context, ports, null);
   if (away) return away;
   const { request, target } = context.facts;
-  const isPage = request.method === 'GET' && form === 'page';
+  const isPage = request.method === 'GET' && answerAs === 'page';
   const noScript = isPage ? await ports.waitLane.link(context, target.received) : null;
   return answerWith(context, { kind: 'challenge', ...(noScript ? { noScript } : {}) });
 }
@@ -68,7 +72,7 @@ async function challengeWithoutBody(context: JudgedContext, ports: ChallengePort
 async function verifyInPlace(
   context: JudgedContext,
   ports: ChallengePorts,
-  form: AnswerForm,
+  answerAs: AnswerForm,
   submission: Submission,
   token: string,
 ): Promise<Step> {
@@ -85,7 +89,7 @@ async function verifyInPlace(
     const verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
     return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));
   }
-  if (form === 'json') return answerWith(context, { kind: 'challenge' }, false);
+  if (answerAs === 'json') return answerWith(context, { kind: 'challenge' }, false);
   return holdSubmission(context, ports, submission, NOTICES[check.error.kind]);
 }
 

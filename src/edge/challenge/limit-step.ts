@@ -73,7 +73,7 @@ async function askLimits(
   let above = byUser.length === 0 ? [] : limits.above(counted);
   if (!stops(above)) {
     const users = await formUsers(context.facts, body, [...new Set(byUser.map(userField))], bodies);
-    if (!users.ok) return answerWith(context, NOT_READ[users.error.kind], step.verified);
+    if (!users.ok) return answerWith(context, NOT_READ[users.error.kind], step.tokenVerified);
     const { facts, byField } = users.value;
     body = users.value.body;
     context = { ...context, facts };
@@ -85,7 +85,7 @@ async function askLimits(
     const within = counted.filter(({ limit }) => !above.some((one) => one.limit === limit));
     return { ...step, context: decided, counted: within };
   }
-  if (decided.verdict.decision === 'block') return answerWith(decided, refusal(strictest(above)), step.verified);
+  if (decided.verdict.decision === 'block') return answerWith(decided, refusal(strictest(above)), step.tokenVerified);
   const challenged: JudgedContext = { ...decided, isJudged: true, config, path, clearance, limits: null };
   return { kind: 'challenge', context: challenged, body };
 }

@@ -32,7 +32,7 @@ export interface OriginResponse {
 
 /** `spend`: whether a held submission may be sent, which is true once. */
 export async function callOrigin(
-  { context, verified, body }: Forward,
+  { context, tokenVerified, body }: Forward,
   origins: Origins,
   count: Count,
   spend: (held: HeldReturn) => Promise<boolean>,
@@ -52,7 +52,7 @@ export async function callOrigin(
     const send = (asked: RequestFacts) =>
       sendToOrigin(asked, origin, config, {
         decision: verdict.decision,
-        verified: verified === true || clearance !== null,
+        hasSolved: tokenVerified === true || clearance !== null,
         preflight: verdict.source === 'preflight',
         body,
       });

@@ -110,7 +110,7 @@ export class RobotsFiles {
     const headers = { accept: 'text/plain', 'user-agent': 'Gatehouse' };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const request = new Request(facts.request.url, { headers, redirect: 'manual', signal });
-    const asked = { decision: 'allow', verified: false, preflight: false, body: null, signal };
+    const asked = { decision: 'allow', hasSolved: false, preflight: false, body: null, signal };
     try {
       const own = replacedRequest(facts, request, facts.target);
       const response = await sendToOrigin(own, origin.value, config, asked);

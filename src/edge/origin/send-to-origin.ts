@@ -22,7 +22,8 @@ const NOT_IN_PREFLIGHT = /^(?:content-|transfer-encoding|x-(?:http-)?method)|coo
 /** What the edge tells the origin about a request, and what it holds back. */
 export interface Vouched {
   decision: string;
-  verified: boolean;
+  /** The visitor solved a challenge, now or for the clearance that they show. */
+  hasSolved: boolean;
   /** It asks a question only, so nothing else goes on with it and no page comes back. */
   preflight: boolean;
   /** Set where the body had to be read: the same bytes, or those without the token. */
@@ -84,7 +85,7 @@ function writeHeaders(headers: Headers, facts: RequestFacts, config: CompiledCon
     else if (kept !== cookies) headers.set('cookie', kept);
   }
 
-  const verified = vouched.verified ? 'true' : 'false';
+  const verified = vouched.hasSolved ? 'true' : 'false';
   headers.set(header.requestId, requestId);
   headers.set(header.decision, vouched.decision);
   headers.set(header.verified, verified);

@@ -7,6 +7,7 @@
 import { neighboursOf } from '../../address/networks.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
 import type { LimitCounts } from '../limits/limit-counts.ts';
+import type { RequestFacts } from '../request/facts.ts';
 import type { HeaderFacts } from '../request/header-facts.ts';
 
 export const PENDING_WINDOW_MS = 600_000;
@@ -41,6 +42,14 @@ export class PendingBudget {
 
   take(kind: PendingKind, ip: string | null, nowMs: number): void {
     for (const key of keysOf(kind, ip)) this.#counts.take(key, meterOf(1), nowMs);
+  }
+
+  /** Whether the response to a request for a file is a page that the network has no budget for. A page takes from it. */
+  withholds(response: Response, { headers, signals: { ip }, nowMs }: RequestFacts, budget: number): boolean {
+    if (!isPageResponse(response, headers)) return false;
+    const hasRoom = this.hasRoom('page', ip, budget, nowMs);
+    this.take('page', ip, nowMs);
+    return !hasRoom;
   }
 }
 

@@ -56,3 +56,15 @@ function sentEncoding(platform: Request['cf']): string | undefined {
   const { colo, clientAcceptEncoding } = (platform ?? {}) as { colo?: string; clientAcceptEncoding?: string };
   return colo === undefined ? undefined : clientAcceptEncoding;
 }
+
+/**
+ * Whether a browser sends a form with `enctype="text/plain"`: the interstitial's, which brings a held submission back, and
+ * hardly any other. A script's text has a charset.
+ */
+export function isTextForm({ request, headers }: RequestFacts): boolean {
+  return (
+    headers.method === 'POST' &&
+    request.headers.get('content-type') === 'text/plain' &&
+    (headers.fetchMode === null ? request.headers.has('origin') : headers.fetchMode === 'navigate')
+  );
+}

@@ -120,9 +120,9 @@ export class Sessions {
     const value = ownText(text);
     const parts = splitSessionCookie(value);
     if (!parts?.jwt) return INVALID;
-    const verified = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);
-    if (!verified.ok || verified.value.jti !== parts.jti) return INVALID;
-    const claims = verified.value;
+    const signed = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);
+    if (!signed.ok || signed.value.jti !== parts.jti) return INVALID;
+    const claims = signed.value;
     const binding = await visitorBinding(signals.ip, signals.userAgent);
     if (binding !== claims.bnd) return INVALID;
     const known: KnownSession = {

@@ -66,7 +66,7 @@ export function recordOf({ step, response, originMs }: Outcome, from: RecordSour
     explain: verdict.explain ?? undefined,
     enforcement_policy: verdict.enforcementPolicy,
     session_status: verdict.sessionStatus,
-    verified: step.verified,
+    verified: step.tokenVerified,
     level: verdict.level,
     risk_score: verdict.riskScore,
     status: response.status,

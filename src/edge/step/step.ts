@@ -8,8 +8,8 @@ import type { Counted } from '../limits/limits.ts';
 
 interface StepBase {
   readonly context: RequestContext;
-  /** `null`: the request carried no token. */
-  readonly verified: boolean | null;
+  /** `null`: the request carried no token, nor the ticket of a wait in place of one. */
+  readonly tokenVerified: boolean | null;
 }
 
 export interface Forward extends StepBase {
@@ -29,12 +29,12 @@ export type Step = Forward | Answered;
 
 export function forwardOn(
   context: RequestContext,
-  verified: boolean | null = null,
+  tokenVerified: boolean | null = null,
   body: Uint8Array<ArrayBuffer> | null = null,
 ): Forward {
-  return { kind: 'forward', context, verified, body };
+  return { kind: 'forward', context, tokenVerified, body };
 }
 
-export function answerWith(context: RequestContext, answer: Answer, verified: boolean | null = null): Answered {
-  return { kind: 'answer', context, verified, answer };
+export function answerWith(context: RequestContext, answer: Answer, tokenVerified: boolean | null = null): Answered {
+  return { kind: 'answer', context, tokenVerified, answer };
 }

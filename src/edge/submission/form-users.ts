@@ -6,13 +6,25 @@
 import { ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { userName } from '../../limits/limit-keys.ts';
+import { multipartParts } from '../../bytes/multipart.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ReadFault } from '../../bytes/read-bounded.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { SUBMISSION_MAX_BYTES, UNREAD_TEXT, fieldTexts, urlencodedTexts } from './read-submission.ts';
+import { FieldName, urlencoded } from './field-name.ts';
+import { OPEN_ARRAY, OPEN_OBJECT, afterSpace, fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
+import type { FieldRange } from './find-field.ts';
+import { SUBMISSION_MAX_BYTES, ends, submissionKind, valueAt } from './read-submission.ts';
+import { FORM_PARTS_MAX } from './strip-field.ts';
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Parsed, a value is many times as large, and 32 of them are kept. */
+const NAME_MAX_BYTES = 8192;
+
+/** Stands for a name that an origin may read and the edge cannot. */
+export const UNREAD_TEXT = '?';
 
 export interface FormUsers {
   /** With a request that can be read again. */
@@ -55,4 +67,64 @@ export async function formUsers(
 function firstAndLast(texts: readonly string[]): string[] {
   const names = texts.map(userName).filter((name) => name !== null);
   return names.filter((_, at) => at === 0 || at === names.length - 1);
+}
+
+/**
+ * The first and the last texts that a field has in a form, in order. Of JSON, `field` is a path with dots. Many origins do
+ * not look at the type, so what looks like JSON is read as JSON too.
+ */
+export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, field: string): string[] {
+  const kind = submissionKind(contentType);
+  const start = afterSpace(body, body[0] === 0xef ? 3 : 0);
+  const first = body[start] ?? 0;
+  const isJson = first === OPEN_OBJECT || first === OPEN_ARRAY;
+  // In another encoding than UTF-8, or no JSON.
+  const isUnread = first >= 0xfe || (isJson ? body.includes(0) : kind === 'json' && first > 0);
+  const texts = isUnread ? [UNREAD_TEXT] : [];
+  if (isJson) texts.push(...jsonTexts(body, field, start));
+  if (kind === 'multipart') texts.push(...multipartTexts(body, contentType, field));
+  else if (kind !== 'json') texts.push(...urlencodedTexts(body, field));
+  return texts;
+}
+
+function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
+  const path = fieldPath(field.split('.'), true);
+  const members = jsonMembers(body, path, start);
+  const isUnsure = path.some(({ name }) => name.isUnsure);
+  return readTexts(members, (member) => namesAt(body, member), isUnsure);
+}
+
+/** Of a list the first and the last. What is neither a text nor a number is no name. */
+function namesAt(body: Uint8Array, member: FieldRange): string[] {
+  const value = member.end - member.valueStart > NAME_MAX_BYTES ? null : valueAt(body, member);
+  const names: unknown[] = Array.isArray(value) ? [value[0], value.at(-1)] : [value];
+  return names.map((name) => (typeof name === 'string' || typeof name === 'number' ? `${name}` : UNREAD_TEXT));
+}
+
+export function urlencodedTexts(body: Uint8Array, field: string): string[] {
+  const name = FieldName.loose(field);
+  const textOf = ({ valueStart, end }: FieldRange) => [
+    end - valueStart > NAME_MAX_BYTES ? UNREAD_TEXT : urlencoded.text(body, valueStart, end),
+  ];
+  const fields = urlencodedFields(body, name);
+  return readTexts(fields, textOf, name.isUnsure);
+}
+
+/** Texts of the first and the last ranges, and `UNREAD_TEXT` where there may be others. */
+function readTexts(ranges: FieldRange[], textsOf: (range: FieldRange) => string[], isUnsure: boolean): string[] {
+  const texts = ends(ranges).flatMap(textsOf);
+  return isUnsure ? [...texts, UNREAD_TEXT] : texts;
+}
+
+function multipartTexts(body: Uint8Array, contentType: string, field: string): string[] {
+  const parts = multipartParts(body, contentType, FORM_PARTS_MAX);
+  if (!parts.ok) return [UNREAD_TEXT];
+  const name = FieldName.loose(field);
+  const named = ends(parts.value.filter((part) => part.isAmbiguous || name.isText(part.name)));
+  const texts = named.map(({ isFile, isAmbiguous, valueStart, valueEnd }) =>
+    isFile || isAmbiguous || valueEnd - valueStart > NAME_MAX_BYTES
+      ? UNREAD_TEXT
+      : decoder.decode(body.subarray(valueStart, valueEnd)),
+  );
+  return name.isUnsure ? [...texts, UNREAD_TEXT] : texts;
 }

@@ -12,7 +12,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ReadFault, Room } from '../../bytes/read-bounded.ts';
 import { multipartParts } from '../../bytes/multipart.ts';
 import { FieldName, urlencoded } from './field-name.ts';
-import { OPEN_ARRAY, OPEN_OBJECT, afterSpace, fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
+import { fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
 import type { FieldRange } from './find-field.ts';
 import { FORM_PARTS_MAX, withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
 
@@ -104,73 +104,8 @@ function multipartToken(body: Uint8Array, contentType: string, field: string): s
   return decoder.decode(body.subarray(part.valueStart, part.valueEnd));
 }
 
-/** Parsed, a value is many times as large, and 32 of them are kept. */
-const NAME_MAX_BYTES = 8192;
-
-/** Stands for a name that an origin may read and the edge cannot. */
-export const UNREAD_TEXT = '?';
-
-/**
- * The first and the last texts that a field has in a form, in order. Of JSON, `field` is a path with dots. Many origins do
- * not look at the type, so what looks like JSON is read as JSON too.
- */
-export function fieldTexts(contentType: string, body: Uint8Array<ArrayBuffer>, field: string): string[] {
-  const kind = submissionKind(contentType);
-  const start = afterSpace(body, body[0] === 0xef ? 3 : 0);
-  const first = body[start] ?? 0;
-  const isJson = first === OPEN_OBJECT || first === OPEN_ARRAY;
-  // In another encoding than UTF-8, or no JSON.
-  const isUnread = first >= 0xfe || (isJson ? body.includes(0) : kind === 'json' && first > 0);
-  const texts = isUnread ? [UNREAD_TEXT] : [];
-  if (isJson) texts.push(...jsonTexts(body, field, start));
-  if (kind === 'multipart') texts.push(...multipartTexts(body, contentType, field));
-  else if (kind !== 'json') texts.push(...urlencodedTexts(body, field));
-  return texts;
-}
-
-function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
-  const path = fieldPath(field.split('.'), true);
-  const members = jsonMembers(body, path, start);
-  const isUnsure = path.some(({ name }) => name.isUnsure);
-  return readTexts(members, (member) => namesAt(body, member), isUnsure);
-}
-
-/** Of a list the first and the last. What is neither a text nor a number is no name. */
-function namesAt(body: Uint8Array, member: FieldRange): string[] {
-  const value = member.end - member.valueStart > NAME_MAX_BYTES ? null : valueAt(body, member);
-  const names: unknown[] = Array.isArray(value) ? [value[0], value.at(-1)] : [value];
-  return names.map((name) => (typeof name === 'string' || typeof name === 'number' ? `${name}` : UNREAD_TEXT));
-}
-
-export function urlencodedTexts(body: Uint8Array, field: string): string[] {
-  const name = FieldName.loose(field);
-  const textOf = ({ valueStart, end }: FieldRange) => [
-    end - valueStart > NAME_MAX_BYTES ? UNREAD_TEXT : urlencoded.text(body, valueStart, end),
-  ];
-  const fields = urlencodedFields(body, name);
-  return readTexts(fields, textOf, name.isUnsure);
-}
-
-/** Texts of the first and the last ranges, and `UNREAD_TEXT` where there may be others. */
-function readTexts(ranges: FieldRange[], textsOf: (range: FieldRange) => string[], isUnsure: boolean): string[] {
-  const texts = ends(ranges).flatMap(textsOf);
-  return isUnsure ? [...texts, UNREAD_TEXT] : texts;
-}
-
-function multipartTexts(body: Uint8Array, contentType: string, field: string): string[] {
-  const parts = multipartParts(body, contentType, FORM_PARTS_MAX);
-  if (!parts.ok) return [UNREAD_TEXT];
-  const name = FieldName.loose(field);
-  const named = ends(parts.value.filter((part) => part.isAmbiguous || name.isText(part.name)));
-  const texts = named.map(({ isFile, isAmbiguous, valueStart, valueEnd }) =>
-    isFile || isAmbiguous || valueEnd - valueStart > NAME_MAX_BYTES
-      ? UNREAD_TEXT
-      : decoder.decode(body.subarray(valueStart, valueEnd)),
-  );
-  return name.isUnsure ? [...texts, UNREAD_TEXT] : texts;
-}
-
-function ends<T>(all: T[]): T[] {
+/** The first and the last of many. */
+export function ends<T>(all: T[]): T[] {
   if (all.length <= 2 * TEXTS_OF_EACH_END) return all;
   return [...all.slice(0, TEXTS_OF_EACH_END), ...all.slice(-TEXTS_OF_EACH_END)];
 }
@@ -184,7 +119,7 @@ function jsonValue(body: Uint8Array, steps: readonly string[]): unknown {
   return last && valueAt(body, last);
 }
 
-function valueAt(body: Uint8Array, { valueStart, end }: FieldRange): unknown {
+export function valueAt(body: Uint8Array, { valueStart, end }: FieldRange): unknown {
   return end - valueStart > VALUE_MAX_BYTES ? null : parseJson(body.subarray(valueStart, end));
 }
 

@@ -108,7 +108,7 @@ const edge = { instanceId: 'inst_1', version: '0.1.0', isolate: 'isolate-1', seq
 export function recordOfVerdict(verdict: Verdict, takesInputs = true): VerdictRecord {
   const config = { siteKey: 'site_1', takesInputs } as CompiledConfig;
   const context = { ...unjudged(factsOf(), { rulesetVersion: 7, verdict }), config };
-  const step = { kind: 'answer', context, answer: { kind: 'block' }, verified: null } as const;
+  const step = { kind: 'answer', context, answer: { kind: 'block' }, tokenVerified: null } as const;
   return recordOf({ step, response: new Response(null, { status: 200 }), originMs: null }, edge);
 }
 

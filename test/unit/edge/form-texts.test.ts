@@ -1,6 +1,6 @@
 /** Which texts of a form's field count for limits by user: however origins write its name, and how often it stands there. */
 import { describe, expect, test } from 'vitest';
-import { UNREAD_TEXT, fieldTexts, urlencodedTexts } from '../../../src/edge/submission/read-submission.ts';
+import { UNREAD_TEXT, fieldTexts, urlencodedTexts } from '../../../src/edge/submission/form-users.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const TIMES = 900;

@@ -6,12 +6,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { multipartParts } from '../../../src/bytes/multipart.ts';
 import { FieldName } from '../../../src/edge/submission/field-name.ts';
 import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
-import {
-  fieldTexts,
-  bodyForOrigin,
-  readSubmission,
-  UNREAD_TEXT,
-} from '../../../src/edge/submission/read-submission.ts';
+import { fieldTexts, UNREAD_TEXT } from '../../../src/edge/submission/form-users.ts';
+import { bodyForOrigin, readSubmission } from '../../../src/edge/submission/read-submission.ts';
 import type { SubmissionKind } from '../../../src/edge/submission/read-submission.ts';
 import { expectRows } from '../../support/rows.ts';
 

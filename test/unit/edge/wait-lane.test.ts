@@ -26,7 +26,7 @@ async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Ch
     waitSeconds: answer.kind === 'redirect' ? answer.waitSeconds : null,
     page: answer.kind === 'message' ? answer.page : null,
     cookies: context.cookies,
-    verified: step.verified,
+    tokenVerified: step.tokenVerified,
   };
 }
 const linkFor = async (lane: WaitLane, path: string, policy: object = {}) =>
@@ -42,7 +42,7 @@ describe('the wait link', () => {
   test('opens after its wait, sets clearance and leads back to the page', async () => {
     const waiting = lane();
     const opened = await follow(waiting, await linkFor(waiting, '/shop?a=1&b=%2F'));
-    expect(opened).toMatchObject({ kind: 'redirect', waitSeconds: 0, verified: true });
+    expect(opened).toMatchObject({ kind: 'redirect', waitSeconds: 0, tokenVerified: true });
     expect(opened.cookies[0]).toContain('__Host-protect-clearance=');
     const last = await follow(waiting, opened.location ?? '', READY_MS + 50, cleared);
     expect(last.location).toBe('/shop?a=1&b=%2F');

@@ -26,7 +26,7 @@ export default {
 };
 
 function byEdge(facts: RequestFacts, { ORIGIN_URL: base }: Env): Promise<Response> {
-  const vouched = { decision: 'allow', verified: false, preflight: false, body: null };
+  const vouched = { decision: 'allow', hasSolved: false, preflight: false, body: null };
   return sendToOrigin(facts, { kind: 'url', base, resolveOverride: null }, null, vouched);
 }
 

@@ -1,89 +1,28 @@
 /**
- * A challenge that loses no submission: a challenged same-origin submission is sealed into the interstitial and comes
- * back after solving, to its own address. It is then judged like any request and sent to the origin at most once: its
- * seal is spent first.
+ * A submission that was held for a challenge and comes back. It is then judged like any request and sent to the origin at
+ * most once: its seal is spent first.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { TOO_LARGE, NOT_READ, message } from '../answer/answer.ts';
-import type { Answer, ChallengeExtras } from '../answer/answer.ts';
+import { NOT_READ, message } from '../answer/answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import type { HeldReturn, JudgedContext } from '../decide/context.ts';
+import type { HeldReturn } from '../decide/context.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
-import { canonicalTarget, ownReference } from '../request/canonical-path.ts';
+import { canonicalTarget } from '../request/canonical-path.ts';
 import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
-import { SEAL_MAX_CHARS, openHeld, sealHeld } from '../seal/held-submission-seal.ts';
-import { answerWith } from '../step/step.ts';
-import type { Step } from '../step/step.ts';
+import { SEAL_MAX_CHARS, openHeld } from '../seal/held-submission-seal.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { bodyForOrigin } from '../submission/read-submission.ts';
-import type { Submission } from '../submission/read-submission.ts';
-import { NO_COOKIE, WAIT_SECONDS } from './wait-lane.ts';
-import type { ChallengePorts } from './ports.ts';
 
-/** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
-export const HELD_MAX_BYTES = 1024 * 1024;
 /** Begins the body that the interstitial sends. */
 const SEAL_FIELD = 'seal=';
 /** The field's name adds little, and nothing in a seal is encoded. */
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
-
-const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
-
-/**
- * The challenge for a submission without a good token. A submission that may not be held must be sent again. `refusal`:
- * of the token that it had, and what the page says about it.
- */
-export async function holdSubmission(
-  context: JudgedContext,
-  { environment, waitLane }: ChallengePorts,
-  submission: Submission,
-  refusal?: Pick<ChallengeExtras, 'notice'>,
-): Promise<Step> {
-  const { facts, config, held, clearance } = context;
-  const { request, target, signals, nowMs, requestId } = facts;
-  const verified = refusal === undefined ? null : false;
-  if (submission.body.length > HELD_MAX_BYTES) return answerWith(context, TOO_LARGE, verified);
-  // It came back after the wait and still has no clearance: the browser keeps no cookie. Another round would not help.
-  if (held && !clearance && nowMs - held.sealedAtMs >= WAIT_SECONDS * 1000) {
-    return answerWith(context, NO_COOKIE, verified);
-  }
-  // Without a ledger that spends the seal, the submission could be sent twice.
-  const canBeSpent = environment.rules.kind === 'service';
-  if (!canBeSpent || request.method !== 'POST' || !isSameOrigin(request, target.host, false)) {
-    return answerWith(context, SEND_AGAIN, verified);
-  }
-  const seal = await sealHeld(config.keys.current, {
-    // A submission that is challenged again keeps its id, so that all its seals are spent together.
-    id: held?.id ?? requestId,
-    host: target.host,
-    received: target.received,
-    contentType: submission.contentType,
-    referer: request.headers.get('referer'),
-    binding: await visitorBinding(signals.ip, signals.userAgent),
-    sealedAtMs: held?.sealedAtMs ?? nowMs,
-    body: bodyForOrigin(submission, config.policy.submission),
-  });
-  const replay = { url: ownReference(target.received), seal, noScript: await waitLane.link(context, null) };
-  return answerWith(context, { kind: 'challenge', ...refusal, replay }, verified);
-}
-
-/**
- * Whether the request may bring a seal back, which its body tells. A browser sends this type for a form with
- * `enctype="text/plain"`: the interstitial's, and hardly any other. A script's text has a charset.
- */
-export function mayBringSeal({ request, headers }: RequestFacts): boolean {
-  return (
-    headers.method === 'POST' &&
-    request.headers.get('content-type') === 'text/plain' &&
-    (headers.fetchMode === null ? request.headers.has('origin') : headers.fetchMode === 'navigate')
-  );
-}
 
 /**
  * Of a copy, and no more than its beginning: any other body goes to the origin as it comes. One that breaks off is none.
