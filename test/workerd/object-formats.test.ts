@@ -5,6 +5,9 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { expectRows } from '../support/rows.ts';
+import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
+import { captchaCourse } from '../support/captcha-course.ts';
+import { testNow } from '../support/clock.ts';
 import { send, serviceEnv } from './service/service-under-test.ts';
 
 /** Vite replaces the call by the files. */
@@ -109,6 +112,27 @@ test('the rows of an older format are there afterwards', () =>
     expect(found).toHaveLength(values.length);
     expect(found).toEqual(expect.arrayContaining([...values]));
   }));
+
+test('captchas of format 1 stay, and those that were counted are not counted again', async () => {
+  const start = testNow() - 60_000;
+  const events = [captchaCourse('acc', start, 1).slice(0, 2), captchaCourse('acc', start, 2)];
+  const source = [
+    fixtures['../fixtures/formats/1/VerdictShard.sql'],
+    ...events.map((batch, index) => `INSERT INTO captcha_batches VALUES (${900 + index}, '${JSON.stringify(batch)}')`),
+    `INSERT INTO meta VALUES ('merged', '[900,100000]')`,
+  ].join(';\n');
+  const stub = await objectWith('VerdictShard', source);
+  await runInDurableObject(stub, (_, { storage }) => {
+    const taken = new HotRows(storage);
+    expect(taken.captchas.size).toBe(2);
+    // Each event of the second captcha: counted, taken away, counted.
+    expect(taken.pending.rows).toBe(5);
+    const bodies = [...taken.captchas.all()];
+    taken.mergePending();
+    expect([...new HotRows(storage).captchas.all()]).toEqual(bodies);
+    expect(storage.sql.exec('SELECT * FROM captcha_batches').toArray()).toEqual([]);
+  });
+});
 
 /** Calls a method that every start of the object comes before. */
 async function refusal(stub: DurableObjectStub): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * What visitors can put into the memory of a log's object: many captchas, long user agents, long paths. It is bounded by
- * bytes: what fills it is sealed early, and what cannot be sealed is refused.
+ * What visitors can put into a log's object: many captchas, long user agents, long paths. It is bounded by bytes: what is
+ * above is sealed early, and what cannot be sealed is refused.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
@@ -30,7 +30,7 @@ function asked(account: string, count: number, agoMs: number): CaptchaEvent[] {
   });
 }
 
-test('captchas that fill the memory are sealed before their hour is over, and each stays one record', async () => {
+test('captchas that are too many bytes are sealed before their hour is over, and each stays one record', async () => {
   const account = 'unsealed-flood';
   const name = `captcha/${account}:0:0`;
   await shard(service, name).tune({ hotRowsMax: 1_000_000, segmentRows: 100, hotBytesMax: 200_000 });

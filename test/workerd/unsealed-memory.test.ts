@@ -3,14 +3,18 @@
  * stays in the database, also when the object starts.
  */
 import { env } from 'cloudflare:workers';
-import { runInDurableObject } from 'cloudflare:test';
-import { beforeAll, expect, test } from 'vitest';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
+import { appendCaptchas, countCaptchas, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
+import type { CaptchaEvent } from '../../src/store/event-log/captcha-record.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { HotKeys } from '../../src/store/event-log/shard/hot-keys.ts';
 import { hotRows } from '../../src/store/event-log/shard/hot-query.ts';
 import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
+import { captchaCourse } from '../support/captcha-course.ts';
 import { testNow } from '../support/clock.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 import { readBy } from './read-by.ts';
@@ -60,5 +64,61 @@ test('queries find the same rows, however many keys have room in the memory', as
         }
       }
     }
+  });
+});
+
+describe('captchas', () => {
+  const account = 'unsealed-memory';
+  const name = `captcha/${account}:0:0`;
+  const captchas = service.VERDICT_SHARD.getByName(name);
+  const CAPTCHAS = 3000;
+  const MEMORY_MAX_BYTES = 9_000_000;
+
+  /** 11 MB of events and records: each user agent has a thousand characters. */
+  beforeAll(async () => {
+    const start = testNow() - 1_000_000;
+    for (let at = 0; at < CAPTCHAS; at += 30) {
+      const events = Array.from({ length: 30 }, (_, index) => {
+        const [issued] = captchaCourse(account, start, at + index) as [CaptchaEvent & { event: 'issued' }];
+        const facts = { ...issued.facts, user_agent: `${'u'.repeat(1000)}${at + index}` };
+        return { ...issued, timestamp: start + at + index, facts };
+      });
+      await appendCaptchas(service, events);
+    }
+  });
+
+  test('an object has only the captchas in memory that changed lately', async () => {
+    const statistics = await shard(service, name).statistics();
+    expect(statistics.hotRows).toBe(CAPTCHAS);
+    expect(statistics.memoryBytes).toBeLessThan(MEMORY_MAX_BYTES);
+    await runInDurableObject(captchas, (_, { storage }) => {
+      expect(new HotRows(storage).memoryBytes).toBeLessThan(MEMORY_MAX_BYTES);
+    });
+  });
+
+  test('an object that starts replays the events that are not merged, and reads no page', async () => {
+    await runInDurableObject(captchas, async (_, state) => {
+      new HotRows(state.storage).mergePending();
+      const read = await readBy(state, () => expect(new HotRows(state.storage).size).toBe(CAPTCHAS));
+      expect(read.rows).toBeLessThan(100);
+      expect(read.bytes).toBeLessThan(30_000);
+    });
+    // The counts of the other object are merged now.
+    await evictDurableObject(captchas);
+  });
+
+  test('a late event of a captcha that is in a page changes it, and counts it anew', async () => {
+    const start = testNow() - 1_000_000;
+    const late = captchaCourse(account, start, 7)
+      .slice(1)
+      .map((event) => ({ ...event, timestamp: start + 7 }));
+    await appendCaptchas(service, late);
+    const query = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null };
+    const approved = { ...query, conditions: [{ field: 'status' as const, is: 'Approved' }] };
+    expect(await searchCaptchas(service, account, approved, null, 10)).toMatchObject({ total: 1, totalIsExact: true });
+    const window = { since: start - 3_600_000, until: start + 3_600_000, bucketMinutes: 60 };
+    const counted = await countCaptchas(service, account, null, window);
+    const sum = (of: 'approved' | 'pending') => counted.reduce((total, row) => total + row[of], 0);
+    expect([sum('approved'), sum('pending')]).toEqual([1, CAPTCHAS - 1]);
   });
 });

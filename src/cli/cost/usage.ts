@@ -5,7 +5,7 @@
 
 /** A batch is stored as one row. Its table is dropped when all of it is sealed, which writes none. */
 export const ROWS_PER_BATCH = 1;
-/** Captcha events are deleted batch by batch, because a captcha changes for an hour. */
+/** Captcha events are stored batch by batch, and deleted when their records are written into pages. */
 export const ROWS_PER_EVENT_BATCH = 2;
 /** Verdicts of a full segment. */
 export const SEGMENT_VERDICTS = 20_000;

@@ -11,7 +11,7 @@ export type CaptchaCondition =
   /** At least one of these fields, or an item of a list field, contains the text. */
   | { fields: readonly CaptchaField[]; contains: string };
 
-/** Whether a column decides the condition. Other conditions are tested on the rows themselves. */
+/** Whether one column decides the condition. */
 export function byColumn(condition: CaptchaCondition): condition is CaptchaCondition & { field: CaptchaField } {
   return !('fields' in condition) && isSearched(condition.field);
 }

@@ -40,7 +40,7 @@ export const captchaFields = [
 ] as const satisfies readonly (keyof CaptchaRecord)[];
 export type CaptchaField = (typeof captchaFields)[number];
 
-/** Fields of which unsealed captchas have columns in memory. */
+/** Fields whose columns are searched. A search by another field counts as one of the whole text. */
 export const searchedFields = [
   'site_key',
   'captcha_type',

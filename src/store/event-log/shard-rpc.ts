@@ -263,8 +263,6 @@ export interface CaptchaScanStep {
   counted: number;
   /** How many rows this step searched. */
   seen: number;
-  /** Unsealed rows older than this were not searched. */
-  hotEdge: RowKey | null;
   next: ScanPlace | null;
   /** Rows were erased since the first step: the counts no longer fit, and the search starts again. */
   isStale: boolean;
@@ -289,4 +287,6 @@ export interface ShardStatistics {
   /** Compressed, in R2. */
   sealedBytes: number;
   databaseBytes: number;
+  /** About what unsealed rows take of the memory now. */
+  memoryBytes: number;
 }

@@ -88,7 +88,6 @@ async function walkOnce(env: ShardEnv, name: string, scan: WalkScan, max: number
   let counted = 0;
   let counts = true;
   let seen = 0;
-  let hotEdge: RowKey | null = null;
   let from: ScanPlace | null = null;
   for (;;) {
     const oldest: StoredRow | undefined = rows[limit - 1];
@@ -101,13 +100,12 @@ async function walkOnce(env: ShardEnv, name: string, scan: WalkScan, max: number
     rows = [...rows, ...result.rows].sort(compareNewestFirst).slice(0, limit);
     counted += result.counted;
     seen += result.seen;
-    hotEdge ??= result.hotEdge;
     from = result.next;
-    if (from === null) return { rows, counted, isExact: counts && hotEdge === null, stop: hotEdge };
+    if (from === null) return { rows, counted, isExact: counts, stop: null };
     if (seen < max) continue;
     counts = false;
     // Always go past the cursor, or the next page would start where this one did.
     const isPast = before === null || (from.after !== null && compareNewestFirst(before, from.after) < 0);
-    if (isPast) return { rows, counted, isExact: false, stop: hotEdge ?? from.after };
+    if (isPast) return { rows, counted, isExact: false, stop: from.after };
   }
 }

@@ -1,13 +1,14 @@
 /**
- * Live counts of one site: captchas per bucket and per address. The shard counts them from the columns in memory and
- * from those of the few segments that overlap the window; it builds no row.
+ * Live counts of one site: captchas per bucket and per address. The shard counts them from unsealed captchas
+ * and from the columns of the few segments that overlap the window.
  */
 import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
-import { fieldTests } from '../columns/captcha-field-test.ts';
+import { fieldTests, fieldText } from '../columns/captcha-field-test.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import { timesOf } from '../columns/segment-columns.ts';
+import { passesAny } from './captcha-scan-hot.ts';
 import { foundSegments, markRows, plannedSearch } from './captcha-scan-segments.ts';
 import type { FoundSegment } from './captcha-scan-segments.ts';
 import { CaptchaColumn, segmentsBetween } from './captcha-segments.ts';
@@ -20,9 +21,11 @@ export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, windo
   const { since, until } = window;
   const ofSite: CaptchaCondition = { field: 'site_key', is: siteKey };
   const counts: LiveCounts = { buckets: new Map(), addresses: new Map(), isExact: true };
-  hot.captchas.columns().each(fieldTests(ofSite), since, until, ({ timestamp }, textOf) => {
-    add(counts, window, timestamp, textOf);
-  });
+  const tests = fieldTests(ofSite);
+  for (const { timestamp, body } of hot.captchas.between(since, until)) {
+    if (!passesAny(tests, body)) continue;
+    add(counts, window, timestamp, (field) => fieldText(body, field));
+  }
   const segments = segmentsBetween(sql, {
     since,
     until,

@@ -16,7 +16,7 @@ const STEP_SEGMENTS = 100;
 const STEP_SEGMENTS_BY_TEXT = 4;
 
 export function scanCaptchas(sql: SqlStorage, hot: HotRows, scan: CaptchaScan): CaptchaScanStep {
-  const result: CaptchaScanStep = { rows: [], counted: 0, seen: 0, hotEdge: null, next: null, isStale: false };
+  const result: CaptchaScanStep = { rows: [], counted: 0, seen: 0, next: null, isStale: false };
   const revision = indexRevision(sql);
   if (scan.from && scan.from.revision !== revision) return { ...result, isStale: true };
   const place = scan.from ?? { after: null, lastSegment: lastSegment(sql), revision };

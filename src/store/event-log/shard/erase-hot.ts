@@ -8,7 +8,6 @@ import type { RowColumns } from '../packed-batch.ts';
 import { PackedLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { RewrittenBatch } from './batch-tables.ts';
-import type { HotCaptcha } from './hot-captchas.ts';
 import { addCaptcha } from './hot-rows.ts';
 import type { HotRows } from './hot-rows.ts';
 
@@ -23,10 +22,9 @@ export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
       hot.keys.forget(no);
       hot.batches.rewrite(no, batch);
     }
-    hot.captchas.recordErased(captchas);
+    hot.captchas.remove(captchas);
   };
   if (away.rows > 0) hot.mergePending(erase);
-  hot.captchas.settle(captchas);
   return away.rows;
 }
 
@@ -54,12 +52,14 @@ function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggreg
 }
 
 /** Captchas of this jti, and those that were solved in this session. */
-function captchasOf(hot: HotRows, jti: string, away: Aggregate): HotCaptcha[] {
-  return [...hot.captchas.values()].filter((captcha) => {
-    if (captcha.jti !== jti && !captcha.body.includes(JSON.stringify(jti))) return false;
-    const record = JSON.parse(captcha.body) as CaptchaRecord;
-    const isOfSession = record.jti === jti || record.session === jti;
-    if (isOfSession) addCaptcha(away, record, -1);
-    return isOfSession;
-  });
+function captchasOf(hot: HotRows, jti: string, away: Aggregate): CaptchaRecord[] {
+  const found: CaptchaRecord[] = [];
+  for (const { body } of hot.captchas.all()) {
+    if (!body.includes(JSON.stringify(jti))) continue;
+    const record = JSON.parse(body) as CaptchaRecord;
+    if (record.jti !== jti && record.session !== jti) continue;
+    addCaptcha(away, record, -1);
+    found.push(record);
+  }
+  return found;
 }

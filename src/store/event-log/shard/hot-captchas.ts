@@ -1,27 +1,22 @@
 /**
- * Captchas that are not sealed yet. A batch of events is stored as one row, as it came; the records live merged in
- * memory and are rebuilt by replaying the batches. Merging is commutative and idempotent, so a batch that comes twice or
- * late changes nothing more. A batch is deleted once every captcha in it is sealed or erased.
+ * Captchas that are not sealed yet. A batch of events is stored as one row, as it came; the records that they change live
+ * merged in memory until the next merge of the counts, which moves them into pages and deletes the batches. A restart
+ * replays the batches. Merging is commutative and idempotent, so a batch that comes twice or late changes nothing more.
  */
-import { HotColumns } from '../columns/captcha-hot-columns.ts';
 import { captchaId, mergeCaptcha } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
-import type { RowKey } from '../log-row.ts';
+import type { StoredRow } from '../log-row.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
+import { CaptchaPages } from './captcha-pages.ts';
 import { SealedCaptchas } from './sealed-captchas.ts';
+import type { SealedCaptcha } from './sealed-captchas.ts';
 
 /** A row in SQLite holds 2 MB, and a character takes three bytes at most. */
 const EVENTS_MAX_CHARS = 600_000;
-/** What a captcha takes of the memory beside its body: its keys, its batches and its place in a map. */
-const CAPTCHA_BYTES = 600;
-
-export interface HotCaptcha extends RowKey {
-  jti: string;
-  /** JSON of the merged record: it takes a third of the memory of the record itself. */
-  body: string;
-  /** Batches with an event of it. */
-  batches: number[];
-}
+/** Of events that are not merged, and the records that they changed: what a restart reads, about 5,000 captchas. */
+const FRESH_MAX_BYTES = 8 * 1024 * 1024;
+/** What a changed record takes of the memory beside its body. */
+const FRESH_ROW_BYTES = 200;
 
 export interface CaptchaChange {
   before: CaptchaRecord | null;
@@ -31,169 +26,133 @@ export interface CaptchaChange {
 export class HotCaptchas {
   readonly sealed: SealedCaptchas;
   readonly #sql: SqlStorage;
-  /** By id. */
-  readonly #captchas = new Map<string, HotCaptcha>();
-  /** Batch → how many of its captchas are neither sealed nor erased. */
-  readonly #open = new Map<number, number>();
-  /** Built by the first search. */
-  #columns: HotColumns | null = null;
+  readonly #pages: CaptchaPages;
+  /** Bodies that changed since the last merge, by id. */
+  readonly #fresh = new Map<string, string>();
+  /** How many of these are in no page. */
+  #added = 0;
+  #freshBytes = 0;
   #nextBatch = 1;
-  #bodyChars = 0;
 
-  /** Replays every batch; `changed` is told what those after the batch `mergedBatch` change. */
+  /** Replays the batches; `changed` is told what those after the batch `mergedBatch` change. */
   constructor(sql: SqlStorage, mergedBatch: number, changed: (change: CaptchaChange) => void) {
     this.#sql = sql;
     this.sealed = new SealedCaptchas(sql);
+    this.#pages = new CaptchaPages(sql);
     this.#nextBatch = mergedBatch + 1;
+    const stored: { event: CaptchaEvent; isMerged: boolean }[] = [];
     for (const { no, events } of sql.exec<{ no: number; events: string }>(
       'SELECT no, events FROM captcha_batches ORDER BY no',
     )) {
       this.#nextBatch = Math.max(this.#nextBatch, no + 1);
-      for (const event of JSON.parse(events) as CaptchaEvent[]) {
-        if (this.#isSealed(event)) continue;
-        const change = this.#apply(event);
-        this.#link(event, no);
-        if (change && no > mergedBatch) changed(change);
-      }
+      this.#freshBytes += events.length;
+      // Version 1 kept the batches that were merged.
+      const isMerged = no <= mergedBatch;
+      for (const event of JSON.parse(events) as CaptchaEvent[]) stored.push({ event, isMerged });
+    }
+    // In the order of the pages, so that each is read once; first those that the counts have.
+    stored.sort((a, b) => Number(b.isMerged) - Number(a.isMerged) || a.event.timestamp - b.event.timestamp);
+    for (const { event, isMerged } of stored) {
+      const change = this.#apply(event);
+      if (change && !isMerged) changed(change);
     }
   }
 
   get size(): number {
-    return this.#captchas.size;
+    return this.#pages.rows + this.#added;
   }
 
-  /** About what the captchas take of the memory. A visitor chooses how long a body is, within bounds. */
+  /** Of all captchas. A visitor chooses how long a body is, within bounds. */
   get bytes(): number {
-    return this.#bodyChars + this.#captchas.size * CAPTCHA_BYTES + (this.#columns?.bytes ?? 0);
+    return this.#pages.bytes + this.#freshBytes;
+  }
+
+  /** About what of them is in memory. */
+  get memoryBytes(): number {
+    return this.#freshBytes + this.#pages.openBytes;
+  }
+
+  get needsMerge(): boolean {
+    return this.#freshBytes >= FRESH_MAX_BYTES;
   }
 
   get lastBatch(): number {
     return this.#nextBatch - 1;
   }
 
-  values(): IterableIterator<HotCaptcha> {
-    return this.#captchas.values();
+  /** By falling time and id, or by rising. `until` exclusive. */
+  between(since: number, until: number, newestFirst = false): Generator<StoredRow> {
+    return this.#pages.between(since, until, this.#fresh, newestFirst);
   }
 
-  get(id: string): HotCaptcha | undefined {
-    return this.#captchas.get(id);
+  all(): Generator<StoredRow> {
+    return this.between(0, Number.MAX_SAFE_INTEGER);
+  }
+
+  bodyOf(id: string): string | undefined {
+    return this.#fresh.get(id) ?? this.#pages.get(id);
   }
 
   /** Runs inside the caller's transaction. Events that change nothing are not stored. */
   append(events: readonly CaptchaEvent[], changed: (change: CaptchaChange) => void): AppendCounts {
     const counts: AppendCounts = { accepted: 0, duplicates: 0, conflicting: 0 };
-    let batch: CaptchaEvent[] = [];
+    let batch: string[] = [];
     let length = 0;
     const store = (): void => {
       if (batch.length === 0) return;
-      const no = this.#nextBatch++;
-      this.#sql.exec('INSERT INTO captcha_batches (no, events) VALUES (?, ?)', no, JSON.stringify(batch));
-      for (const event of batch) this.#link(event, no);
+      this.#sql.exec('INSERT INTO captcha_batches (no, events) VALUES (?, ?)', this.#nextBatch++, `[${batch.join()}]`);
+      this.#freshBytes += length;
       batch = [];
       length = 0;
     };
     for (const event of events) {
-      const change = this.#isSealed(event) ? null : this.#apply(event);
+      const change = this.#apply(event);
       if (change === null) {
         counts.duplicates++;
         continue;
       }
       counts.accepted++;
       changed(change);
-      batch.push(event);
-      length += JSON.stringify(event).length;
+      const text = JSON.stringify(event);
+      batch.push(text);
+      length += text.length;
       if (length > EVENTS_MAX_CHARS) store();
     }
     store();
     return counts;
   }
 
-  /** A record in memory is neither. */
-  #isSealed(event: CaptchaEvent): boolean {
-    return !this.#captchas.has(idOf(event)) && this.sealed.has(event);
-  }
-
-  /** `null`: the event adds nothing. */
+  /** `null`: the event adds nothing, or its captcha is sealed or erased. */
   #apply(event: CaptchaEvent): CaptchaChange | null {
-    const known = this.#captchas.get(idOf(event));
-    const before = known ? (JSON.parse(known.body) as CaptchaRecord) : null;
+    const id = captchaId(event.jti, event.timestamp);
+    const known = this.bodyOf(id);
+    if (known === undefined && this.sealed.has(event)) return null;
+    const before = known === undefined ? null : (JSON.parse(known) as CaptchaRecord);
     const after = mergeCaptcha(before, event);
     const body = JSON.stringify(after);
-    if (body === known?.body) return null;
-    this.#bodyChars += body.length - (known?.body.length ?? 0);
-    if (known) known.body = body;
-    else {
-      const { id, timestamp, jti } = after;
-      this.#captchas.set(id, { id, timestamp, jti, body, batches: [] });
-    }
-    this.#columns?.set(after);
+    if (body === known) return null;
+    if (known === undefined) this.#added++;
+    const fresh = this.#fresh.get(id);
+    this.#freshBytes += body.length + (fresh === undefined ? FRESH_ROW_BYTES : -fresh.length);
+    this.#fresh.set(id, body);
     return { before, after };
   }
 
-  #link(event: CaptchaEvent, batch: number): void {
-    const captcha = this.#captchas.get(idOf(event));
-    if (!captcha || captcha.batches.includes(batch)) return;
-    captcha.batches.push(batch);
-    this.#open.set(batch, (this.#open.get(batch) ?? 0) + 1);
+  /** Runs inside the transaction that merges the counts. `forgetFresh` follows when it has succeeded. */
+  write(): void {
+    this.#pages.put(this.#fresh);
+    this.#sql.exec('DELETE FROM captcha_batches');
   }
 
-  /** Runs inside the transaction that seals these captchas. `settle` follows when it has succeeded. */
-  recordSealed(captchas: readonly HotCaptcha[]): void {
+  forgetFresh(): void {
+    this.#fresh.clear();
+    this.#added = 0;
+    this.#freshBytes = 0;
+  }
+
+  /** Captchas that are sealed or erased. Runs inside the transaction that does it, after `write`. */
+  remove(captchas: readonly (SealedCaptcha & { id: string })[]): void {
     this.sealed.record(captchas);
-    for (const [batch, left] of this.#leftOf(captchas)) {
-      if (left === 0) this.#sql.exec('DELETE FROM captcha_batches WHERE no = ?', batch);
-    }
+    this.#pages.put(new Map(captchas.map(({ id }) => [id, null])));
   }
-
-  /** Runs inside the transaction that erases these captchas: their events leave every batch. `settle` follows. */
-  recordErased(captchas: readonly HotCaptcha[]): void {
-    this.sealed.record(captchas);
-    const gone = new Set(captchas.map(({ jti }) => jti));
-    for (const [batch, left] of this.#leftOf(captchas)) {
-      if (left === 0) {
-        this.#sql.exec('DELETE FROM captcha_batches WHERE no = ?', batch);
-        continue;
-      }
-      const { events } = this.#sql
-        .exec<{ events: string }>('SELECT events FROM captcha_batches WHERE no = ?', batch)
-        .one();
-      const rest = (JSON.parse(events) as CaptchaEvent[]).filter(({ jti }) => !gone.has(jti));
-      this.#sql.exec('UPDATE captcha_batches SET events = ? WHERE no = ?', JSON.stringify(rest), batch);
-    }
-  }
-
-  /** Batch → how many open captchas it has without these. */
-  #leftOf(captchas: readonly HotCaptcha[]): Map<number, number> {
-    const left = new Map<number, number>();
-    for (const { batches } of captchas) {
-      for (const batch of batches) left.set(batch, (left.get(batch) ?? this.#open.get(batch) ?? 0) - 1);
-    }
-    return left;
-  }
-
-  /** Forgets captchas that were sealed or erased. */
-  settle(captchas: readonly HotCaptcha[]): void {
-    for (const [batch, left] of this.#leftOf(captchas)) {
-      if (left === 0) this.#open.delete(batch);
-      else this.#open.set(batch, left);
-    }
-    for (const { id } of captchas) {
-      this.#bodyChars -= this.#captchas.get(id)?.body.length ?? 0;
-      this.#captchas.delete(id);
-      this.#columns?.delete(id);
-    }
-  }
-
-  /** Searchable fields of the captchas in memory. */
-  columns(): HotColumns {
-    if (this.#columns === null || this.#columns.isWorn) {
-      this.#columns = new HotColumns();
-      for (const { body } of this.#captchas.values()) this.#columns.set(JSON.parse(body) as CaptchaRecord);
-    }
-    return this.#columns;
-  }
-}
-
-function idOf({ jti, timestamp }: CaptchaEvent): string {
-  return captchaId(jti, timestamp);
 }

@@ -70,16 +70,20 @@ export class HotRows {
     return this.batches.size + this.#captchas.size;
   }
 
-  /** About what they take of the memory, of verdicts only while all are read at once. */
+  /** About what they take of the memory if all are read at once. */
   get bytes(): number {
     return this.batches.bytes + this.#captchas.bytes;
+  }
+
+  /** About what of them is in memory. */
+  get memoryBytes(): number {
+    return this.keys.bytes + this.#captchas.memoryBytes;
   }
 
   /** A batch counts by its newest record. */
   holdsOlderThan(moment: number): boolean {
     for (const [, { maxTs }] of this.batches.all()) if (maxTs < moment) return true;
-    for (const { timestamp } of this.#captchas.values()) if (timestamp < moment) return true;
-    return false;
+    return this.#captchas.between(0, moment).next().done !== true;
   }
 
   /** Each batch is stored as a whole, or not at all because some of its numbers are known. */
@@ -123,7 +127,7 @@ export class HotRows {
 
   #boundPending(): void {
     const { rows, values } = this.#pending;
-    if (rows >= PENDING_ROWS_MAX || values >= PENDING_VALUES_MAX) this.mergePending();
+    if (rows >= PENDING_ROWS_MAX || values >= PENDING_VALUES_MAX || this.#captchas.needsMerge) this.mergePending();
   }
 
   /** Rebuilds the memory from the tables after a failed transaction. */
@@ -145,12 +149,14 @@ export class HotRows {
       this.rollups.mergeAggregate(this.#pending);
       this.counters.write();
       this.isolates.write();
+      this.#captchas.write();
       writeMeta(this.#sql, 'merged', JSON.stringify([merged, this.lastSeq]));
       alsoInTransaction?.();
     });
     this.#pending = new Aggregate();
     this.counters.forgetFresh();
     this.isolates.forgetFresh();
+    this.#captchas.forgetFresh();
   }
 
   /** Forgets the counts of everything that is sealed. */
@@ -173,7 +179,7 @@ export class HotRows {
         counts.add(record, record.timestamp, outcomeOf(record.decision));
       }
     }
-    for (const { body } of this.#captchas.values()) addCaptcha(counts, JSON.parse(body) as CaptchaRecord, 1);
+    for (const { body } of this.#captchas.all()) addCaptcha(counts, JSON.parse(body) as CaptchaRecord, 1);
     return counts;
   }
 

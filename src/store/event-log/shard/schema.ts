@@ -12,6 +12,8 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
   ...batchStatements,
   `CREATE TABLE IF NOT EXISTS captcha_batches (no INTEGER PRIMARY KEY, events TEXT NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS captcha_pages (first TEXT PRIMARY KEY, rows INTEGER NOT NULL, records BLOB NOT NULL)
+     WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS rollup_values (
      dimension INTEGER NOT NULL, value TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (dimension, value))
      WITHOUT ROWID`,
@@ -57,6 +59,8 @@ export const shardSchema: ObjectSchema = {
       }
       createTables(sql);
     },
+    // The next merge moves the captchas of all batches into pages.
+    createTables,
   ],
 };
 

@@ -3,6 +3,7 @@
  * batches in one transaction. What was chosen is recorded first, so that after a crash in between the same objects are
  * written again under the same keys. Verdicts are sealed by whole batches, captchas one by one.
  */
+import type { CaptchaRecord } from '../captcha-record.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import { countOf } from '../number-ranges.ts';
@@ -10,7 +11,6 @@ import type { NumberRange } from '../number-ranges.ts';
 import { noExtras } from '../parquet/segment-metadata.ts';
 import type { SealedIsolate, SegmentExtras } from '../parquet/segment-metadata.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
-import type { HotCaptcha } from './hot-captchas.ts';
 import { readRows } from './hot-keys.ts';
 import type { RowPlace } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
@@ -24,13 +24,15 @@ const VERDICT_SEAL_AGE_MS = 5000;
 /** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
 const CAPTCHA_SEAL_AGE_MS = 3_600_000;
 /**
- * Where captchas fill the memory, which any visitor can bring about: most are solved by then. One that is sealed keeps the
- * state that it has, and what happens to it later is not in the log.
+ * Where there are too many captchas, which any visitor can bring about: most are solved by then. One that is sealed keeps
+ * the state that it has, and what happens to it later is not in the log.
  */
 export const CAPTCHA_EARLY_SEAL_AGE_MS = 120_000;
 /** So many segments' rows at most are sealed as one, for the sake of dropping their table whole. */
 const WHOLE_TABLE_MAX = 1.5;
 const DAY_MS = 86_400_000;
+/** Of a segment of captchas, against visitors who send long texts: it is in memory while it is written. */
+const CAPTCHAS_MAX_CHARS = 16_000_000;
 /** Rows whose JSON is read at once, with the batches that hold them: about 1 MB, and 30 MB against the longest texts. */
 const ROWS_AT_ONCE = 1000;
 
@@ -47,7 +49,7 @@ interface SealedRows {
   /** Rows of a UTC day, oldest first. */
   ofDay: (day: number) => Iterable<StoredRow>;
   batches: number[];
-  captchas: { captcha: HotCaptcha; body: string }[];
+  captchas: StoredRow[];
   extras: SegmentExtras;
 }
 
@@ -69,7 +71,10 @@ export class Sealer {
   /** Most rows of a busy captcha log can still change, so it is sealed only when a segment can be full. */
   hasFullSegment(segmentRows: number, nowMs: number): boolean {
     const ready = this.#oldBatches(nowMs).reduce((sum, { records }) => sum + records, 0);
-    return ready + this.#oldCaptchas(nowMs).length >= segmentRows;
+    const old = this.#oldCaptchas(nowMs);
+    let left = segmentRows - ready;
+    while (left > 0 && old.next().done !== true) left--;
+    return left <= 0;
   }
 
   /** `false`: nothing is old enough. */
@@ -105,8 +110,9 @@ export class Sealer {
       .filter(({ maxTs }) => maxTs < nowMs - VERDICT_SEAL_AGE_MS);
   }
 
-  #oldCaptchas(nowMs: number): HotCaptcha[] {
-    return [...this.#hot.captchas.values()].filter(({ timestamp }) => timestamp < nowMs - this.#captchaAgeMs);
+  /** Oldest first. */
+  #oldCaptchas(nowMs: number): Generator<StoredRow> {
+    return this.#hot.captchas.between(0, nowMs - this.#captchaAgeMs);
   }
 
   /** In the order of storing: a late record does not wait for its neighbours in time. */
@@ -126,9 +132,16 @@ export class Sealer {
   }
 
   #chooseCaptchas(segmentRows: number, nowMs: number): Chosen | null {
-    const oldest = this.#oldCaptchas(nowMs).sort((a, b) => compareNewestFirst(b, a));
-    const newest = oldest[Math.min(segmentRows, oldest.length) - 1];
-    return newest ? { newest: { timestamp: newest.timestamp, id: newest.id } } : null;
+    let newest: RowKey | null = null;
+    let rows = 0;
+    let length = 0;
+    for (const { timestamp, id, body } of this.#oldCaptchas(nowMs)) {
+      newest = { timestamp, id };
+      rows++;
+      length += body.length;
+      if (rows >= segmentRows || length >= CAPTCHAS_MAX_CHARS) break;
+    }
+    return newest && { newest };
   }
 
   /** Records what the objects will hold, before they are written. At least one object, also of rows that are not kept. */
@@ -150,8 +163,10 @@ export class Sealer {
     );
   }
 
-  #captchasUpTo(newest: RowKey): HotCaptcha[] {
-    return [...this.#hot.captchas.values()].filter((captcha) => compareNewestFirst(captcha, newest) >= 0);
+  /** Oldest first. */
+  #captchasUpTo(newest: RowKey): StoredRow[] {
+    const upTo = [...this.#hot.captchas.between(0, newest.timestamp + 1)];
+    return upTo.filter((captcha) => compareNewestFirst(captcha, newest) >= 0);
   }
 
   #rowsOf({ chosen, segments }: Sealing): SealedRows {
@@ -163,12 +178,8 @@ export class Sealer {
     }
     // A captcha of another day arrived since: it has no segment here, and stays for the next.
     const days = new Set(segments.map(({ day }) => day));
-    const captchas = this.#captchasUpTo(chosen.newest)
-      .filter(({ timestamp }) => days.has(dayOf(timestamp)))
-      .sort((a, b) => compareNewestFirst(b, a))
-      .map((captcha) => ({ captcha, body: captcha.body }));
-    const rows = captchas.map(({ captcha: { id, timestamp }, body }) => ({ id, timestamp, body }));
-    const ofDay = (day: number) => rows.filter(({ timestamp }) => dayOf(timestamp) === day);
+    const captchas = this.#captchasUpTo(chosen.newest).filter(({ timestamp }) => days.has(dayOf(timestamp)));
+    const ofDay = (day: number) => captchas.filter(({ timestamp }) => dayOf(timestamp) === day);
     return { ofDay, batches: [], captchas, extras: noExtras };
   }
 
@@ -215,17 +226,14 @@ export class Sealer {
 
   /** `false`: a captcha changed while its segment was written, so it must be written again. */
   #commit({ segments }: Sealing, { batches, captchas }: SealedRows, built: readonly BuiltSegment[]): boolean {
-    // By id, because a failed transaction builds the captchas in memory anew.
-    if (captchas.some(({ captcha, body }) => this.#hot.captchas.get(captcha.id)?.body !== body)) return false;
-    const sealed = captchas.flatMap(({ captcha }) => this.#hot.captchas.get(captcha.id) ?? []);
+    if (captchas.some(({ id, body }) => this.#hot.captchas.bodyOf(id) !== body)) return false;
     this.#hot.mergePending(() => {
       for (const [index, { no, object }] of segments.entries())
         recordManifest(this.#sql, no, object, built[index] as BuiltSegment);
       for (const no of batches) this.#hot.keys.forget(no);
       this.#hot.batches.delete(batches);
-      this.#hot.captchas.recordSealed(sealed);
+      this.#hot.captchas.remove(captchas.map(({ body }) => JSON.parse(body) as CaptchaRecord));
     });
-    this.#hot.captchas.settle(sealed);
     return true;
   }
 }

@@ -53,12 +53,12 @@ const HOT_CAPTCHAS_MAX = 10_000;
 const CAPTCHA_SEGMENT_ROWS = 10_000;
 /**
  * Sealing starts at this many bytes too: visitors choose how long their paths and user agents are, and how many captchas
- * they ask for. The object has 128 MB, and counts, sealing and searches need their part.
+ * they ask for. A search reads them all, in about 200 ms.
  */
 const HOT_BYTES_MAX = 56 * 1024 * 1024;
 /**
- * While nothing can be sealed, as when R2 is down, unsealed rows fill the memory of the object. At this many times the
- * rows or bytes at which sealing starts it takes no more, and what edges send waits with them and in the queue.
+ * While nothing can be sealed, as when R2 is down, unsealed rows pile up in the database. At this many times the rows or
+ * bytes at which sealing starts the object takes no more, and what edges send waits with them and in the queue.
  */
 const HOT_BYTES_TIMES_MAX = 1.5;
 const HOT_TIMES_MAX = 8;
@@ -239,6 +239,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       segments: sealed.segments,
       sealedBytes: sealed.bytes,
       databaseBytes: sql.databaseSize,
+      memoryBytes: this.#hot.memoryBytes,
     };
   }
 
