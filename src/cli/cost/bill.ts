@@ -20,7 +20,6 @@ import {
   REPORTS_PER_SESSION,
   REPORTS_WINDOW_SECONDS,
   ROWS_PER_BATCH,
-  ROWS_PER_EVENT_BATCH,
   ROWS_PER_NEW_TEXT,
   ROWS_PER_SEGMENT,
   ROWS_PER_SESSION,
@@ -125,9 +124,7 @@ export function billOf(traffic: Traffic): Item[] {
     {
       name: 'rows written: captchas',
       dollars:
-        (challenges * ROWS_SPENT_PER_CHALLENGE +
-          pictures * ROWS_SPENT_PER_PICTURE +
-          eventBatches * ROWS_PER_EVENT_BATCH) *
+        (challenges * ROWS_SPENT_PER_CHALLENGE + pictures * ROWS_SPENT_PER_PICTURE + eventBatches * ROWS_PER_BATCH) *
         row,
       how: `${ROWS_SPENT_PER_CHALLENGE} a challenge, ${ROWS_SPENT_PER_PICTURE} with pictures, ${EVENTS_PER_CHALLENGE} events in batches of a second`,
     },

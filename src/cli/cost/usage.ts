@@ -3,10 +3,11 @@
  * them and compare them with these figures, so that the bill stays true when the code changes.
  */
 
-/** A batch is stored as one row. Its table is dropped when all of it is sealed, which writes none. */
+/**
+ * A batch of verdicts, reports or captcha events is stored as one row. Its table is dropped when all of it is sealed or
+ * moved into pages, which writes none.
+ */
 export const ROWS_PER_BATCH = 1;
-/** Captcha events are stored batch by batch, and deleted when their records are written into pages. */
-export const ROWS_PER_EVENT_BATCH = 2;
 /** Verdicts of a full segment. */
 export const SEGMENT_VERDICTS = 20_000;
 /** Index, counts and isolates of a full segment, and their deletion once the retention is over. */

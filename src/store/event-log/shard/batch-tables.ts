@@ -4,6 +4,7 @@
  * would write one for each. The view `batches` reads both. Memory has a few numbers of each batch.
  */
 import type { PackedBatch } from '../packed-batch.ts';
+import { emptyTable } from './empty-table.ts';
 
 const tables = ['batches_0', 'batches_1'] as const;
 type Place = 0 | 1;
@@ -165,9 +166,8 @@ export class BatchTables {
       const held = this.#held[place as Place];
       const listed = batches.filter((no) => held.has(no));
       if (listed.length === 0) continue;
-      if (listed.length < held.size || !this.#dropped(table)) {
-        this.#sql.exec(`DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`, JSON.stringify(listed));
-      }
+      if (listed.length === held.size) emptyTable(this.#sql, table, COLUMNS);
+      else this.#sql.exec(`DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`, JSON.stringify(listed));
       for (const no of listed) {
         this.#forget(place as Place, no);
         held.delete(no);
@@ -179,16 +179,5 @@ export class BatchTables {
     const known = this.#held[place].get(no);
     this.#records[place] -= known?.records ?? 0;
     this.#bytes -= known?.bytes ?? 0;
-  }
-
-  /** `false`: a statement that was not read to its end keeps the database from dropping a table. */
-  #dropped(table: string): boolean {
-    try {
-      this.#sql.exec(`DROP TABLE ${table}`);
-    } catch {
-      return false;
-    }
-    this.#sql.exec(`CREATE TABLE ${table} (${COLUMNS})`);
-    return true;
   }
 }

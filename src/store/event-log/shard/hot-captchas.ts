@@ -8,6 +8,8 @@ import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
 import type { StoredRow } from '../log-row.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
 import { CaptchaPages } from './captcha-pages.ts';
+import { emptyTable } from './empty-table.ts';
+import { CAPTCHA_BATCH_COLUMNS } from './schema.ts';
 import { SealedCaptchas } from './sealed-captchas.ts';
 import type { SealedCaptcha } from './sealed-captchas.ts';
 
@@ -140,8 +142,9 @@ export class HotCaptchas {
 
   /** Runs inside the transaction that merges the counts. `forgetFresh` follows when it has succeeded. */
   write(): void {
+    if (this.#freshBytes === 0) return;
     this.#pages.put(this.#fresh);
-    this.#sql.exec('DELETE FROM captcha_batches');
+    emptyTable(this.#sql, 'captcha_batches', CAPTCHA_BATCH_COLUMNS);
   }
 
   forgetFresh(): void {

@@ -8,10 +8,12 @@ import { OlderState, columnNames, tableNames } from '../../object-schema.ts';
 import type { ObjectSchema } from '../../object-schema.ts';
 import { batchStatements } from './batch-tables.ts';
 
+export const CAPTCHA_BATCH_COLUMNS = 'no INTEGER PRIMARY KEY, events TEXT NOT NULL';
+
 const statements = [
   `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
   ...batchStatements,
-  `CREATE TABLE IF NOT EXISTS captcha_batches (no INTEGER PRIMARY KEY, events TEXT NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS captcha_batches (${CAPTCHA_BATCH_COLUMNS})`,
   `CREATE TABLE IF NOT EXISTS captcha_pages (first TEXT PRIMARY KEY, rows INTEGER NOT NULL, records BLOB NOT NULL)
      WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS rollup_values (
