@@ -21,13 +21,13 @@ export function tableRows(inputs: DecideInputs): TableRow[] {
   return tableInputs.map((input): TableRow => {
     const said = inputs[input];
     if (said === null) return { input, verdict: null, by: null, outcome: 'silent', liftedBy: null };
-    const lifter = tableInputs.find((other) => other !== input && lifts(inputs, other, input)) ?? null;
+    const lifter = tableInputs.find((other) => lifts(inputs, other, input)) ?? null;
     const outcome = input === deciding ? 'decided' : lifter === null ? 'overruled' : 'lifted';
     return { input, verdict: said.verdict, by: only(inputs, [input]).by, outcome, liftedBy: lifter };
   });
 }
 
-/** Whether `lifter` alone lifts `input`. */
+/** Whether `lifter` alone lifts `input`. No input lifts itself. */
 function lifts(inputs: DecideInputs, lifter: TableInput, input: TableInput): boolean {
   return liftedInputs(only(inputs, [lifter, input]).inputs).includes(input);
 }

@@ -114,7 +114,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   const known = waived && session.status === 'none' ? 'waived' : session.status;
   return {
     decision: later === null ? outcome.decision : decisionOf[later],
-    source: later ?? sourceOf(outcome, bot, sessionMissing && path.pathType === 'html'),
+    source: later ?? sourceOf(outcome, bot),
     decidedBy: deciderOf(later, outcome),
     firedRules: marked(firedRules(inputs, table.risk), sessionMissing && !inputs.ofPage),
     enforcementPolicy: enforcementOf(policy, signals),
@@ -291,7 +291,7 @@ export function pastBudget(verdict: Verdict, policy: InstancePolicy): Verdict {
   };
 }
 
-function sourceOf(outcome: DecideOutcome, bot: BotSignal | null, pending: boolean): VerdictSource {
+function sourceOf(outcome: DecideOutcome, bot: BotSignal | null): VerdictSource {
   switch (outcome.input) {
     case 'network':
     case 'client':
@@ -305,7 +305,7 @@ function sourceOf(outcome: DecideOutcome, bot: BotSignal | null, pending: boolea
     case 'limit':
       return 'limit';
     case 'policy':
-      return pending && outcome.decidedBy === 'policy:onPending' && outcome.decision === 'allow'
+      return outcome.decidedBy === 'policy:onPending' && outcome.decision === 'allow'
         ? 'bootstrap-passthrough'
         : 'policy';
     case 'default':
@@ -315,7 +315,5 @@ function sourceOf(outcome: DecideOutcome, bot: BotSignal | null, pending: boolea
 
 function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enforcementPolicy'] {
   if (policy.monitor) return 'monitor';
-  return policy.rollout < 100 && signals.rolloutBucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100
-    ? 'rollout-excluded'
-    : 'enforce';
+  return signals.rolloutBucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100 ? 'rollout-excluded' : 'enforce';
 }
