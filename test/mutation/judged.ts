@@ -131,6 +131,24 @@ const judged: readonly Judged[] = [
     reason: 'a short cut: the search finds the same.',
   },
   {
+    file: 'src/rules/number-table.ts',
+    before: '{ …',
+    after: '{}',
+    reason: 'the table saves time only: the search finds the same.',
+  },
+  {
+    file: 'src/rules/number-table.ts',
+    before: 'slots[slot]! - 1',
+    after: 'slots[slot]! + 1',
+    reason: 'an entry is returned only where it has the key, and the search finds the others.',
+  },
+  {
+    file: 'src/rules/substring-paths.ts',
+    before: 'i + length > right',
+    after: 'true',
+    reason: 'what is known of any earlier place saves time only.',
+  },
+  {
     file: 'src/rules/snapshot.ts',
     before: 'p < theirs.userAgents.count',
     after: 'p <= theirs.userAgents.count',
@@ -141,6 +159,18 @@ const judged: readonly Judged[] = [
     before: 'effects.pending !== null',
     after: 'true',
     reason: 'what is taken under no kind is asked for by nobody.',
+  },
+  {
+    file: 'src/edge/decide/judge.ts',
+    before: 'policies.size === 0',
+    after: 'false',
+    reason: 'a short cut: where there are no policies, none applies.',
+  },
+  {
+    file: 'src/edge/decide/judge.ts',
+    before: 'true',
+    after: 'false',
+    reason: 'a mark for the compiler: what is asked is whether a context has it.',
   },
   {
     file: 'src/edge/decide/known-bots.ts',

@@ -1,10 +1,12 @@
 /** A session in its last minutes is renewed behind a response, and the next response has the new cookie. */
 import { expect, test } from 'vitest';
+import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { takeEffects } from '../../../src/edge/decide/effects.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
+import { sessionVisitorOf } from '../../../src/edge/session/visitor.ts';
 import { ok } from '../../../src/result.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
@@ -14,8 +16,10 @@ const counts = { report: null, now: () => NOW_MS, sleep: async () => {}, count: 
 /** The cookies that a visitor with this session gets, and the JWTs that the service is asked to renew. */
 function gate(refresh: string | null) {
   const asked: string[] = [];
-  const renew = async (_: unknown, jwt: string) => {
+  const visitors: EdgeVisitor[] = [];
+  const renew = async (visitor: EdgeVisitor, jwt: string) => {
     asked.push(jwt);
+    visitors.push(visitor);
     return ok(successor);
   };
   const renewals = new SessionRenewals({ session: renew }, () => {});
@@ -31,7 +35,7 @@ function gate(refresh: string | null) {
     await Promise.all(work);
     return cookies;
   };
-  return { asked, visit };
+  return { asked, visitors, visit };
 }
 
 test('the cookie comes with the response after the renewal, which is asked for once', async () => {
@@ -39,6 +43,14 @@ test('the cookie comes with the response after the renewal, which is asked for o
   expect(await visit()).toEqual([]);
   expect(await visit()).toEqual(['protect_session=j|new; Path=/; Max-Age=60; SameSite=Lax; Secure']);
   expect(asked).toEqual(['old']);
+});
+
+test('the service learns whose session it renews, with their risk and their headers', async () => {
+  const { visitors, visit } = gate('old');
+  await visit();
+  const riskScore = visitors[0]?.riskScore ?? null;
+  expect(visitors).toEqual([{ ...sessionVisitorOf(factsOf(), riskScore), requestId: expect.any(String) }]);
+  expect(riskScore).toBeGreaterThan(0);
 });
 
 test('a session with time left is not renewed', async () => {

@@ -7,7 +7,7 @@ import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { policyRequest } from '../../../src/edge/decide/policy-request.ts';
-import { liftsLimits, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { isBlockedByRules, liftsLimits, pastBudget, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
@@ -62,6 +62,65 @@ test('an address that cannot be read is blocked, with the reason', () => {
     decidedBy: 'default',
     inputs: null,
     explain: 'Blocked: x-client-ip of the proxy is not one address.',
+    takesPending: false,
+  });
+});
+
+test('an address that cannot be read is blocked by default, whatever else applies, and takes from no budget', () => {
+  const unread = signalsOf({ isAddressUnread: true });
+  expect(verdict({ signals: unread, network: rule('challenge') })).toMatchObject({
+    source: 'error',
+    decidedBy: 'default',
+  });
+  expect(verdict({ signals: unread, session: session('none') })).toMatchObject({
+    decision: 'block',
+    takesPending: false,
+  });
+});
+
+describe('a page that was asked for as a file past the budget', () => {
+  const policy = writtenPolicy.parse({ enforcementPolicy: { html: { onChallenge: 'block' } } });
+
+  test('gets what onChallenge says, and its record says why', () => {
+    const passed = verdict({ session: session('none') });
+    const past = pastBudget(passed, policy);
+    expect(past).toMatchObject({
+      decision: 'block',
+      source: 'policy',
+      decidedBy: 'policy:pendingBudget',
+      explain: 'The response was a page, asked for as a file: block by policy pendingBudget.',
+    });
+    expect(past.inputs).toEqual({ ...passed.inputs, policy: { verdict: 'block', reason: 'pendingBudget' } });
+  });
+
+  test('has no inputs where no table was applied', () => {
+    expect(pastBudget(unjudged(factsOf()).verdict, policy).inputs).toBeNull();
+  });
+});
+
+describe('a visitor whom rules block before anything else is known', () => {
+  const nowMs = 1_800_000_000_500;
+  const blocked = (network: MatchedRule | null, client: MatchedRule | null, policy = {}) => {
+    const seconds: number[] = [];
+    const match = (_: unknown, nowSeconds: number) => {
+      seconds.push(nowSeconds);
+      return { network, client, fired: [] };
+    };
+    const isBlocked = isBlockedByRules({ signals: signalsOf(), nowMs }, writtenPolicy.parse(policy), { match });
+    return { isBlocked, seconds };
+  };
+
+  test('is one whom a network or a client rule blocks, where rules are enforced', () => {
+    expect(blocked(rule('block'), null).isBlocked).toBe(true);
+    expect(blocked(null, rule('block')).isBlocked).toBe(true);
+    expect(blocked(rule('allow'), rule('block')).isBlocked).toBe(false);
+    expect(blocked(rule('challenge'), null).isBlocked).toBe(false);
+    expect(blocked(rule('block'), null, { monitor: true }).isBlocked).toBe(false);
+    expect(blocked(rule('block'), null, { rollout: 0 }).isBlocked).toBe(false);
+  });
+
+  test('is looked for in the rules of this second', () => {
+    expect(blocked(null, null).seconds).toEqual([1_800_000_000]);
   });
 });
 
@@ -143,10 +202,14 @@ test('the mark of a request that no page prepared decides nothing', () => {
   expect(firedRules).toEqual([{ id: 'session:no-page', verdict: 'allow', mode: 'monitor' }]);
 });
 
-test('limits are not asked where a rule allows', () => {
+test('limits are not asked where a rule or a proved bot allows', () => {
+  const bot = { id: 'examplebot', behaviours: ['search'], proof: 'dns' } as const;
   expect(liftsLimits(inputs())).toBe(false);
   expect(liftsLimits(inputs({ network: rule('challenge') }))).toBe(false);
   expect(liftsLimits(inputs({ network: rule('allow') }))).toBe(true);
+  expect(liftsLimits(inputs({ bot, botAction: 'allow' }))).toBe(true);
+  expect(liftsLimits(inputs({ bot, botAction: 'inherit' }))).toBe(false);
+  expect(liftsLimits(inputs({ bot: { ...bot, proof: 'claimed' }, botAction: 'allow' }))).toBe(false);
 });
 
 test('a policy sees every reading of the path, or that there are too many', () => {

@@ -175,14 +175,19 @@ describe('risk and categories', () => {
     expect(verdict({ policy, session: active(0.6), path: { pathType: 'json' } }).decision).toBe('allow');
   });
 
-  test('the strictest category decides', () => {
+  test('the strictest category decides, in any order', () => {
     const policy = { ipCategoryRules: { tor: 'block', datacenter: 'captcha' } };
     expect(verdict({ policy, signals: { ipCategories: ['datacenter'] } })).toMatchObject({
       decision: 'challenge',
       source: 'ip-category',
       decidedBy: 'category:datacenter',
     });
-    expect(verdict({ policy, signals: { ipCategories: ['datacenter', 'tor'] } }).decision).toBe('block');
+    for (const ipCategories of [['datacenter', 'tor'] as const, ['tor', 'datacenter'] as const]) {
+      expect(verdict({ policy, signals: { ipCategories } })).toMatchObject({
+        decision: 'block',
+        decidedBy: 'category:tor',
+      });
+    }
   });
 });
 
@@ -223,6 +228,21 @@ describe('clearance', () => {
     expect(verdict({ network: rule('ip', 'block'), clearance: 2 }).decision).toBe('block');
     expect(verdict({ session: active(0.9), clearance: 2 }).decision).toBe('block');
   });
+
+  test('is named with its level where it lifted a challenge, and nowhere else', () =>
+    expectRows<[says: string, of: Case, level: number | null]>(
+      [
+        ['it lifted a challenge', { clearance: 1 }, 1],
+        ['it lifted a challenge, and a session is asked for', { path: { pathType: 'json' }, session: none }, 1],
+        ['an exempt path lifted it', { path: { exempt: true } }, null],
+        ['a preflight lifted it', { preflight: true }, null],
+        ['nobody can tell whose address it is', { signals: { isAddressUnread: true } }, null],
+        ['there was no challenge', { network: rule('ip', 'allow') }, null],
+      ],
+      ([, of, level]) => {
+        expect(verdict({ network: rule('ip', 'challenge'), clearance: 1, ...of }).level).toBe(level);
+      },
+    ));
 
   const rule0 = { network: rule('ip', 'challenge') };
   const pow = { kind: 'pow', powDifficulty: 4 } as const;
@@ -299,6 +319,9 @@ describe('modes', () => {
       'rollout-excluded',
     );
     expect(verdict({ ...of, policy: { rollout: 0 } }).enforcementPolicy).toBe('rollout-excluded');
+    expect(verdict({ ...of, policy: { rollout: 100 }, signals: { rolloutBucket: 9999 } }).enforcementPolicy).toBe(
+      'enforce',
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { canonicalValue } from '../../../src/rules/canonical.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import type { Ruleset } from '../../../src/rules/ruleset.ts';
+import { HEAD_CHARS } from '../../../src/rules/head-memory.ts';
 import { foldCase } from '../../../src/rules/user-agent-fold.ts';
 import { firedIds, match, rulesetOf } from './rulesets.ts';
 
@@ -69,6 +70,20 @@ describe('a user agent rule', () => {
       expect(missed, `after "${before}"`).toEqual([]);
     }
     expect(found(rulesFor('\u03c2/1a', 'mozilla/5.0'), 'aMozilla/5.0')).toEqual(['mozilla/5.0']);
+  });
+
+  test('is found where it reaches over the end of a beginning that is remembered', () => {
+    const name = 'continued';
+    // The other rule parts from it at the last byte only.
+    const ruleset = rulesFor(name, 'continues');
+    for (let inside = 0; inside <= name.length; inside++) {
+      const start = '.'.repeat(HEAD_CHARS - inside);
+      // A beginning is remembered once it has arrived again.
+      for (let time = 0; time < 4; time++) {
+        expect(found(ruleset, `${start}${name} ${time}`), `${inside} inside`).toEqual([name]);
+        expect(found(ruleset, `${start}${name.slice(0, -1)}- ${time}`)).toEqual([]);
+      }
+    }
   });
 
   test('fires once, however often it occurs', () => {
