@@ -80,6 +80,24 @@ const judged: readonly Judged[] = [
     reason: 'the same window has returned before.',
   },
   {
+    file: 'src/bytes/base64url.ts',
+    before: 'index < BASE64URL_ALPHABET.length',
+    after: 'index <= BASE64URL_ALPHABET.length',
+    reason: 'behind the last letter is NaN, which is no place of a typed array.',
+  },
+  {
+    file: 'src/bytes/multipart.ts',
+    before: '-1',
+    after: '+1',
+    reason: 'a head that ends before it begins is empty, and an empty one is malformed as well.',
+  },
+  {
+    file: 'src/bytes/multipart.ts',
+    before: 'at < body.length',
+    after: 'at <= body.length',
+    reason: 'a place behind the end, one further or not, ends the loop.',
+  },
+  {
     file: 'src/bytes/aes-gcm.ts',
     before: 'NONCE_BYTES + TAG_BYTES',
     after: 'NONCE_BYTES - TAG_BYTES',

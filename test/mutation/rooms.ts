@@ -20,7 +20,7 @@ export const rooms: readonly Room[] = [
     // Without those that measure memory and time, which take minutes on instrumented code.
     tests: [
       'test/unit/rules/!(compile-memory|crafted-lists).test.ts',
-      'test/property/rules/{prefixes,fingerprints,record-inputs,substrings}.test.ts',
+      'test/property/rules/{prefixes,fingerprints,record-inputs,substrings,heads}.test.ts',
     ],
   },
   {

@@ -62,6 +62,7 @@ test('a form that two parsers could read differently is malformed', () =>
       ['a text behind a boundary', `--XX x\r\n${field}\r\n\r\n1\r\n--XX--`],
       ['a bare line feed before a boundary', `--XX\r\n${field}\r\n\r\n1\n--XX--`],
       ['a bare line feed behind a boundary', `--XX\n${field}\r\n\r\n1\r\n--XX--`],
+      ['a bare carriage return behind the head', `--XX\r\n${field}\r\n\r1\r\n--XX--`],
       ['a boundary directly behind the head', `--XX\r\n${field}\r\n\r\n--XX--`],
       ['bare line feeds around the head', `--XX\r\n${field}\n\n1\r\n--XX--`],
       ['a bare line feed within the head', form(`${field}\nX: y`)],
@@ -106,6 +107,12 @@ test('the boundary is the only one that the content type names', () =>
       expect(read(form(field), contentType)).toEqual(parts);
     },
   ));
+
+test('a boundary that reads like a header does not end a head', () => {
+  const type = 'multipart/form-data; boundary=XX:y';
+  expect(read(`--XX:y\r\n${field}\r\n\r\n1\r\n--XX:y--`, type)).toEqual(['a=1']);
+  expect(read(`--XX:y\r\n${field}\r\n--XX:y--`, type)).toBe('malformed');
+});
 
 test('a form may have as many parts as are allowed', () => {
   const body = `${`--XX\r\n${field}\r\n\r\n1\r\n`.repeat(2)}--XX--`;

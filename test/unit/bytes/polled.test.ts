@@ -1,6 +1,6 @@
 /** Waiting for what another request leaves in memory. */
-import { expect, test } from 'vitest';
-import { polled } from '../../../src/bytes/polled.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { polled, within } from '../../../src/bytes/polled.ts';
 import { expectRows } from '../../support/rows.ts';
 
 /** A clock that only sleeping moves. */
@@ -31,4 +31,31 @@ test('what never comes ends the wait on time, with few looks', async () => {
   expect(await polled(() => undefined, 1500, sleep)).toBeUndefined();
   expect(time.nowMs).toBe(1500);
   expect(time.pauses).toBeLessThan(60);
+});
+
+describe('work that is waited for with a limit', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('that ends in time gives its result, and leaves no timer', async () => {
+    vi.useFakeTimers();
+    expect(await within(Promise.resolve('done'), 1000)).toBe('done');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('that fails in time fails the wait', async () => {
+    await expect(within(Promise.reject(new Error('gone')), 1000)).rejects.toThrow('gone');
+  });
+
+  test('that takes longer ends the wait on time', async () => {
+    vi.useFakeTimers();
+    let waited = false;
+    const wait = within(new Promise(() => {}), 1000).then(() => (waited = true));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(waited).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(waited).toBe(true);
+    await wait;
+  });
 });

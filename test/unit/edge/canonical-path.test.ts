@@ -69,6 +69,23 @@ describe('canonical path', () => {
       },
     ));
 
+  test('has those readings and no others, and never itself', () =>
+    expectRows<[raw: string, readings: string[]]>(
+      [
+        ['/a/../b', []],
+        ['/a//b', []],
+        ['/caf\u00e9', []],
+        ['/a%20b', []],
+        ['/login;x', ['/login']],
+        // Without its dots it is a directory, as it is to the URL standard.
+        ['/shop/%2e;x', ['/shop/', '/shop/.']],
+        ['/a/b/..;', ['/a/', '/a/b/..']],
+      ],
+      ([raw, readings]) => {
+        expect(target(raw)?.readings).toEqual(readings);
+      },
+    ));
+
   test('exists only for a request for a path of a host', () =>
     expectRows(
       ['http://site.test*', 'http://site.test', 'http://a?b/c', 'http://a@b/c', 'http://a#b/c', 'http:///x'],
