@@ -5,6 +5,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { expectRows } from '../support/rows.ts';
+import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { captchaCourse } from '../support/captcha-course.ts';
 import { testNow } from '../support/clock.ts';
@@ -132,6 +133,23 @@ test('captchas of format 1 stay, and those that were counted are not counted aga
     expect([...new HotRows(storage).captchas.all()]).toEqual(bodies);
     expect(storage.sql.exec('SELECT * FROM captcha_batches').toArray()).toEqual([]);
   });
+});
+
+test('a captcha log of format 1 that had room for more has it still', async () => {
+  const captchas = 100;
+  const start = testNow() - 600_000;
+  const source = [
+    fixtures['../fixtures/formats/1/VerdictShard.sql'],
+    ...Array.from({ length: captchas }, (_, number) => {
+      return `INSERT INTO captcha_batches VALUES (${number + 1}, '${JSON.stringify(captchaCourse('acc', start, number))}')`;
+    }),
+    `INSERT INTO meta VALUES ('merged', '[${captchas},100000]')`,
+    // Format 1 counted the records, of 700 bytes, and 600 bytes for each.
+    `INSERT INTO meta VALUES ('hot_bytes_max', '${captchas * 1300}')`,
+  ].join(';\n');
+  const stub = (await objectWith('VerdictShard', source)) as DurableObjectStub<VerdictShard>;
+  const next = captchaCourse('acc', start, captchas);
+  expect(await stub.appendCaptchas(next, { retentionDays: 30 })).toMatchObject({ accepted: next.length });
 });
 
 /** Calls a method that every start of the object comes before. */

@@ -42,21 +42,23 @@ export class HotCaptchas {
     this.sealed = new SealedCaptchas(sql);
     this.#pages = new CaptchaPages(sql);
     this.#nextBatch = mergedBatch + 1;
-    const stored: { event: CaptchaEvent; isMerged: boolean }[] = [];
+    const unmerged: CaptchaEvent[] = [];
     for (const { no, events } of sql.exec<{ no: number; events: string }>(
       'SELECT no, events FROM captcha_batches ORDER BY no',
     )) {
       this.#nextBatch = Math.max(this.#nextBatch, no + 1);
-      this.#freshBytes += events.length;
-      // Version 1 kept the batches that were merged.
-      const isMerged = no <= mergedBatch;
-      for (const event of JSON.parse(events) as CaptchaEvent[]) stored.push({ event, isMerged });
+      const batch = JSON.parse(events) as CaptchaEvent[];
+      // Version 1 kept the batches that were merged: more than the memory holds at once.
+      if (no <= mergedBatch) for (const event of batch) this.#apply(event);
+      else {
+        this.#freshBytes += events.length;
+        for (const event of batch) unmerged.push(event);
+      }
     }
-    // In the order of the pages, so that each is read once; first those that the counts have.
-    stored.sort((a, b) => Number(b.isMerged) - Number(a.isMerged) || a.event.timestamp - b.event.timestamp);
-    for (const { event, isMerged } of stored) {
+    // In the order of the pages, so that each is read once.
+    for (const event of unmerged.sort((a, b) => a.timestamp - b.timestamp)) {
       const change = this.#apply(event);
-      if (change && !isMerged) changed(change);
+      if (change) changed(change);
     }
   }
 

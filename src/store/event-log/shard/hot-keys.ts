@@ -104,9 +104,12 @@ export class HotKeys {
 
   /** The keys of these rows, in their order, without those that were erased. */
   at(places: readonly RowPlace[]): HotKey[] {
-    const held = new Map<number, HotKey>();
-    for (const no of new Set(places.map(({ batch }) => batch))) for (const key of this.of(no)) held.set(key.seq, key);
-    return places.flatMap(({ seq }) => held.get(seq) ?? []);
+    const wanted = new Set(places.map(({ seq }) => seq));
+    const found = new Map<number, HotKey>();
+    for (const no of new Set(places.map(({ batch }) => batch))) {
+      for (const key of this.of(no)) if (wanted.has(key.seq)) found.set(key.seq, key);
+    }
+    return places.flatMap(({ seq }) => found.get(seq) ?? []);
   }
 
   /** Before the batch changes or goes. */
