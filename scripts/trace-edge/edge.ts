@@ -4,6 +4,7 @@
  */
 import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { encodeBotTable } from '../../src/bots/encode-bot-table.ts';
+import { configFormats } from '../../src/contract/edge/formats.ts';
 import { unknownSite } from '../../src/contract/edge/edge-responses.ts';
 import type { EdgeConfig, EdgeKeySet, EdgeVersion } from '../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
@@ -103,6 +104,7 @@ async function answersOfService(): Promise<Map<string, object>> {
   const bot = { id: 'example-search', behaviours: ['search' as const], patterns: ['examplebot'], tokens: [] };
   const bots = await signed(encodeBotTable({ builtAtMs: 0, bots: [bot], networks: new Map() }));
   const config: EdgeConfig = {
+    format: configFormats[0],
     configVersion: 'c1',
     instanceId: INSTANCE,
     policy: writtenPolicy.parse({}),

@@ -4,16 +4,23 @@
  * (`src/rules/substring-match.ts`), which is a snapshot with user agent rules and nothing else. A bot is one line, whose
  * fields are read by hand: a schema for each of some hundred bots takes longer than opening may take.
  *
- *   magic "GHBOTS02" (8) | bytes of the text u32 | 0 u32 | text, padded to 8 | snapshot
+ *   magic such as "GHBOTS02" (8) | bytes of the text u32 | 0 u32 | text, padded to 8 | snapshot
  *
  * The text has the time of its making in epoch milliseconds, a line for each bot, an empty line, and a line for each
  * source of networks: its prefixes with a space between, or `?` when it was never read.
  */
+import { botTableFormats } from '../contract/edge/formats.ts';
 import { botBehaviours } from '../contract/vocabulary.ts';
 import type { BotBehaviour } from '../contract/vocabulary.ts';
 
-/** Another one for each change of the form: the service then makes its tables anew. */
-export const BOT_TABLE_MAGIC = 'GHBOTS02';
+/** The magic of a table in this format, and the format of its snapshot. */
+export function partsOfFormat(format: string): [magic: string, snapshotFormat: string] {
+  const [magic = '', snapshotFormat = ''] = format.split('/');
+  return [magic, snapshotFormat];
+}
+
+export const botTableMagics: readonly string[] = botTableFormats.map((format) => partsOfFormat(format)[0]);
+export const BOT_TABLE_MAGIC_BYTES = 8;
 export const BOT_TABLE_HEADER_BYTES = 16;
 /** Far above what the catalogue and all published networks need. */
 export const BOT_TABLE_MAX_BYTES = 8 * 1024 * 1024;
@@ -39,7 +46,8 @@ export interface TableBot {
   isComplete: boolean;
 }
 
-const LINE = /^([a-z0-9][a-z0-9.-]{0,63})\t([a-j]+)\t([dc]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([\d ]*)$/;
+/** A newer service may add behaviours, flags, and fields at the end. */
+const LINE = /^([a-z0-9][a-z0-9.-]{0,63})\t([a-z]+)\t([a-z]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([\d ]*)(?:\t|$)/;
 /** Between two texts of one field. No text has it. */
 const SEPARATOR = '\u001f';
 
@@ -51,19 +59,19 @@ export function botLine(bot: TableBot): string {
   return [bot.id, behaviours, flags, ...lists, bot.ranges.join(' ')].join('\t');
 }
 
-/** Whether `botLine` writes such a line. */
+/** Whether a line is one of a bot. */
 export function isBotLine(line: string): boolean {
   return LINE.test(line);
 }
 
-/** `null` for a line that `botLine` does not write. */
+/** `null` for any other line. A behaviour that is not known here counts as `other`. */
 export function readBotLine(line: string): TableBot | null {
   const fields = LINE.exec(line);
   if (fields === null) return null;
   const [, id = '', behaviours = '', flags = '', patterns = '', tokens = '', agents = '', ranges = ''] = fields;
   return {
     id,
-    behaviours: Array.from(behaviours, (letter) => botBehaviours[letter.charCodeAt(0) - 97]!),
+    behaviours: Array.from(behaviours, (letter) => botBehaviours[letter.charCodeAt(0) - 97] ?? 'other'),
     patterns: split(patterns, SEPARATOR),
     tokens: split(tokens, SEPARATOR),
     agents: split(agents, SEPARATOR),

@@ -1,8 +1,9 @@
 /** Makes the file of a bot table (`bot-table.ts`). The service calls it. */
+import { botTableFormats } from '../contract/edge/formats.ts';
 import { RulesetCompiler } from '../rules/compiler.ts';
 import { foldCase } from '../rules/user-agent-fold.ts';
 import type { CatalogueBot } from './catalogue.ts';
-import { BOT_TABLE_HEADER_BYTES, BOT_TABLE_MAGIC, UNREAD, align8, botLine, patternText } from './bot-table.ts';
+import { BOT_TABLE_HEADER_BYTES, UNREAD, align8, botLine, partsOfFormat, patternText } from './bot-table.ts';
 
 export type ListedBot = Pick<
   CatalogueBot,
@@ -17,7 +18,11 @@ export interface BotTableParts {
   networks: ReadonlyMap<string, readonly string[]>;
 }
 
-export function encodeBotTable({ builtAtMs, bots, networks }: BotTableParts): Uint8Array {
+export function encodeBotTable(
+  { builtAtMs, bots, networks }: BotTableParts,
+  format: string = botTableFormats[0],
+): Uint8Array {
+  const [magic, snapshotFormat] = partsOfFormat(format);
   const listed = [...new Map(bots.map((bot) => [bot.id, bot])).values()];
   const urls = [...new Set(listed.flatMap(({ ranges = [] }) => ranges))];
   const owners = new Map(listed.flatMap(({ id, patterns }) => patterns.map((one) => [foldCase(patternText(one)), id])));
@@ -38,11 +43,11 @@ export function encodeBotTable({ builtAtMs, bots, networks }: BotTableParts): Ui
   const text = new TextEncoder().encode([builtAtMs, ...lines, '', ...sources].join('\n'));
   const compiler = new RulesetCompiler({ instanceId: '', version: 0, createdAtMs: builtAtMs });
   for (const value of owners.keys()) compiler.add({ type: 'userAgent', value, verdict: 'allow' });
-  const snapshot = compiler.finish();
+  const snapshot = compiler.finish(0, snapshotFormat);
 
   const snapshotAt = align8(BOT_TABLE_HEADER_BYTES + text.length);
   const file = new Uint8Array(snapshotAt + snapshot.length);
-  file.set(new TextEncoder().encode(BOT_TABLE_MAGIC));
+  file.set(new TextEncoder().encode(magic));
   new DataView(file.buffer).setUint32(8, text.length, true);
   file.set(text, BOT_TABLE_HEADER_BYTES);
   file.set(snapshot, snapshotAt);

@@ -13,10 +13,11 @@ import { openSignedSnapshot } from '../rules/snapshot.ts';
 import type { Snapshot } from '../rules/snapshot.ts';
 import {
   BOT_TABLE_HEADER_BYTES,
-  BOT_TABLE_MAGIC,
+  BOT_TABLE_MAGIC_BYTES,
   BOT_TABLE_MAX_BYTES,
   UNREAD,
   align8,
+  botTableMagics,
   isBotLine,
   patternText,
   readBotLine,
@@ -51,7 +52,7 @@ export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
   if (bytes.length < BOT_TABLE_HEADER_BYTES || bytes.length > BOT_TABLE_MAX_BYTES) return REFUSED;
   const decoder = new TextDecoder();
   const textEnd = BOT_TABLE_HEADER_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
-  const isOurs = decoder.decode(bytes.subarray(0, BOT_TABLE_MAGIC.length)) === BOT_TABLE_MAGIC;
+  const isOurs = botTableMagics.includes(decoder.decode(bytes.subarray(0, BOT_TABLE_MAGIC_BYTES)));
   if (!isOurs || textEnd > bytes.length) return REFUSED;
   const lines = decoder.decode(bytes.subarray(BOT_TABLE_HEADER_BYTES, textEnd)).split('\n');
   const builtAtMs = Number(lines[0]);

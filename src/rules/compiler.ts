@@ -6,7 +6,7 @@
 import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
 import { parseCidr, parseIpInto } from '../address/ip.ts';
 import { JA4_WORDS } from '../address/ja4.ts';
-import { rulesetFormats } from './formats.ts';
+import { rulesetFormats } from '../contract/edge/formats.ts';
 import { blankSnapshot, sealSnapshot } from './layout.ts';
 import { type ListLayer, encodeLayers } from './list-layers.ts';
 import { PrefixBuilder } from './prefix-build.ts';

@@ -7,7 +7,7 @@
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
  */
 import { failed, ok } from '../result.ts';
-import { rulesetFormats } from './formats.ts';
+import { rulesetFormats } from '../contract/edge/formats.ts';
 import type { Result } from '../result.ts';
 
 export const DELTA_MAGIC = 'GHDELTA1';

@@ -10,6 +10,7 @@ import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { encodeBotTable } from '../../src/bots/encode-bot-table.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
+import { configFormats } from '../../src/contract/edge/formats.ts';
 import { unknownSite } from '../../src/contract/edge/edge-responses.ts';
 import type { SiteDemand } from '../../src/contract/edge/edge-responses.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
@@ -181,6 +182,7 @@ export async function startUpstream(): Promise<Upstream> {
   const bots = await sign(encodeBotTable({ builtAtMs: stackNow(), bots: [], networks: new Map() }));
 
   const config = (): EdgeConfig => ({
+    format: configFormats[0],
     configVersion: `c${configVersion}`,
     instanceId,
     policy,
@@ -200,7 +202,7 @@ export async function startUpstream(): Promise<Upstream> {
 
   const server = createServer(answering(answer));
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '/').replace(/\?bots.*$/, '');
+    const path = (request.url ?? '/').replace(/\?(?:bots|reads).*$/, '');
     upstream.calls.push(path);
     const body = await bodyOf(request);
     const send = (status: number, content: string | Uint8Array, type = 'application/json') =>

@@ -7,7 +7,9 @@ import * as z from 'zod/mini';
 import { DETECTOR_SET_MAX } from './detector-set.ts';
 import { policyForm } from '../management/policy-form.ts';
 import { policySetForm } from '../management/policy-set/policy-set-form.ts';
+import { knownWord } from '../known-words.ts';
 import { captchaTypes } from '../vocabulary.ts';
+import { configFormats } from './formats.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
 export const LISTED_JTIS_MAX = 10_000;
@@ -37,7 +39,7 @@ export type EdgeKeySet = z.infer<typeof edgeKeySet>;
 
 /** What of the global site's settings decides how hard a challenge must be: see `captcha/plan/demand.ts`. */
 const siteDemand = z.object({
-  captchaType: z.enum(captchaTypes),
+  captchaType: knownWord(captchaTypes, 'frictionless'),
   /** Scores from which `frictionless` asks for a puzzle and for an image, and whether the site allows each. */
   puzzleFrom: z.number(),
   imageFrom: z.number(),
@@ -60,9 +62,11 @@ export const unknownSite: SiteDemand = {
 
 /**
  * `GET /edge/v1/config`. `configVersion` is also the ETag. Unknown fields are dropped, so that an edge accepts the config
- * of a newer service.
+ * of a newer service. A new field is optional or has a default, so that it accepts that of an older one.
  */
 export const edgeConfig = z.object({
+  /** Absent: the first one. */
+  format: z.prefault(z.enum(configFormats), 'GHCONFIG1'),
   configVersion: id,
   instanceId: id,
   policy: policyForm,

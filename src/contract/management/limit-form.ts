@@ -1,6 +1,6 @@
 /**
  * The form of a limit, as the edge's config carries it. The service takes only what `policy-set/limit.ts` accepts. The edge
- * checks types and words, and carries no bounds.
+ * checks types and words, and carries no bounds. It leaves out a limit that does not fit.
  */
 import * as z from 'zod/mini';
 import { limitActions, limitAlgorithms } from '../vocabulary.ts';

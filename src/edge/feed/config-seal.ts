@@ -4,7 +4,6 @@
  * nothing.
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
-import { encodeUtf8 } from '../../bytes/utf8.ts';
 import { ok } from '../../result.ts';
 import { UNREADABLE } from './upstream.ts';
 import type { Asked } from './upstream.ts';
@@ -21,14 +20,14 @@ export class ConfigSeal {
     this.#credential = credential;
   }
 
-  async seal(text: string): Promise<Uint8Array<ArrayBuffer>> {
-    return sealBytes(await this.#derived(), encodeUtf8(text));
+  async seal(json: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+    return sealBytes(await this.#derived(), json);
   }
 
   /** Fails with what was sealed elsewhere, changed, or sealed under another credential. */
-  async open(bytes: Uint8Array<ArrayBuffer>): Promise<Asked<string>> {
+  async open(bytes: Uint8Array<ArrayBuffer>): Promise<Asked<Uint8Array<ArrayBuffer>>> {
     const opened = await openBytes(await this.#derived(), bytes);
-    return opened ? ok(new TextDecoder().decode(opened)) : UNREADABLE;
+    return opened ? ok(opened) : UNREADABLE;
   }
 
   async #derived(): Promise<CryptoKey> {

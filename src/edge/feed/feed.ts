@@ -12,7 +12,7 @@ import type { ConfigSeal } from './config-seal.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
 import { openBase, openBots, openDeltaOver, rulesetOf } from './ruleset-files.ts';
 import type { LoadedBase, LoadedRuleset, RulesetFault } from './ruleset-files.ts';
-import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
+import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
 import type { PartStore } from './stored-parts.ts';
 import { ABSENT, valueOf } from './upstream.ts';
 import type { Asked, Count, Upstream } from './upstream.ts';
@@ -177,13 +177,14 @@ export class Feed {
     if (this.state.config?.configVersion === version.configVersion) return this.state.config;
     const { seal, upstream, cache, kv } = this.#options;
     const name = partName.config(version.configVersion);
-    let config = valueOf(await openConfig(await cached(name), seal));
-    if (!config) {
-      config = valueOf(await upstream.config());
-      if (config) await cache.put(partName.config(config.configVersion), await sealConfig(config, seal), null);
+    let sent = valueOf(await openConfig(await cached(name), seal));
+    if (!sent) {
+      sent = valueOf(await upstream.config());
+      if (sent) await cache.put(partName.config(sent.config.configVersion), await seal.seal(sent.json), null);
     }
     // The stored pointer and the stored config were written together, so a cold isolate uses both.
-    config ??= this.state.config ? null : valueOf(await openConfig(await kv.get(name), seal));
+    sent ??= this.state.config ? null : valueOf(await openConfig(await kv.get(name), seal));
+    const config = sent?.config;
     if (config && !this.#options.accepts(config)) {
       this.#options.count('test_secrets_refused');
       console.error('gatehouse-edge: the site secret is a test secret; set ALLOW_TEST_KEYS=1 if this is a test');

@@ -7,7 +7,7 @@ import type { ConfigSeal } from './config-seal.ts';
 import type { KvStore } from './kv.ts';
 import { importRulesetKeys } from '../config/compiled-config.ts';
 import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
-import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
+import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
 import { valueOf } from './upstream.ts';
 import type { Count, Upstream } from './upstream.ts';
 
@@ -35,8 +35,8 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
 
   const answer = await upstream.config();
   // It changed between the two answers. The next run finds both at one version.
-  if (!answer.ok || answer.value.configVersion !== configVersion) return false;
-  const config = answer.value;
+  if (!answer.ok || answer.value.config.configVersion !== configVersion) return false;
+  const { config, json } = answer.value;
   const keys = await importRulesetKeys(config.rulesetKeys);
   if (!sameBase) {
     const file = await upstream.base(base.hash);
@@ -53,7 +53,7 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
       return refused();
     if (!(await kv.put(partName.delta(base.hash, delta.version), file.value))) return false;
   }
-  if (!sameConfig && !(await kv.put(partName.config(configVersion), await sealConfig(config, seal)))) return false;
+  if (!sameConfig && !(await kv.put(partName.config(configVersion), await seal.seal(json)))) return false;
   // Rules are worth keeping without bots: a table that is refused leaves the stored one where it is.
   const complete = sameBots || (await keepBots());
   const bots = complete ? version.bots : stored?.bots;

@@ -3,9 +3,11 @@
  * the instance with an API key, compiles them here and writes KV; isolates read what it wrote. Keys come from the edge's
  * own credentials by HKDF, so that no other endpoint is needed.
  */
+import { encodeUtf8 } from '../../bytes/utf8.ts';
 import type { Bytes } from '../../bytes/utf8.ts';
 import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { configFormats } from '../../contract/edge/formats.ts';
 import { unknownSite } from '../../contract/edge/edge-responses.ts';
 import { writtenPolicy } from '../../contract/management/older-words.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
@@ -19,10 +21,10 @@ import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
+import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { ABSENT, UNREADABLE, valueOf } from './upstream.ts';
-import type { Asked, Count, Upstream } from './upstream.ts';
+import type { Asked, Count, SentConfig, Upstream } from './upstream.ts';
 import type { EnvironmentReader, RulesSource } from '../environment.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */
@@ -55,7 +57,7 @@ export class KvUpstream implements Upstream {
     return decodePointer(await this.#kv.get(partName.pointer));
   }
 
-  async config(): Promise<Asked<EdgeConfig>> {
+  async config(): Promise<Asked<SentConfig>> {
     const version = await this.version();
     if (!version.ok) return version;
     return openConfig(await this.#kv.get(partName.config(version.value.configVersion)), this.#seal);
@@ -95,6 +97,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
   // Sessions belong to a Gatehouse service; another service's cannot be read here.
   const policy = { ...policyOf(instances.value, api.siteKey), sessionsEnabled: false };
   const config: Omit<EdgeConfig, 'configVersion'> = {
+    format: configFormats[0],
     instanceId: api.siteKey,
     policy,
     siteKey: api.siteKey,
@@ -113,7 +116,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
   const configVersion = (await rulesetHash(new TextEncoder().encode(JSON.stringify(config)))).slice(0, 32);
   if (hash === stored?.base.hash && configVersion === stored.configVersion) return true;
   if (configVersion !== stored?.configVersion) {
-    const sealed = await sealConfig({ ...config, configVersion }, api.seal);
+    const sealed = await api.seal.seal(encodeUtf8(JSON.stringify({ ...config, configVersion })));
     if (!(await api.kv.put(partName.config(configVersion), sealed))) return false;
   }
   const pointer = encodePointer({ configVersion, base: { hash, version }, delta: { version } });

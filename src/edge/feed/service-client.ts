@@ -6,12 +6,13 @@ import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { botKeys } from '../../contract/bots/bot-keys.ts';
 import { botNameAnswer } from '../../contract/bots/bot-proofs.ts';
-import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
+import { edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { READS_QUERY } from '../../contract/edge/formats.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { failed, ok } from '../../result.ts';
-import { READS_PARAMETER, rulesetFormats } from '../../rules/formats.ts';
+import { readConfig } from './stored-parts.ts';
 import { UNREADABLE } from './upstream.ts';
 import type { Asked, Count, Upstream, UpstreamFault } from './upstream.ts';
 
@@ -35,7 +36,8 @@ const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
 
 const NO_BODY = ok(new Uint8Array());
 
-const VERSION_PATH = `/edge/v1/version?bots&${READS_PARAMETER}=${rulesetFormats.join(',')}`;
+const VERSION_PATH = `/edge/v1/version?bots&${READS_QUERY}`;
+const CONFIG_PATH = `/edge/v1/config?${READS_QUERY}`;
 
 export interface ServiceCall<Answer> {
   path: string;
@@ -75,7 +77,7 @@ export class ServiceClient implements Upstream {
   }
 
   config() {
-    return this.ask(answerOf(edgeConfig, '/edge/v1/config', CONFIG_TIMEOUT_MS));
+    return this.ask({ path: CONFIG_PATH, timeoutMs: CONFIG_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, read: readConfig });
   }
 
   base(hash: string) {

@@ -5,13 +5,13 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import { edgeConfig, edgeVersion } from '../../contract/edge/edge-responses.ts';
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
-import { rulesetFormats } from '../../rules/formats.ts';
+import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { READS_QUERY } from '../../contract/edge/formats.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { ok } from '../../result.ts';
 import type { ConfigSeal } from './config-seal.ts';
 import { ABSENT, UNREADABLE } from './upstream.ts';
-import type { Asked } from './upstream.ts';
+import type { Asked, SentConfig } from './upstream.ts';
 
 /** `maxAgeSeconds: null` keeps it until it is replaced or evicted. */
 export interface PartStore {
@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 export const partName = {
   pointer: 'pointer',
   /** In the colo cache, where isolates of two releases may meet for a while. */
-  cachedPointer: `pointer/${rulesetFormats.join(',')}`,
+  cachedPointer: `pointer/${READS_QUERY}`,
   config: (version: string) => `config/${encodeURIComponent(version)}`,
   base: (hash: string) => `base/${hash}`,
   bots: (hash: string) => `bots/${hash}`,
@@ -42,14 +42,13 @@ export function decodePointer(bytes: Bytes | null): Asked<EdgeVersion> {
   return read.success ? ok(read.data) : UNREADABLE;
 }
 
-export function sealConfig(config: EdgeConfig, seal: ConfigSeal): Promise<Bytes> {
-  return seal.seal(JSON.stringify(config));
+export function readConfig(json: Bytes): Asked<SentConfig> {
+  const read = edgeConfig.safeParse(parseJson(json));
+  return read.success ? ok({ config: read.data, json }) : UNREADABLE;
 }
 
-export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<Asked<EdgeConfig>> {
+export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<Asked<SentConfig>> {
   if (bytes === null) return ABSENT;
   const opened = await seal.open(bytes);
-  if (!opened.ok) return opened;
-  const read = edgeConfig.safeParse(parseJson(opened.value));
-  return read.success ? ok(read.data) : UNREADABLE;
+  return opened.ok ? readConfig(opened.value) : opened;
 }

@@ -30,9 +30,15 @@ export function valueOf<Value>(asked: Asked<Value>): Value | null {
   return asked.ok ? asked.value : null;
 }
 
+/** A config, and the JSON in which it was sent. A copy has what this release ignores: the next one may read it. */
+export interface SentConfig {
+  config: EdgeConfig;
+  json: Bytes;
+}
+
 export interface Upstream {
   version(): Promise<Asked<EdgeVersion>>;
-  config(): Promise<Asked<EdgeConfig>>;
+  config(): Promise<Asked<SentConfig>>;
   base(hash: string): Promise<Asked<Bytes>>;
   /** Tells the service that a base which it sent cannot be loaded. Never throws. */
   refused?(hash: string): Promise<void>;

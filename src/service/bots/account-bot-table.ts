@@ -4,6 +4,7 @@
  */
 import { openBotTable } from '../../bots/open-bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
+import { botTableFormats } from '../../contract/edge/formats.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
 import { COMMON_SCOPE, botTableKey, currentBotTable } from '../../store/d1/bot-tables.ts';
 import { verificationKeys } from '../../store/keys/signing-keys.ts';
@@ -13,7 +14,7 @@ let last: { hash: string; table: BotTable } | null = null;
 
 /** `null` until the service has made the first one. */
 export async function accountBotTable(store: ServiceStore, accountId: string, nowMs: number): Promise<BotTable | null> {
-  const hash = await currentBotTable(store, accountId);
+  const hash = await currentBotTable(store, accountId, botTableFormats);
   if (hash === null) return null;
   if (last?.hash === hash) return last.table;
   const { RULESETS } = store;

@@ -1,17 +1,17 @@
 /**
  * Compiles the bot tables that edges load, when the catalogue, a list of networks or an account's own bots have changed:
- * one for everybody, and one for each account that has bots of its own. They are signed with the key of the rulesets.
+ * one for everybody, and one for each account that has bots of its own, in each format of this release. They are signed with the key of the rulesets.
  * Their magic is another one, so an edge never takes one for the other.
  *
  * The scheduled run and a write of an account can compile the same table at once. Each reads the name of the table first
  * and publishes only while that is still its name, so that one made of older bots never replaces a newer one.
  */
-import { BOT_TABLE_MAGIC } from '../../bots/bot-table.ts';
 import { encodeBotTable } from '../../bots/encode-bot-table.ts';
 import { listedOwnBot } from '../../bots/own-bot.ts';
 import type { OwnBot } from '../../bots/own-bot.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { signRulesetFile } from '../../rules/signing.ts';
+import { botTableFormats } from '../../contract/edge/formats.ts';
 import { rangeVersions, readRanges } from '../../store/d1/bot-ranges.ts';
 import { COMMON_SCOPE, botTableKey, botTables, publishBotTable, withdrawBotTable } from '../../store/d1/bot-tables.ts';
 import type { BotTableRow } from '../../store/d1/bot-tables.ts';
@@ -34,14 +34,22 @@ export async function buildBotTables(store: ServiceStore, nowMs: number): Promis
   let published: Published | null = null;
   let built = 0;
   for (const [scope, own] of scopes) {
-    const inputs = await inputsOf(versions, own);
-    const current = tables.get(scope);
-    if (current?.inputs === inputs) continue;
-    if ((built += 1) > TABLES_PER_RUN) return;
-    published ??= await readRanges(store);
-    await build(store, scope, { own, published, inputs, current }, nowMs);
+    for (const format of botTableFormats) {
+      const inputs = await inputsOf(format, versions, own);
+      const current = tableIn(tables, scope, format);
+      if (current?.inputs === inputs) continue;
+      if ((built += 1) > TABLES_PER_RUN) return;
+      published ??= await readRanges(store);
+      await build(store, { scope, format, own, published, inputs, current }, nowMs);
+    }
   }
-  for (const [scope, table] of tables) if (!scopes.has(scope)) await withdraw(store, scope, table);
+  for (const table of tables) {
+    if (!scopes.has(table.scope) || !botTableFormats.includes(table.format)) await withdraw(store, table);
+  }
+}
+
+function tableIn(tables: readonly BotTableRow[], scope: string, format: string): BotTableRow | undefined {
+  return tables.find((table) => table.scope === scope && table.format === format);
 }
 
 /**
@@ -50,33 +58,39 @@ export async function buildBotTables(store: ServiceStore, nowMs: number): Promis
  */
 export async function offerAccountTable(store: ServiceStore, accountId: string, nowMs: number): Promise<void> {
   try {
-    await buildAccountTable(store, accountId, nowMs);
+    for (const format of botTableFormats) await buildAccountTable(store, accountId, format, nowMs);
   } catch (error) {
     console.error(JSON.stringify({ event: 'bot-table-failed', accountId, message: String(error) }));
   }
 }
 
-async function buildAccountTable(store: ServiceStore, accountId: string, nowMs: number): Promise<void> {
+async function buildAccountTable(store: ServiceStore, accountId: string, format: string, nowMs: number): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const current = (await botTables(store, accountId)).get(accountId);
+    const current = tableIn(await botTables(store, accountId), accountId, format);
     const [versions, ownBots] = await Promise.all([rangeVersions(store), ownBotsInUse(store, accountId)]);
     const own = ownBots.get(accountId);
     if (own === undefined) {
-      if (current === undefined || (await withdraw(store, accountId, current))) return;
+      if (current === undefined || (await withdraw(store, current))) return;
       continue;
     }
-    const inputs = await inputsOf(versions, own);
+    const inputs = await inputsOf(format, versions, own);
     if (current?.inputs === inputs) return;
     const published = await readRanges(store);
-    if (await build(store, accountId, { own, published, inputs, current }, nowMs)) return;
+    if (await build(store, { scope: accountId, format, own, published, inputs, current }, nowMs)) return;
   }
 }
 
-async function inputsOf(versions: Awaited<ReturnType<typeof rangeVersions>>, own: readonly OwnBot[]): Promise<string> {
-  return sha256Hex(JSON.stringify([BOT_TABLE_MAGIC, await catalogueVersion(), versions, own]));
+async function inputsOf(
+  format: string,
+  versions: Awaited<ReturnType<typeof rangeVersions>>,
+  own: readonly OwnBot[],
+): Promise<string> {
+  return sha256Hex(JSON.stringify([format, await catalogueVersion(), versions, own]));
 }
 
 interface Parts {
+  scope: string;
+  format: string;
   own: readonly OwnBot[];
   published: Published;
   inputs: string;
@@ -86,17 +100,20 @@ interface Parts {
 /** Returns whether the table was published. */
 async function build(
   store: ServiceStore,
-  scope: string,
-  { own, published, inputs, current }: Parts,
+  { scope, format, own, published, inputs, current }: Parts,
   nowMs: number,
 ): Promise<boolean> {
   const listed = own.map(listedOwnBot);
   const bots = [...botCatalogue.bots, ...listed.map(({ bot }) => bot)];
   const networks = new Map([...published, ...listed.map((one) => [one.source, one.networks] as const)]);
-  const table = encodeBotTable({ builtAtMs: nowMs, bots, networks });
+  const table = encodeBotTable({ builtAtMs: nowMs, bots, networks }, format);
   const { file, hash } = await signRulesetFile(table, await signingKey(store, 'ruleset', nowMs));
   await store.RULESETS.put(botTableKey(scope, hash), file);
-  const isPublished = await publishBotTable(store, scope, { hash, inputs, current: current?.hash ?? null }, nowMs);
+  const isPublished = await publishBotTable(
+    store,
+    { scope, format, hash, inputs, current: current?.hash ?? null },
+    nowMs,
+  );
   const unused = isPublished ? (current?.previousHash ?? null) : hash;
   if (unused !== null) await deleteUnused(store, scope, unused);
   return isPublished;
@@ -104,12 +121,14 @@ async function build(
 
 /** Two that compile the same bots within one millisecond make the same file, so a name is looked up before it is deleted. */
 async function deleteUnused(store: ServiceStore, scope: string, unused: string): Promise<void> {
-  const now = (await botTables(store, scope)).get(scope);
-  if (now?.hash !== unused && now?.previousHash !== unused) await store.RULESETS.delete(botTableKey(scope, unused));
+  const now = await botTables(store, scope);
+  const isUsed = now.some(({ hash, previousHash }) => hash === unused || previousHash === unused);
+  if (!isUsed) await store.RULESETS.delete(botTableKey(scope, unused));
 }
 
-async function withdraw(store: ServiceStore, scope: string, { hash, previousHash }: BotTableRow): Promise<boolean> {
-  if (!(await withdrawBotTable(store, scope, hash))) return false;
+async function withdraw(store: ServiceStore, table: BotTableRow): Promise<boolean> {
+  if (!(await withdrawBotTable(store, table))) return false;
+  const { scope, hash, previousHash } = table;
   const unused = [hash, ...(previousHash === null ? [] : [previousHash])];
   await store.RULESETS.delete(unused.map((one) => botTableKey(scope, one)));
   return true;

@@ -17,6 +17,7 @@ import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { policySetOf } from '../../store/d1/policy-sets.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
 import { pageStyle } from '../../branding/page-style.ts';
+import { configFormats } from '../../contract/edge/formats.ts';
 import { riskDetectors } from '../../contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../risk/detectors.ts';
 import { edgeKeySets, limitKeyOf } from '../../store/keys/edge-keys.ts';
@@ -31,9 +32,15 @@ const VERSION_HEX_CHARS = 32;
 /** What `configVersion` hashes, apart from the versions of the lists and of the policy set. */
 type Lasting = Omit<EdgeConfig, 'configVersion' | 'policySet' | 'raisedJtis' | 'withdrawnJtis'>;
 
-export async function edgeConfigFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<EdgeConfig> {
+/** `format`: one of `configFormats`. The one before the newest is made here from the newest. */
+export async function edgeConfigFor(
+  store: ServiceStore,
+  instance: StoredInstance,
+  nowMs: number,
+  format: string = configFormats[0],
+): Promise<EdgeConfig> {
   const [lasting, lists, policySet] = await Promise.all([
-    lastingConfig(store, instance, nowMs),
+    lastingConfig(store, instance, nowMs, format),
     listBook(store, instance.id).lists(nowMs),
     policySetFor(store, instance),
   ]);
@@ -41,9 +48,14 @@ export async function edgeConfigFor(store: ServiceStore, instance: StoredInstanc
   return { configVersion, ...lasting, ...policySet, raisedJtis: lists.raised, withdrawnJtis: lists.withdrawn };
 }
 
-export async function configVersionFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<string> {
+export async function configVersionFor(
+  store: ServiceStore,
+  instance: StoredInstance,
+  nowMs: number,
+  format: string = configFormats[0],
+): Promise<string> {
   const [lasting, listVersion] = await Promise.all([
-    lastingConfig(store, instance, nowMs),
+    lastingConfig(store, instance, nowMs, format),
     listBook(store, instance.id).listVersion(),
   ]);
   return versionOf(lasting, listVersion, instance.policyVersion);
@@ -65,7 +77,12 @@ async function policySetFor(
   return { policySet: { version, policies, limits, origins: namedOrigins(origins) } };
 }
 
-async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<Lasting> {
+async function lastingConfig(
+  store: ServiceStore,
+  instance: StoredInstance,
+  nowMs: number,
+  format: string,
+): Promise<Lasting> {
   const [site, keys, limitKey] = await Promise.all([
     siteByKey(store, instance.globalSiteKey),
     rootKey(store).then((root) => edgeKeySets(root, instance.id, nowMs)),
@@ -76,6 +93,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
   if (!site) throw new Error(`Instance ${instance.id} names a site that does not exist`);
   const rulesetKeys = await verificationKeys(store, 'ruleset', nowMs);
   return {
+    format,
     instanceId: instance.id,
     policy: isUnderAttack(instance.attack, nowMs) ? attackPolicy(policyOf(instance)) : policyOf(instance),
     siteKey: site.siteKey,

@@ -1,11 +1,17 @@
 /**
  * `GET /edge/v1/version`: what edges poll. The response is small, and 304 while nothing changed, so that a poll every
  * few seconds from every data centre costs next to nothing. With `?bots` it also names the bot table: edges that do not
- * ask for it accept no member that they do not know. `reads` lists the ruleset formats that the edge can read.
+ * ask for it accept no member that they do not know. `reads` lists the formats that the edge can read.
  */
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
+import {
+  READS_PARAMETER,
+  botTableFormats,
+  configFormats,
+  formatsFor,
+  rulesetFormats,
+} from '../../contract/edge/formats.ts';
 import { currentBotTable } from '../../store/d1/bot-tables.ts';
-import { READS_PARAMETER, formatFor } from '../../rules/formats.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import { revalidatedJson } from '../http/if-none-match.ts';
 import { configVersionFor } from './edge-config.ts';
@@ -17,11 +23,13 @@ export const getVersion: EdgeRoute = {
   async handler({ store, instance, clientJwtId, request, nowMs }) {
     const { searchParams } = new URL(request.url);
     const withBots = searchParams.has('bots');
-    const format = formatFor(searchParams.get(READS_PARAMETER));
+    const reads = searchParams.get(READS_PARAMETER);
+    const [rulesetFormat] = formatsFor(rulesetFormats, reads);
+    const [configFormat] = formatsFor(configFormats, reads);
     const [configVersion, { base, delta }, table] = await Promise.all([
-      configVersionFor(store, instance, nowMs),
-      ruleBook(store, instance.id).currentVersion({ jti: clientJwtId, at: nowMs }, format),
-      withBots ? currentBotTable(store, instance.accountId) : null,
+      configVersionFor(store, instance, nowMs, configFormat),
+      ruleBook(store, instance.id).currentVersion({ jti: clientJwtId, at: nowMs }, rulesetFormat),
+      withBots ? currentBotTable(store, instance.accountId, formatsFor(botTableFormats, reads)) : null,
     ]);
     const version: EdgeVersion = {
       configVersion,

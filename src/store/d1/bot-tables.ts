@@ -1,10 +1,12 @@
-/** Which compiled bot table edges load. The files are in R2. */
+/** Which compiled bot table edges load, in each format. The files are in R2. */
 import type { StoreEnv } from '../binding.ts';
 
 /** The table of accounts that have no bots of their own. */
 export const COMMON_SCOPE = '';
 
 export interface BotTableRow {
+  scope: string;
+  format: string;
   hash: string;
   previousHash: string | null;
   inputs: string;
@@ -14,27 +16,43 @@ export function botTableKey(scope: string, hash: string): string {
   return `bots/${scope === COMMON_SCOPE ? 'common' : scope}/${hash}`;
 }
 
-/** The name of the table that edges of an account load: its own, or the common one. */
-export async function currentBotTable(env: StoreEnv, accountId: string): Promise<string | null> {
-  const row = await env.DB.prepare('SELECT hash FROM bot_tables WHERE scope IN (?, ?) ORDER BY scope DESC LIMIT 1')
+/**
+ * The name of the table that edges of an account load: its own, or the common one, in the first of these formats that was
+ * compiled. After an upgrade of the service, its newest format is there from the next scheduled run on.
+ */
+export async function currentBotTable(
+  env: StoreEnv,
+  accountId: string,
+  formats: readonly string[],
+): Promise<string | null> {
+  const { results } = await env.DB.prepare('SELECT scope, format, hash FROM bot_tables WHERE scope IN (?, ?)')
     .bind(accountId, COMMON_SCOPE)
-    .first<{ hash: string }>();
-  return row?.hash ?? null;
+    .all<{ scope: string; format: string; hash: string }>();
+  for (const scope of [accountId, COMMON_SCOPE]) {
+    for (const format of formats) {
+      const row = results.find((one) => one.scope === scope && one.format === format);
+      if (row) return row.hash;
+    }
+  }
+  return null;
 }
 
-/** By scope: those of every scope, or of one. */
-export async function botTables(env: StoreEnv, scope: string | null = null): Promise<Map<string, BotTableRow>> {
+/** Those of every scope, or of one. */
+export async function botTables(env: StoreEnv, scope: string | null = null): Promise<BotTableRow[]> {
   const { results } = await env.DB.prepare(
-    'SELECT scope, hash, previous_hash AS previousHash, inputs FROM bot_tables WHERE ?1 IS NULL OR scope = ?1',
+    `SELECT scope, format, hash, previous_hash AS previousHash, inputs FROM bot_tables
+     WHERE ?1 IS NULL OR scope = ?1`,
   )
     .bind(scope)
-    .all<BotTableRow & { scope: string }>();
-  return new Map(results.map(({ scope: of, ...row }) => [of, row]));
+    .all<BotTableRow>();
+  return results;
 }
 
 /** An account without bots of its own loads the common table. Returns whether `hash` was still its own. */
-export async function withdrawBotTable(env: StoreEnv, scope: string, hash: string): Promise<boolean> {
-  const { meta } = await env.DB.prepare('DELETE FROM bot_tables WHERE scope = ? AND hash = ?').bind(scope, hash).run();
+export async function withdrawBotTable(env: StoreEnv, { scope, format, hash }: BotTableRow): Promise<boolean> {
+  const { meta } = await env.DB.prepare('DELETE FROM bot_tables WHERE scope = ? AND format = ? AND hash = ?')
+    .bind(scope, format, hash)
+    .run();
   return meta.changes === 1;
 }
 
@@ -44,17 +62,16 @@ export async function withdrawBotTable(env: StoreEnv, scope: string, hash: strin
  */
 export async function publishBotTable(
   env: StoreEnv,
-  scope: string,
-  { hash, inputs, current }: Pick<BotTableRow, 'hash' | 'inputs'> & { current: string | null },
+  { scope, format, hash, inputs, current }: Omit<BotTableRow, 'previousHash'> & { current: string | null },
   nowMs: number,
 ): Promise<boolean> {
   const { meta } = await env.DB.prepare(
-    `INSERT INTO bot_tables (scope, hash, inputs, built_at) SELECT ?1, ?2, ?3, ?4
-     WHERE (SELECT hash FROM bot_tables WHERE scope = ?1) IS ?5
-     ON CONFLICT (scope) DO UPDATE SET previous_hash = hash, hash = excluded.hash, inputs = excluded.inputs,
+    `INSERT INTO bot_tables (scope, format, hash, inputs, built_at) SELECT ?1, ?2, ?3, ?4, ?5
+     WHERE (SELECT hash FROM bot_tables WHERE scope = ?1 AND format = ?2) IS ?6
+     ON CONFLICT (scope, format) DO UPDATE SET previous_hash = hash, hash = excluded.hash, inputs = excluded.inputs,
        built_at = excluded.built_at`,
   )
-    .bind(scope, hash, inputs, nowMs, current)
+    .bind(scope, format, hash, inputs, nowMs, current)
     .run();
   return meta.changes === 1;
 }

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { partsOfFormat } from '../../../src/bots/bot-table.ts';
+import { botTableFormats, rulesetFormats } from '../../../src/contract/edge/formats.ts';
 import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
 import type { ListedBot } from '../../../src/bots/encode-bot-table.ts';
 import { fitsHostMask } from '../../../src/bots/host-mask.ts';
@@ -103,6 +106,46 @@ describe('a bot table', () => {
   });
 });
 
+describe('a bot table of another release', () => {
+  /** What a service of the first release made. It never changes. */
+  const first = Buffer.from(readFileSync('test/fixtures/edge-formats/GHBOTS02-GHRULES3.base64', 'utf8'), 'base64');
+  const opened = (bytes: Uint8Array): BotTable => {
+    const table = openBotTable(bytes);
+    if (!table.ok) throw new Error(table.error);
+    return table.value;
+  };
+
+  test('is read as the first release wrote it', () => {
+    const table = opened(new Uint8Array(first));
+    expect(table.identify('Mozilla/5.0 (compatible; bingbot/2.0)')).toEqual({
+      id: 'bingbot',
+      behaviours: ['search', 'other'],
+      patterns: ['bingbot', '^Bing/'],
+      tokens: ['bingbot'],
+      agents: ['https://bing.example'],
+      ranges: [0],
+      hasDns: true,
+      isComplete: true,
+    });
+    expect(table.rangeAnswer(table.byId('bingbot')!, '157.55.39.1')).toBe('holds');
+    expect(table.identify('the OurBot/2')?.id).toBe('ourbot');
+  });
+
+  test('counts without a behaviour, a flag and a field that a newer service added', () => {
+    // The same bytes in all: the text has room for a tab and a field, because two texts of it are shorter.
+    const line = 'bingbot\taj\tdc\tbingbot\u001f^Bing/\tbingbot\thttps://bing.example\t0';
+    const newer = 'bingbot\taz\tdcx\tbingbot\u001f^Bing/\tbingbot\thttps://bing.exa\t0\t++';
+    const text = first.toString('latin1');
+    expect([text.split(line).length, newer.length]).toEqual([2, line.length]);
+    const table = opened(new Uint8Array(Buffer.from(text.replace(line, newer), 'latin1')));
+    expect(table.identify('bingbot/2')).toMatchObject({ behaviours: ['search', 'other'], hasDns: true });
+  });
+
+  test('has a snapshot in a ruleset format that this release reads', () => {
+    for (const format of botTableFormats) expect(rulesetFormats).toContain(partsOfFormat(format)[1]);
+  });
+});
+
 describe('a file that is no bot table', () => {
   const file = encodeBotTable({
     builtAtMs: 7,
@@ -121,7 +164,7 @@ describe('a file that is no bot table', () => {
   test('is refused when one of its lines is no bot, before anyone names that bot', () => {
     const at = Buffer.from(file).indexOf('wordbot\t') + 'wordbot\t'.length;
     const changed = file.slice();
-    changed[at] = 'z'.charCodeAt(0);
+    changed[at] = 'Z'.charCodeAt(0);
     expect([openBotTable(file).ok, openBotTable(changed).ok]).toEqual([true, false]);
   });
 

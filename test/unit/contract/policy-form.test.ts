@@ -59,10 +59,8 @@ describe('the policy of an edge', () => {
   test('is refused with another value than its form allows', () =>
     expectRows<[string, object]>(
       [
-        ['a word that is none', { botPolicy: { ...full.botPolicy, preset: 'anything' } }],
-        ['an action that is none', { botPolicy: { ...full.botPolicy, claimed: 'wave' } }],
+        ['a number for a word', { botPolicy: { ...full.botPolicy, preset: 1 } }],
         ['an action of a behaviour that is none', { botPolicy: { ...full.botPolicy, behaviours: { search: 1 } } }],
-        ['an override without an action', { botPolicy: { ...full.botPolicy, overrides: [{ bot: 'bingbot' }] } }],
         ['a price that is no text', { botPolicy: { ...full.botPolicy, charge: { price: 1, licenseUrl: text } } }],
         ['a text for a number', { challengeThreshold: '0.5' }],
         ['no list', { pathRules: {} }],

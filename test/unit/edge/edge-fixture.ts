@@ -2,6 +2,7 @@
 import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import { configFormats } from '../../../src/contract/edge/formats.ts';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
@@ -30,6 +31,7 @@ const keySet = (kid: string, fill: number) => ({
 
 export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> = {}): EdgeConfig {
   return {
+    format: configFormats[0],
     configVersion: 'c1',
     instanceId: 'inst_1',
     policy: writtenPolicy.parse(policy),

@@ -2,15 +2,17 @@
  * The feed of rules and configuration: the nearest valid copy wins, bad copies are counted, and none replaces a good
  * one.
  */
-import type { Bytes } from '../../../src/bytes/utf8.ts';
+import { encodeUtf8, type Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
 import { KvStore } from '../../../src/edge/feed/kv.ts';
-import { openConfig, partName } from '../../../src/edge/feed/stored-parts.ts';
+import { openConfig, partName, readConfig } from '../../../src/edge/feed/stored-parts.ts';
 import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import { valueOf } from '../../../src/edge/feed/upstream.ts';
+import type { SentConfig } from '../../../src/edge/feed/upstream.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';
@@ -19,7 +21,7 @@ import { MemoryStore, baseOf, botsOf, config, keys, namespace } from './feed-par
 
 let counted: Record<string, number>;
 let service: {
-  config: EdgeConfig;
+  config: { configVersion: string } & Record<string, unknown>;
   base: Awaited<ReturnType<typeof baseOf>>;
   bots: Awaited<ReturnType<typeof botsOf>>;
   up: boolean;
@@ -34,7 +36,8 @@ const count = (name: string) => void (counted[name] = (counted[name] ?? 0) + 1);
 const seal = new ConfigSeal('credential');
 const upstream = {
   version: async () => (service.calls++, serviceSaid(service.up ? versionOf() : null)),
-  config: async () => serviceSaid(service.up ? service.config : null),
+  config: async () =>
+    service.up ? readConfig(encodeUtf8(JSON.stringify(service.config))) : serviceSaid<SentConfig>(null),
   base: async (hash: string) => serviceSaid(service.up && service.base.hash === hash ? service.base.file : null),
   delta: async () => serviceSaid<Bytes>(null),
   bots: async () => serviceSaid(service.up ? service.bots.file : null),
@@ -47,13 +50,13 @@ const versionOf = () => ({
   bots: { hash: service.bots.hash },
 });
 const kv = () => new KvStore(namespace(kvParts, trouble), 'inst_1', count);
-const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true, parts: PartStore = cache, from = upstream) =>
+const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true, parts: PartStore = cache, sealedBy = seal) =>
   new Feed({
-    upstream: from,
+    upstream,
     accepts,
     cache: parts,
     kv: kv(),
-    seal,
+    seal: sealedBy,
     count,
     pollMs: 5000,
     maxStaleMs: 30_000,
@@ -155,17 +158,7 @@ describe('feed', () => {
     await feed.check();
     expect(blocks(feed, 'first')).toBe(true);
     expect(feed.syncedAtMs).toBeNull();
-    const stranger = new Feed({
-      upstream,
-      accepts: () => true,
-      cache,
-      kv: kv(),
-      seal: new ConfigSeal('other'),
-      count,
-      pollMs: 1,
-      maxStaleMs: 1,
-      now: () => now,
-    });
+    const stranger = newFeed(() => true, cache, new ConfigSeal('other'));
     await stranger.check();
     expect(stranger.state.config).toBeNull();
   });
@@ -206,10 +199,14 @@ describe('feed', () => {
 
   test('a new isolate that cannot read the config of the service takes config and rules of KV', async () => {
     await backUpToKv({ upstream, kv: kv(), seal, count });
-    service.config = config({ configVersion: 'unreadable' });
-    const feed = newFeed(() => true, cache, { ...upstream, config: async () => serviceSaid<EdgeConfig>(null) });
+    service.base = await baseOf(2, 'second');
+    service.config = { ...config(), configVersion: 'unreadable', format: 'GHCONFIG9' };
+    const feed = newFeed();
     await feed.check();
-    expect([feed.state.config !== null, blocks(feed, 'first')]).toEqual([true, true]);
+    expect([feed.state.config?.configVersion, blocks(feed, 'first')]).toEqual(['c1', true]);
+    // With that config, it reads the newest rules.
+    await feed.check();
+    expect([feed.state.config?.configVersion, blocks(feed, 'second')]).toEqual(['c1', true]);
   });
 
   test('with rules but without bots, a service that is away leaves the bots of KV, and no older rules', async () => {
@@ -296,7 +293,10 @@ describe('feed', () => {
     const renewed = new ConfigSeal('another credential');
     expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
     const kept = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
-    expect(await openConfig(kept ?? null, renewed)).toMatchObject({ ok: true, value: { instanceId: 'inst_1' } });
+    expect(await openConfig(kept ?? null, renewed)).toMatchObject({
+      ok: true,
+      value: { config: { instanceId: 'inst_1' } },
+    });
   });
 
   test('a new isolate asks the cache for every part that the pointer names before one of them arrives', async () => {
@@ -322,6 +322,17 @@ describe('feed', () => {
     await checked;
     expect([blocks(feed, 'first'), feed.bots?.identify('firstbot')?.id]).toEqual([true, 'firstbot']);
     expect(asked).toHaveLength(3);
+  });
+
+  test('copies of a config have what this release ignores, for the next one', async () => {
+    service.config = { ...config(), tomorrow: 1 };
+    await newFeed().check();
+    expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
+    const name = partName.config(service.config.configVersion);
+    for (const copy of [cache.parts.get(name), kvParts.get(`gate/inst_1/${name}`)]) {
+      const opened = valueOf(await openConfig(copy ?? null, seal));
+      expect(JSON.parse(new TextDecoder().decode(opened?.json))).toMatchObject({ tomorrow: 1 });
+    }
   });
 
   test('a bad copy in the cache is skipped', async () => {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Decision, decisions } from '../../../src/contract/vocabulary.ts';
-import { rulesetFormats } from '../../../src/rules/formats.ts';
+import { rulesetFormats } from '../../../src/contract/edge/formats.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import { expectRows } from '../../support/rows.ts';
 import { compile } from './rulesets.ts';

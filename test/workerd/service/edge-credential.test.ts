@@ -2,12 +2,14 @@
 import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
+import { READS_QUERY, configFormats } from '../../../src/contract/edge/formats.ts';
 import { failed } from '../../../src/result.ts';
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';
 import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';
+import firstConfig from '../../fixtures/edge-formats/GHCONFIG1.json';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
 let names = 0;
@@ -75,6 +77,28 @@ describe('the configuration', () => {
     const { current, previous } = config.keys;
     const all = [current, previous].flatMap((set) => [set?.clearance, set?.session, set?.seal, set?.originSignature]);
     expect(new Set(all).size).toBe(8);
+  });
+
+  test('has every field of the first release, in a value of the same type', async () => {
+    const { issued } = await newInstance();
+    const { body } = await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET');
+    const typesOf = (value: object) => Object.entries(value).map(([key, one]) => `${key}: ${typeof one}`);
+    // Where an instance has none, it is absent.
+    const { policySet: _, ...fields } = firstConfig;
+    expect(typesOf(body)).toEqual(expect.arrayContaining(typesOf(fields)));
+    expect(typesOf(body.policy)).toEqual(expect.arrayContaining(typesOf(firstConfig.policy)));
+    expect(typesOf(body.site)).toEqual(expect.arrayContaining(typesOf(firstConfig.site)));
+  });
+
+  test.each([
+    ['that says nothing', '', configFormats.at(-1)],
+    ['that reads none of this release', '?reads=GHCONFIG99', configFormats.at(-1)],
+    ['of this release', `?${READS_QUERY}`, configFormats[0]],
+  ])('is in a format of the edge %s', async (_, query, format) => {
+    const { issued } = await newInstance();
+    const { body } = await call(issued.clientJwt, `/edge/v1/config${query}`, undefined, 'GET');
+    const version = await call(issued.clientJwt, `/edge/v1/version${query}`, undefined, 'GET');
+    expect([body.format, body.configVersion]).toEqual([format, version.body.configVersion]);
   });
 
   test('is 304 without a change, and a new version after one', async () => {

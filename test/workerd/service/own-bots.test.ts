@@ -6,6 +6,7 @@ import { ok } from '../../../src/result.ts';
 import { openSignedRuleset } from '../../../src/rules/signing.ts';
 import { buildBotTables } from '../../../src/service/bots/build-bot-table.ts';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
+import { botTableFormats } from '../../../src/contract/edge/formats.ts';
 import { COMMON_SCOPE, botTableKey, botTables, currentBotTable } from '../../../src/store/d1/bot-tables.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
@@ -36,8 +37,8 @@ async function kept(): Promise<string[]> {
 }
 /** The table that edges of the account load. */
 async function table(): Promise<BotTable> {
-  const hash = await currentBotTable(serviceEnv, tenant.account.id);
-  const scope = (await botTables(serviceEnv, tenant.account.id)).size === 0 ? COMMON_SCOPE : tenant.account.id;
+  const hash = await currentBotTable(serviceEnv, tenant.account.id, botTableFormats);
+  const scope = (await botTables(serviceEnv, tenant.account.id)).length === 0 ? COMMON_SCOPE : tenant.account.id;
   const file = await serviceEnv.RULESETS.get(botTableKey(scope, hash ?? ''));
   const { kid, publicKey: key } = await signingKey(serviceEnv, 'ruleset', testNow());
   const signed = await openSignedRuleset(new Uint8Array(await file!.arrayBuffer()), new Map([[kid, key]]));
@@ -102,6 +103,36 @@ describe('the list of bots', () => {
   });
 });
 
+describe('a table in another format', () => {
+  const inFormat = (format: string): Promise<unknown> =>
+    serviceEnv.DB.prepare('UPDATE bot_tables SET format = ?').bind(format).run();
+  const current = (...formats: string[]) => currentBotTable(serviceEnv, tenant.account.id, formats);
+
+  test('that another release wrote is replaced by the scheduled run, with its file', async () => {
+    await ask(ADD, own);
+    const before = await current(...botTableFormats);
+    await inFormat('GHBOTS99/GHRULES99');
+    expect(await current(...botTableFormats)).toBeNull();
+    await buildBotTables(serviceEnv, testNow() + 1);
+    expect(await current('GHBOTS99/GHRULES99')).toBeNull();
+    const after = await current(...botTableFormats);
+    expect([after === null, after === before]).toEqual([false, false]);
+    expect(await kept()).toEqual([botTableKey(tenant.account.id, after!)]);
+  });
+
+  test('is loaded while the newest one is not made, the account’s own before the common one', async () => {
+    await ask(ADD, own);
+    const hash = await current(...botTableFormats);
+    await inFormat('GHBOTS01/GHRULES1');
+    await serviceEnv.DB.prepare("INSERT INTO bot_tables VALUES ('', ?, 'common', NULL, '', 0)")
+      .bind(botTableFormats[0])
+      .run();
+    expect(await current(botTableFormats[0], 'GHBOTS01/GHRULES1')).toBe(hash);
+    expect(await current(botTableFormats[0])).toBe('common');
+    await serviceEnv.DB.prepare('DELETE FROM bot_tables').run();
+  });
+});
+
 describe('a bot of an account', () => {
   test('is in the table of the account when the call returns, and nobody else’s', async () => {
     expect((await ask(ADD, own)).body).toEqual(own);
@@ -117,9 +148,9 @@ describe('a bot of an account', () => {
 
   test('is one and the same however often it is added, and leaves an entry in the audit trail each time', async () => {
     await ask(ADD, own);
-    const hash = await currentBotTable(serviceEnv, tenant.account.id);
+    const hash = await currentBotTable(serviceEnv, tenant.account.id, botTableFormats);
     await ask(ADD, { ...own, networks: ['20.9.9.77/24', '20.9.9.0/24'] });
-    expect(await currentBotTable(serviceEnv, tenant.account.id)).toBe(hash);
+    expect(await currentBotTable(serviceEnv, tenant.account.id, botTableFormats)).toBe(hash);
     expect((await ask('/protect/bots/own')).body.bots).toEqual([own]);
     await ask(REMOVE, { id: 'ourbot' });
     const { entries } = (await ask('/audit-trail/get', { limit: 3 })).body;
@@ -133,7 +164,7 @@ describe('a bot of an account', () => {
 
   test('that is refused changes nothing, and the refusal says what to write', async () => {
     await ask(ADD, own);
-    const hash = await currentBotTable(serviceEnv, tenant.account.id);
+    const hash = await currentBotTable(serviceEnv, tenant.account.id, botTableFormats);
     const cases: [change: object, path: string, message: RegExp][] = [
       [{ networks: ['10.0.0.0/8'] }, 'networks.0', /private or reserved.*198\.41\.128\.0\/24/],
       [{ networks: ['20.1.2.0/24', 'fd00::/8'] }, 'networks.1', /too wide/],
@@ -159,7 +190,7 @@ describe('a bot of an account', () => {
       expect([status, path, detail?.message]).toEqual([400, path, expect.stringMatching(message)]);
     }
     expect((await ask('/protect/bots/own')).body.bots).toEqual([own]);
-    expect(await currentBotTable(serviceEnv, tenant.account.id)).toBe(hash);
+    expect(await currentBotTable(serviceEnv, tenant.account.id, botTableFormats)).toBe(hash);
   });
 
   test('beyond the hundredth is refused, and replacing one of the hundred is not', async () => {
@@ -200,7 +231,7 @@ describe('the tables of an account without edges', () => {
   const expectGone = async (): Promise<void> => {
     await buildBotTables(serviceEnv, testNow());
     expect(await kept()).toEqual([]);
-    expect((await botTables(serviceEnv, tenant.account.id)).size).toBe(0);
+    expect((await botTables(serviceEnv, tenant.account.id)).length).toBe(0);
   };
 
   test('go away with its last instance', async () => {

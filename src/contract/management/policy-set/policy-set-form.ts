@@ -4,6 +4,7 @@
  * leaves that one out, and never the config.
  */
 import * as z from 'zod/mini';
+import { knownItems, knownWord } from '../../known-words.ts';
 import { limitForm } from '../limit-form.ts';
 import type { Policy } from './policy.ts';
 
@@ -13,7 +14,7 @@ const policyEntry = z.object({
   name: z.string(),
   when: anyObject,
   then: anyObject,
-  mode: z.enum(['enforce', 'monitor']),
+  mode: knownWord(['enforce', 'monitor'], 'monitor'),
 }) as unknown as z.ZodMiniType<Policy>;
 
 /** `kind` and what belongs to it are read where the origin is called: one that this edge does not know fails alone. */
@@ -29,6 +30,6 @@ export type OriginForm = z.infer<typeof originForm>;
 export const policySetForm = z.object({
   version: z.number(),
   policies: z._default(z.array(policyEntry), []),
-  limits: z.array(limitForm),
+  limits: knownItems(limitForm),
   origins: z.optional(z.array(originForm)),
 });

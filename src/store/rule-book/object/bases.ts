@@ -3,7 +3,7 @@
  * ready base is the current one. A crash in between leaves a pending row, which the next compile deletes together with
  * its file. Replaced bases stay for a while, for edges that are still loading them.
  */
-import { rulesetFormats } from '../../../rules/formats.ts';
+import { rulesetFormats } from '../../../contract/edge/formats.ts';
 import type { BasePointer } from '../rpc.ts';
 
 /** With the format of the file. Each format has a current base of its own. */

@@ -5,7 +5,7 @@
  * moves, and its delta then covers everything written meanwhile.
  */
 import { RulesetCompiler } from '../../../rules/compiler.ts';
-import { rulesetFormats } from '../../../rules/formats.ts';
+import { rulesetFormats } from '../../../contract/edge/formats.ts';
 import { TRAILER_MAX_BYTES, signInPlace } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase } from './bases.ts';

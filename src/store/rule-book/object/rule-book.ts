@@ -5,7 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
-import { rulesetFormats } from '../../../rules/formats.ts';
+import { rulesetFormats } from '../../../contract/edge/formats.ts';
 import type { Result } from '../../../result.ts';
 import { openObject } from '../../object-schema.ts';
 import { baseCheckedAt, currentBase, noteBaseCheck, servedBase } from './bases.ts';
