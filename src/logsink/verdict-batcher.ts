@@ -12,6 +12,7 @@ import { Batcher, systemClock } from './batcher.ts';
 import type { BatchBounds, Clock } from './batcher.ts';
 import { Counters } from './counters.ts';
 import { newEventId } from './event-id.ts';
+import type { ServiceClock } from './service-clock.ts';
 import type { SinkBatch, VerdictSink } from './sink.ts';
 
 /** No record waits for its first send for longer, unless as many batches as may be are under way. */
@@ -36,6 +37,8 @@ export interface VerdictBatcherOptions {
   readonly isolateId: string;
   readonly bounds?: Partial<BatchBounds>;
   readonly clock?: Clock;
+  /** Every sink gets records by this clock. Without one, by that of the edge. */
+  readonly serviceClock?: ServiceClock;
 }
 
 export class VerdictBatcher {
@@ -43,15 +46,17 @@ export class VerdictBatcher {
   readonly #sinks: readonly VerdictSink[];
   readonly #fallback: VerdictSink | undefined;
   readonly #clock: Clock;
+  readonly #serviceClock: ServiceClock | undefined;
   readonly #counters = new Counters();
   readonly #batcher: Batcher<VerdictRecord>;
   #seq = 0;
 
-  constructor({ sinks, fallback, isolateId, bounds, clock = systemClock }: VerdictBatcherOptions) {
+  constructor({ sinks, fallback, isolateId, bounds, clock = systemClock, serviceClock }: VerdictBatcherOptions) {
     this.isolateId = isolateId;
     this.#sinks = sinks;
     this.#fallback = fallback;
     this.#clock = clock;
+    this.#serviceClock = serviceClock;
     this.#batcher = new Batcher({
       bounds: {
         ...BOUNDS,
@@ -101,12 +106,19 @@ export class VerdictBatcher {
     if (!countersArrived) this.#counters.restore(counters);
   }
 
+  #corrected(batch: SinkBatch): SinkBatch {
+    const offsetMs = this.#serviceClock?.offsetMs ?? 0;
+    if (offsetMs === 0) return batch;
+    const records = batch.records.map((record) => ({ ...record, timestamp: record.timestamp + offsetMs }));
+    return { ...batch, records };
+  }
+
   /** True when the batch is safe with the sink or with the fallback. Never rejects. */
   async #send(sink: VerdictSink, batch: SinkBatch): Promise<boolean> {
     const countFailure = (failed: VerdictSink): void => this.#counters.add(`log_sink_failures{sink="${failed.name}"}`);
     if (
       await deliverWithRetries(
-        () => sink.send(batch),
+        () => sink.send(this.#corrected(batch)),
         this.#clock,
         () => countFailure(sink),
       )
@@ -115,7 +127,7 @@ export class VerdictBatcher {
     const fallback = sink.usesFallback ? this.#fallback : undefined;
     if (fallback) {
       try {
-        await fallback.send(batch);
+        await fallback.send(this.#corrected(batch));
         this.#counters.add('verdicts_queued', batch.records.length);
         return true;
       } catch {

@@ -8,6 +8,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { ServiceClock } from '../../src/logsink/service-clock.ts';
 import { queueSink } from '../../src/logsink/sinks/queue.ts';
 import { serviceSink } from '../../src/logsink/sinks/service.ts';
 import { VerdictBatcher } from '../../src/logsink/verdict-batcher.ts';
@@ -200,7 +201,14 @@ class Isolate {
     this.#world = world;
     this.#id = id;
     this.#batcher = new VerdictBatcher({
-      sinks: [serviceSink({ serviceUrl: 'https://service.test', clientJwt: 'jwt', fetch: world.fetch })],
+      sinks: [
+        serviceSink({
+          serviceUrl: 'https://service.test',
+          clientJwt: 'jwt',
+          fetch: world.fetch,
+          clock: new ServiceClock(),
+        }),
+      ],
       fallback: queueSink(world.queue),
       isolateId: id,
       bounds: { batchMaxEntries: BATCH_RECORDS, windowMs: 0 },

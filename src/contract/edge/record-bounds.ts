@@ -10,7 +10,8 @@ export const RECORD_FIRED_RULES_MAX = 64;
 export const VERDICT_BATCH_MAX_RECORDS = 500;
 /**
  * On batches of verdicts: the clock of the edge at the send, in epoch milliseconds. When it is further from the service's
- * than `CLOCK_SKEW_MAX_MS`, the service stores nothing and answers 409 with its own clock in the same header.
+ * than `CLOCK_SKEW_MAX_MS`, the service stores nothing and answers 409 with its own clock in the same header. On its
+ * answers to polls of the version: the clock of the service.
  */
 export const SENT_AT_HEADER = 'x-gatehouse-sent-at';
 /** Clocks of two data centres differ by less. */

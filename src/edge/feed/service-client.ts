@@ -11,6 +11,7 @@ import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { READS_QUERY } from '../../contract/edge/formats.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
+import type { ServiceClock } from '../../logsink/service-clock.ts';
 import { failed, ok } from '../../result.ts';
 import { readConfig } from './stored-parts.ts';
 import { UNREADABLE } from './upstream.ts';
@@ -57,6 +58,8 @@ export interface ServiceClientOptions {
   service: { fetch(request: Request): Promise<Response> } | null;
   clientJwt: string;
   count: Count;
+  /** Learns the service's time from its answers. */
+  clock?: ServiceClock;
 }
 
 export class ServiceClient implements Upstream {
@@ -140,6 +143,7 @@ export class ServiceClient implements Upstream {
     const { path, timeoutMs, maxBytes, read, isForVisitor = false, isPublic = false } = call;
     try {
       const response = await this.#fetch(path, timeoutMs, question);
+      this.#options.clock?.learn(response);
       const { status } = response;
       const body = response.body ? await readBounded(response.body, maxBytes, { timeoutMs }) : NO_BODY;
       if (response.ok) {

@@ -5,6 +5,7 @@
  */
 import { behaviourOfSecret } from '../../contract/captcha/test-keys.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
+import { ServiceClock } from '../../logsink/service-clock.ts';
 import { VerdictBatcher } from '../../logsink/verdict-batcher.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
@@ -99,9 +100,14 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const { rules, serviceUrl, service: binding, kv: namespace, pollMs, maxStaleMs, allowTestKeys } = environment;
   const credential = rules.kind === 'service' ? rules.clientJwt : rules.apiKey;
   const instanceId = rules.kind === 'service' ? rules.claims.instanceId : rules.siteKey;
-  const log = new VerdictBatcher({ ...sinksOf(environment), isolateId: crypto.randomUUID() });
+  const clock = new ServiceClock();
+  const log = new VerdictBatcher({
+    ...sinksOf(environment, clock),
+    isolateId: crypto.randomUUID(),
+    serviceClock: clock,
+  });
   const count: Count = (name) => log.count(name);
-  const service = new ServiceClient({ serviceUrl, service: binding, clientJwt: credential, count });
+  const service = new ServiceClient({ serviceUrl, service: binding, clientJwt: credential, count, clock });
   const kv = new KvStore(namespace, instanceId, count);
   const seal = new ConfigSeal(credential);
   const cache = new ColoCache(instanceId, count);

@@ -1,7 +1,8 @@
 /**
  * `GET /edge/v1/version`: what edges poll. The response is small, and 304 while nothing changed, so that a poll every
  * few seconds from every data centre costs next to nothing. With `?bots` it also names the bot table: edges that do not
- * ask for it accept no member that they do not know. `reads` lists the formats that the edge can read.
+ * ask for it accept no member that they do not know. `reads` lists the formats that the edge can read. A
+ * header says the service's time.
  */
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
 import {
@@ -11,6 +12,7 @@ import {
   formatsFor,
   rulesetFormats,
 } from '../../contract/edge/formats.ts';
+import { SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
 import { currentBotTable } from '../../store/d1/bot-tables.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import { revalidatedJson } from '../http/if-none-match.ts';
@@ -37,10 +39,12 @@ export const getVersion: EdgeRoute = {
       delta: { version: delta.version },
       ...(withBots ? { bots: table === null ? null : { hash: table } } : {}),
     };
-    return revalidatedJson(
+    const response = revalidatedJson(
       request,
       `"${configVersion}.${base.hash}.${delta.version}${withBots ? `.${table ?? ''}` : ''}"`,
       version,
     );
+    response.headers.set(SENT_AT_HEADER, String(nowMs));
+    return response;
   },
 };

@@ -204,7 +204,6 @@ describe('feed', () => {
     const feed = newFeed();
     await feed.check();
     expect([feed.state.config?.configVersion, blocks(feed, 'first')]).toEqual(['c1', true]);
-    // With that config, it reads the newest rules.
     await feed.check();
     expect([feed.state.config?.configVersion, blocks(feed, 'second')]).toEqual(['c1', true]);
   });
@@ -293,10 +292,7 @@ describe('feed', () => {
     const renewed = new ConfigSeal('another credential');
     expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
     const kept = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
-    expect(await openConfig(kept ?? null, renewed)).toMatchObject({
-      ok: true,
-      value: { config: { instanceId: 'inst_1' } },
-    });
+    expect((await openConfig(kept ?? null, renewed)).ok).toBe(true);
   });
 
   test('a new isolate asks the cache for every part that the pointer names before one of them arrives', async () => {

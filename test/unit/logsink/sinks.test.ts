@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { verdictBatch } from '../../../src/contract/edge/edge-api.ts';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../../src/logsink/event-id.ts';
+import { ServiceClock } from '../../../src/logsink/service-clock.ts';
 import type { SinkBatch } from '../../../src/logsink/sink.ts';
 import { analyticsEngineSink } from '../../../src/logsink/sinks/analytics-engine.ts';
 import { httpSink } from '../../../src/logsink/sinks/http.ts';
@@ -13,6 +14,7 @@ import { serviceSink } from '../../../src/logsink/sinks/service.ts';
 import { expectRows } from '../../support/rows.ts';
 import { sinkBatchOf, verdictRecordOf } from '../../support/verdict-record.ts';
 
+const clock = new ServiceClock();
 const timestamp = Date.UTC(2026, 10, 20, 12);
 
 function batchOf(count: number, given: Partial<VerdictRecord> = {}): SinkBatch {
@@ -36,7 +38,7 @@ describe('the service sink', () => {
   test('posts a batch that the contract accepts, with the client JWT', async () => {
     const { calls, fetch } = answering(200, '{"accepted":1,"duplicates":1,"rejected":[{"index":2,"reason":"late"}]}');
     const batch = batchOf(3);
-    await serviceSink({ serviceUrl: 'https://service.example', clientJwt: 'jwt', fetch }).send(batch);
+    await serviceSink({ serviceUrl: 'https://service.example', clientJwt: 'jwt', fetch, clock }).send(batch);
     expect(calls[0]?.url).toBe('https://service.example/edge/v1/verdicts');
     expect(new Headers(calls[0]?.init.headers).get('authorization')).toBe('Bearer jwt');
     const sent = verdictBatch.parse(JSON.parse(calls[0]?.init.body as string));
@@ -55,7 +57,12 @@ describe('the service sink', () => {
         [302, false],
       ],
       async ([status, transient]) => {
-        const sink = serviceSink({ serviceUrl: 'https://s.example', clientJwt: 'j', fetch: answering(status).fetch });
+        const sink = serviceSink({
+          serviceUrl: 'https://s.example',
+          clientJwt: 'j',
+          fetch: answering(status).fetch,
+          clock,
+        });
         await expect(sink.send(batchOf(1))).rejects.toMatchObject({ name: 'SinkError', transient });
       },
     ));
@@ -71,7 +78,12 @@ test('the service sink takes a 200 with an unusable body for a failure that may 
       ['more than an answer can have', `{"accepted":2,"duplicates":0,"rejected":[],"pad":"${'x'.repeat(70_000)}"}`],
     ],
     async ([, body]) => {
-      const sink = serviceSink({ serviceUrl: 'https://s.example', clientJwt: 'j', fetch: answering(200, body).fetch });
+      const sink = serviceSink({
+        serviceUrl: 'https://s.example',
+        clientJwt: 'j',
+        fetch: answering(200, body).fetch,
+        clock,
+      });
       await expect(sink.send(batchOf(2))).rejects.toMatchObject({ name: 'SinkError', transient: true });
     },
   ));
