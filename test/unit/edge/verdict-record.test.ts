@@ -52,7 +52,12 @@ const verdict = (...given: Parameters<typeof inputs>) => verdictOf(inputs(...giv
 test('a request that nothing is said about is allowed by default', () => {
   expect(verdict()).toMatchObject({ decision: 'allow', source: 'default', explain: null, takesPending: false });
   expect(sentenceOf(verdict())).toBe(QUIET);
-  expect(unjudged(factsOf()).verdict).toMatchObject({ decision: 'allow', source: 'error', explain: '' });
+  expect(unjudged(factsOf()).verdict).toMatchObject({
+    decision: 'allow',
+    source: 'error',
+    decidedBy: 'default',
+    explain: '',
+  });
 });
 
 test('an address that cannot be read is blocked, with the reason', () => {
@@ -219,4 +224,18 @@ test('a policy sees every reading of the path, or that there are too many', () =
   const { paths } = request('/a;b/%2e%2e;c/d');
   expect(paths?.length).toBeGreaterThan(1);
   expect(paths?.[0]).toBe(factsOf('/a;b/%2e%2e;c/d').target.path);
+});
+
+test('onPending decides about a page without a session by itself, whatever the budget says', () => {
+  const policy = writtenPolicy.parse({ enforcementPolicy: { html: { onPending: 'block', onChallenge: 'challenge' } } });
+  for (const hasPendingRoom of [true, false]) {
+    const told = verdict({ session: session('none'), policy, hasPendingRoom });
+    expect(told).toMatchObject({ decision: 'block', decidedBy: 'policy:onPending' });
+  }
+});
+
+test('a bot that is to pay is not asked for money where a rule blocks it', () => {
+  const bot = { id: 'examplebot', behaviours: ['search'], proof: 'range' } as const;
+  const told = verdict({ bot, botAction: 'charge', network: rule('block') });
+  expect(told).toMatchObject({ decision: 'block', source: 'access-rule', isCharged: false });
 });
