@@ -82,9 +82,13 @@ test('user agent rules that repeat themselves are refused with 413 and the rule 
 test('a book above the budget says so in health and metrics, and can be made smaller', async () => {
   const { id, token, jwt, rules } = await newInstance();
   const version = async () => (await asEdge(jwt, '/edge/v1/version')).json<any>();
-  const health = async () => (await send('/health')).json<any>();
+  /** Objects of other files can have warnings of their own. */
+  const warned = async (): Promise<string[]> => {
+    const { warnings = [] } = await (await send('/health')).json<{ warnings?: string[] }>();
+    return warnings.filter((warning) => warning.startsWith('The newest access rules of'));
+  };
   const { base } = await version();
-  expect(await health()).toEqual({ status: 'ok' });
+  expect(await warned()).toEqual([]);
   expect(await failingIn(token)).toEqual([]);
 
   const book = ruleBookStub(id);
@@ -101,7 +105,7 @@ test('a book above the budget says so in health and metrics, and can be made sma
   });
 
   expect(await version()).toMatchObject({ base, delta: { version: 1 } });
-  expect(await health()).toMatchObject({ status: 'degraded', warnings: [expect.stringContaining('1 instance')] });
+  expect(await warned()).toEqual([expect.stringContaining('1 instance')]);
   expect(await failingIn(token)).toEqual([
     `gatehouse_rules_failing{instance="${id}",step="compile"} 1`,
     `gatehouse_rules_failing{instance="${id}",step="delta"} 1`,
@@ -114,6 +118,6 @@ test('a book above the budget says so in health and metrics, and can be made sma
   expect((await asEdge(jwt, `/edge/v1/rulesets/${base.hash}/delta/3`)).status).toBe(200);
   await book.compile();
   expect(await version()).toMatchObject({ base: { version: 3 } });
-  expect(await health()).toEqual({ status: 'ok' });
+  expect(await warned()).toEqual([]);
   expect(await failingIn(token)).toEqual([]);
 });
