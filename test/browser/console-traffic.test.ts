@@ -136,6 +136,31 @@ describe('the list of verdicts', () => {
     await eventually(shownTotal, (shown) => shown === total);
   });
 
+  test('keeps what is typed at once after a box is chosen, before the next frame', async () => {
+    const { page } = console;
+    await console.open('/verdicts');
+    const rule = page.getByLabel('Rules that fired');
+    await rule.waitFor();
+    const field = page.locator('.field', { has: page.getByText('Decision', { exact: true }) }).first();
+    await field.locator('summary').click();
+    const box = await field.getByRole('checkbox', { name: 'block' }).elementHandle();
+    await rule.evaluate(async (input, checkbox) => {
+      (checkbox as HTMLInputElement).click();
+      // The next task, which comes before the next frame.
+      await new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.addEventListener('message', resolve);
+        port1.start();
+        port2.postMessage(null);
+      });
+      (input as HTMLInputElement).value = 'asn:64496';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    }, box);
+    await rule.press('Enter');
+    await page.waitForURL(/rule=asn/);
+    expect(new URL(page.url()).searchParams.get('decision')).toBe('block');
+  });
+
   test('is filtered by a click on a value, and the back button undoes it', async () => {
     const { page } = console;
     await console.open('/verdicts');

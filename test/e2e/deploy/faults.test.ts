@@ -19,8 +19,8 @@ async function startOperator(): Promise<void> {
 beforeEach(startOperator);
 afterEach(() => operator.stop());
 
-/** A test for every ten writes, so that each ends long before its time is over. The last ten reach the end. */
-const TENS = [1, 11, 21, 31, 41, 51];
+/** A test for every ten writes, so that each ends long before its time is over. The end is within the last ten. */
+const TENS = [1, 11, 21, 31, 41, 51, 61];
 
 /** Runs `attempt` on a new operator for each of ten writes. */
 async function atTenWrites(first: number, attempt: (at: number) => Promise<boolean>): Promise<void> {
@@ -31,7 +31,7 @@ async function atTenWrites(first: number, attempt: (at: number) => Promise<boole
     if (!(await attempt(at))) break;
     reached += 1;
   }
-  if (first === TENS.at(-1)) expect([0, 10]).not.toContain(reached);
+  if (first === TENS.at(-1)) expect(reached).toBeLessThan(10);
   else expect(reached).toBe(10);
 }
 
