@@ -136,6 +136,30 @@ describe('a fetch', () => {
     expect(paths().filter((path) => path === 'challenge')).toHaveLength(1);
   });
 
+  test('that hears of its challenge after another one was solved is repeated without a second one', async () => {
+    const { page } = visitor;
+    await page.goto(`${server.url}/page`);
+    await page.evaluate(() => window.gatehouseProtect?.ready);
+    const challenged = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await page.route(
+      '**/api/late',
+      async (route) => {
+        const response = await route.fetch();
+        challenged.resolve();
+        await released.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const late = page.evaluate(async () => (await fetch('/api/late')).status);
+    await challenged.promise;
+    expect(await page.evaluate(async () => (await fetch('/api/early')).status)).toBe(200);
+    released.resolve();
+    expect(await late).toBe(200);
+    expect(paths().filter((path) => path === 'challenge')).toHaveLength(1);
+  });
+
   test('gets the gate’s response when the visitor closes the dialog', async () => {
     server.overrides.push((path) => (path === 'challenge' ? { status: 400, body: {} } : null));
     await visitor.page.goto(`${server.url}/page`);

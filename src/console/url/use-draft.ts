@@ -1,5 +1,5 @@
 /** What is typed into fields whose values are in the address once they are submitted. */
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useParams } from './params.ts';
 
 export interface Draft {
@@ -11,15 +11,13 @@ export interface Draft {
 
 export function useDraft(names: readonly string[]): Draft {
   const [params] = useParams();
-  // The address changes by the back button as well. What was typed at another address is no longer shown. An effect would
-  // forget it too late, and with it what is typed into the next field meanwhile.
-  const address = JSON.stringify(params);
-  const [written, setWritten] = useState({ address, draft: params });
-  const draftIn = (state: typeof written) => (state.address === address ? state.draft : params);
-  const draft = draftIn(written);
+  const [draft, setDraft] = useState(params);
+  // The address also changes by the back button. A layout effect runs before the next event of the visitor; another effect
+  // would run a frame later, and put the values back over what is typed meanwhile.
+  useLayoutEffect(() => setDraft(params), [JSON.stringify(params)]);
   return {
     textOf: (name) => draft[name] ?? '',
-    write: (name, text) => setWritten((former) => ({ address, draft: { ...draftIn(former), [name]: text } })),
+    write: (name, text) => setDraft((former) => ({ ...former, [name]: text })),
     typed: () => Object.fromEntries(names.map((name) => [name, draft[name]?.trim() ?? null])),
   };
 }

@@ -16,9 +16,9 @@ export function recoverFetch(scope: { fetch: typeof fetch }, recovery: Recovery,
     if (!isGuarded(isRequest ? input.url : String(input)) || body instanceof ReadableStream) return send(input, init);
     // A Request's body can be read only once, so the copies are made before it is sent.
     const spares: Request[] = isRequest ? [input.clone(), input.clone()] : [];
-    const tried = new Set<string>();
+    const attempt = recovery.attempt();
     let response = await send(input, init);
-    while (await recovery.recover(gateResponse(response), tried)) {
+    while (await recovery.recover(gateResponse(response), attempt)) {
       response = await send(spares.pop() ?? input, init);
     }
     for (const spare of spares) void spare.body?.cancel().catch(() => undefined);

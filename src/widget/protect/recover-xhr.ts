@@ -25,7 +25,7 @@ export function recoverXhr(
     #opened: OpenArguments | null = null;
     #headers: [string, string][] = [];
     #body: Document | XMLHttpRequestBodyInit | null = null;
-    #tried = new Set<string>();
+    #attempt = recovery.attempt();
     #holding = false;
     #settled = false;
 
@@ -37,7 +37,7 @@ export function recoverXhr(
     override open(...opened: OpenArguments): void {
       this.#holding = false;
       this.#headers = [];
-      this.#tried = new Set();
+      this.#attempt = recovery.attempt();
       this.#opened = opened[2] !== false && isGuarded(String(opened[1])) ? opened : null;
       this.#nativeOpen(opened);
     }
@@ -69,7 +69,7 @@ export function recoverXhr(
     #sift(event: Event): void {
       if (!this.#holding && !this.#settled && this.#opened !== null && this.readyState >= 2) {
         const problem = gateProblem({ status: this.status, header: (name) => this.getResponseHeader(name) });
-        this.#holding = problem !== null && !this.#tried.has(problem);
+        this.#holding = problem !== null && !this.#attempt.tried.has(problem);
       }
       if (!this.#holding) return;
       event.stopImmediatePropagation();
@@ -84,7 +84,7 @@ export function recoverXhr(
           header: (name) => this.getResponseHeader(name),
           body: async () => this.#json(),
         },
-        this.#tried,
+        this.#attempt,
       );
       if (opened === null || opened !== this.#opened || !this.#holding) return;
       if (again) {

@@ -23,28 +23,51 @@ export interface ChallengeOrder {
 /** Resolves `true` once the clearance is set, `false` when the visitor closed the dialog or solving failed. */
 export type SolveOrder = (order: ChallengeOrder) => Promise<boolean>;
 
+/** One request of the page and its repetitions. */
+export interface Attempt {
+  tried: Set<string>;
+  /** How many challenges had been solved when the request was sent. */
+  solutions: number;
+}
+
 export class Recovery {
   readonly #sessions: SessionOpener;
   readonly #solve: SolveOrder;
   #solving: Promise<boolean> | null = null;
+  #solutions = 0;
 
   constructor(sessions: SessionOpener, solve: SolveOrder) {
     this.#sessions = sessions;
     this.#solve = solve;
   }
 
-  /** Resolves `true` when the request should be repeated. `tried` belongs to one request. */
-  async recover(response: GateResponse, tried: Set<string>): Promise<boolean> {
+  /** Before the request is sent. */
+  attempt(): Attempt {
+    return { tried: new Set(), solutions: this.#solutions };
+  }
+
+  /** Resolves `true` when the request should be repeated. */
+  async recover(response: GateResponse, attempt: Attempt): Promise<boolean> {
     const problem = gateProblem(response);
-    if (problem === null || tried.has(problem)) return false;
-    tried.add(problem);
+    if (problem === null || attempt.tried.has(problem)) return false;
+    // A challenge was solved while this request was on its way: it may pass now.
+    if (problem === 'challenge' && attempt.solutions < this.#solutions) {
+      attempt.solutions = this.#solutions;
+      return true;
+    }
+    attempt.tried.add(problem);
     await activated();
     if (problem === 'session') return this.#sessions.renew();
     const order = await response.body().then(challengeOrder, () => null);
     if (order === null) return false;
-    this.#solving ??= this.#solve(order).finally(() => {
-      this.#solving = null;
-    });
+    this.#solving ??= this.#solve(order)
+      .then((isSolved) => {
+        if (isSolved) this.#solutions++;
+        return isSolved;
+      })
+      .finally(() => {
+        this.#solving = null;
+      });
     return this.#solving;
   }
 }
