@@ -4,6 +4,17 @@ import { takeBucket } from '../../../src/limits/bucket.ts';
 import { takeSliding } from '../../../src/limits/sliding-log.ts';
 import { oneFits, rolled, untilOneFits } from '../../../src/limits/two-windows.ts';
 
+test('an exact limit keeps a few uses to the millisecond, and many in a bounded number of groups', () => {
+  let log: readonly number[] = [];
+  const useAt = (nowMs: number): void => {
+    ({ log } = takeSliding(log, { count: 1000, windowMs: 64_000 }, 1, nowMs));
+  };
+  for (const nowMs of [0, 1, 3]) useAt(nowMs);
+  expect(log).toEqual([0, 1, 1, 1, 3, 1]);
+  for (let nowMs = 10; nowMs < 9000; nowMs += 10) useAt(nowMs);
+  expect(log.length).toBeLessThanOrEqual(2 * 128);
+});
+
 test('after its count was lowered, an exact limit waits until enough uses have left', () => {
   const log = [0, 1, 10, 1, 20, 1];
   const waiting = (count: number): number => takeSliding(log, { count, windowMs: 100 }, 1, 50).retryAfterMs;
