@@ -21,6 +21,24 @@ const judged: readonly Judged[] = [
   })),
   {
     file: 'src/address/asn.ts',
+    before: "text === null || text === ''",
+    after: "text === null && text === ''",
+    reason: 'a short cut: the pattern refuses both.',
+  },
+  {
+    file: 'src/address/ip.ts',
+    before: 'i < end',
+    after: 'i <= end',
+    reason: 'behind the end is no colon.',
+  },
+  {
+    file: 'src/address/ip.ts',
+    before: 'bits >= 32',
+    after: 'bits > 32',
+    reason: 'a shift by 0 gives the same mask.',
+  },
+  {
+    file: 'src/address/asn.ts',
     before: 'remembered.set(text, asn);',
     after: ';',
     reason: 'the memory saves time only.',
