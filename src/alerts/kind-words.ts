@@ -15,7 +15,7 @@ interface KindWords {
   ended(about: string, facts: AlertFacts): string;
 }
 
-/** Of a kind that happens once. */
+/** The message for the end of an alert whose kind has no end, because it happens once. */
 const neverEnds = (): string => '';
 
 function count(value: string | number | undefined): string {

@@ -4,13 +4,13 @@
  * paths of an operator's patterns are compared in this form.
  */
 
-/** Of a path without its query. */
+/** The canonical form of a path without its query. */
 export function canonicalPath(rawPath: string): string {
   // The parser would read `//host` at the front as an authority, so the path goes behind a fixed host.
   return canonicalSpelling(new URL('http://h' + rawPath).pathname);
 }
 
-/** Of a path whose characters are escaped already. Dot segments stay. */
+/** The canonical spelling of a path whose characters are escaped already. Dot segments stay. */
 export function canonicalSpelling(path: string): string {
   return spelledEscapes(path).replace(/\/{2,}/g, '/');
 }
@@ -49,7 +49,7 @@ const NO_READINGS: readonly string[] = [];
 const READ_MAX_CHARS = 32_768;
 const CHARS_PER_SPELLING = 512;
 
-/** Of a path as it was received, without its query. */
+/** Reads a path as it was received, without its query. */
 export function readPath(rawPath: string): PathReading {
   const plain = !NOT_PLAIN.test(rawPath);
   const path = plain ? rawPath : canonicalPath(rawPath);

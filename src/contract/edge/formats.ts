@@ -5,11 +5,11 @@
  */
 type Formats = readonly [newest: string, ...before: string[]];
 
-/** Of a base with the deltas over it. */
+/** Formats of rulesets: a base with the deltas over it. */
 export const rulesetFormats: Formats = ['GHRULES3'];
-/** Of a table of bots, and of the snapshot within it: another format of rulesets needs another one here. */
+/** Formats of the table of bots. Each has a snapshot of rules within it, so a new format of rulesets needs a new one here. */
 export const botTableFormats: Formats = ['GHBOTS02/GHRULES3'];
-/** Of an instance's configuration. */
+/** Formats of an instance's configuration. */
 export const configFormats: Formats = ['GHCONFIG1'];
 
 /** How an edge says what it reads. */
@@ -18,7 +18,10 @@ const allFormats = [...rulesetFormats, ...botTableFormats, ...configFormats];
 /** For the query of a call. */
 export const READS_QUERY = `${READS_PARAMETER}=${allFormats.join()}`;
 
-/** Those that an edge reads, newest first. One that says nothing, or nothing that is known here, gets the oldest. */
+/**
+ * The formats that the service and an edge share, newest first. `reads` is what the edge names in its call. An edge that
+ * names no known format gets the oldest.
+ */
 export function formatsFor(formats: Formats, reads: string | null): Formats {
   const names = reads?.split(',') ?? [];
   const [newest, ...before] = formats.filter((format) => names.includes(format));

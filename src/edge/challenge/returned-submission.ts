@@ -25,7 +25,8 @@ const SEAL_FIELD = 'seal=';
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
 /**
- * Of a copy, and no more than its beginning: any other body goes to the origin as it comes. One that breaks off is none.
+ * Whether the body is what the interstitial sends. Only the beginning of a copy is read, so that any other body goes to
+ * the origin as it comes. A body that the visitor aborts before its field is not one.
  */
 async function bringsSeal(request: Request): Promise<boolean> {
   const reader: ReadableStreamDefaultReader<Uint8Array> = request.clone().body!.getReader();

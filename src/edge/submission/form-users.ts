@@ -94,7 +94,7 @@ function jsonTexts(body: Uint8Array, field: string, start: number): string[] {
   return readTexts(members, (member) => namesAt(body, member), isUnsure);
 }
 
-/** Of a list the first and the last. What is neither a text nor a number is no name. */
+/** The log-in names in a member of a JSON body. A list counts by its first and its last item. Texts and numbers are names. */
 function namesAt(body: Uint8Array, member: FieldRange): string[] {
   const value = member.end - member.valueStart > NAME_MAX_BYTES ? null : valueAt(body, member);
   const names: unknown[] = Array.isArray(value) ? [value[0], value.at(-1)] : [value];

@@ -104,6 +104,11 @@ describe('the canonical structure', () => {
 
 describe('a sealed challenge', () => {
   const answer = new Uint8Array(256).fill(7);
+  /** The fields of a sealed challenge, the tag of its answer last. */
+  const fieldsOf = async (given: SealedChallenge): Promise<readonly Uint8Array<ArrayBuffer>[]> => {
+    const text = await sealChallenge(keyring, given, answer);
+    return (await unseal(keyring, 'challenge', text, CHALLENGE_FIELDS, NOON))!;
+  };
 
   test('returns all of its fields and recognises its answer', async () => {
     const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, answer), NOON + 1000);
@@ -156,33 +161,15 @@ describe('a sealed challenge', () => {
       ] satisfies [string, Partial<SealedChallenge>][],
       async ([, change]) => {
         // An attacker with the sealing key but without the tagging key still cannot move a tag to another challenge.
-        const original = (await unseal(
-          keyring,
-          'challenge',
-          await sealChallenge(keyring, challenge, answer),
-          CHALLENGE_FIELDS,
-          NOON,
-        ))!;
-        const other = (await unseal(
-          keyring,
-          'challenge',
-          await sealChallenge(keyring, { ...challenge, ...change }, answer),
-          CHALLENGE_FIELDS,
-          NOON,
-        ))!;
+        const original = await fieldsOf(challenge);
+        const other = await fieldsOf({ ...challenge, ...change });
         const spliced = await seal(keyring, 'challenge', [...other.slice(0, -1), ...original.slice(-1)], NOON);
         expect(await (await openChallenge(keyring, spliced, NOON))?.answeredBy(answer)).toBe(false);
       },
     ));
 
   test('has an answer tag that is invalid once a byte moves to the next field', async () => {
-    const good = (await unseal(
-      keyring,
-      'challenge',
-      await sealChallenge(keyring, challenge, answer),
-      CHALLENGE_FIELDS,
-      NOON,
-    ))!;
+    const good = await fieldsOf(challenge);
     for (let index = 0; index + 1 < CHALLENGE_FIELDS; index++) {
       const [one, other] = [good[index]!, good[index + 1]!];
       const moved = good
@@ -200,13 +187,7 @@ describe('a sealed challenge', () => {
   });
 
   test('of another shape does not open, even inside a valid seal', async () => {
-    const good = (await unseal(
-      keyring,
-      'challenge',
-      await sealChallenge(keyring, challenge, answer),
-      CHALLENGE_FIELDS,
-      NOON,
-    ))!;
+    const good = await fieldsOf(challenge);
     for (let index = 0; index < CHALLENGE_FIELDS - 1; index++) {
       const fields = [...good];
       fields[index] = new Uint8Array([0xff, 0xfe, 0xfd]);

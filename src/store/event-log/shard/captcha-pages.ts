@@ -54,12 +54,12 @@ export class CaptchaPages {
     return this.#rows;
   }
 
-  /** Of all records. */
+  /** Size of all records. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Of the records that are in memory too. */
+  /** Size of the records that are in memory too. */
   get openBytes(): number {
     return this.#openBytes;
   }
@@ -147,7 +147,7 @@ export class CaptchaPages {
     return [...held].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, body]) => body);
   }
 
-  /** Runs inside the caller's transaction. After one that fails these pages must be opened anew. */
+  /** Runs inside the caller's transaction. If it fails, this object no longer agrees with the database: make another one. */
   put(changes: PageChanges): void {
     if (changes.size === 0) return;
     const changed = Map.groupBy(changes, ([id]) => this.#placeOf(id));

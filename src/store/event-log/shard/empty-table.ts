@@ -1,4 +1,4 @@
-/** Empties a table by dropping it and making it anew, which writes no row; deleting its rows would write one for each. */
+/** Empties a table by dropping and creating it, which writes no row. Deleting its rows would write one for each. */
 export function emptyTable(sql: SqlStorage, table: string, columns: string): void {
   try {
     sql.exec(`DROP TABLE ${table}`);

@@ -15,7 +15,7 @@ import type { SealedCaptcha } from './sealed-captchas.ts';
 
 /** A row in SQLite holds 2 MB, and a character takes three bytes at most. */
 const EVENTS_MAX_CHARS = 600_000;
-/** Of events that are not merged, and the records that they changed: what a restart reads, about 5,000 captchas. */
+/** When events are merged: the size of them and of the records that they changed. A restart reads them again. */
 const FRESH_MAX_BYTES = 8 * 1024 * 1024;
 /** What a changed record takes of the memory beside its body. */
 const FRESH_ROW_BYTES = 200;
@@ -66,12 +66,12 @@ export class HotCaptchas {
     return this.#pages.rows + this.#added;
   }
 
-  /** Of all captchas. A visitor chooses how long a body is, within bounds. */
+  /** Size of all captchas. A visitor chooses how long a record is, within bounds. */
   get bytes(): number {
     return this.#pages.bytes + this.#freshBytes;
   }
 
-  /** About what of them is in memory. */
+  /** About how much of it is in memory. */
   get memoryBytes(): number {
     return this.#freshBytes + this.#pages.openBytes;
   }

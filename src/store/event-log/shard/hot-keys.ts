@@ -18,7 +18,7 @@ export interface RowPlace extends RowKey {
 }
 
 export interface HotKey extends RowPlace {
-  /** Of the batch, until an erasure moves its lines. */
+  /** The row's line in its batch, until an erasure moves the lines. */
   line: number;
   jti: string | null;
   ip: string | null;

@@ -24,14 +24,14 @@ const VERDICT_SEAL_AGE_MS = 5000;
 /** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
 const CAPTCHA_SEAL_AGE_MS = 3_600_000;
 /**
- * Where there are too many captchas, which any visitor can bring about: most are solved by then. One that is sealed keeps
- * the state that it has, and what happens to it later is not in the log.
+ * The age at which captchas are sealed while there are too many, which any visitor can bring about. Most are solved by
+ * then. A sealed captcha keeps its state: what happens to it later is not in the log.
  */
 export const CAPTCHA_EARLY_SEAL_AGE_MS = 120_000;
 /** So many segments' rows at most are sealed as one, for the sake of dropping their table whole. */
 const WHOLE_TABLE_MAX = 1.5;
 const DAY_MS = 86_400_000;
-/** Of a segment of captchas, against visitors who send long texts: it is in memory while it is written. */
+/** The bound of a segment of captchas, against visitors who send long texts: it is in memory while it is written. */
 const CAPTCHAS_MAX_CHARS = 16_000_000;
 /** Rows whose JSON is read at once, with the batches that hold them: about 1 MB, and 30 MB against the longest texts. */
 const ROWS_AT_ONCE = 1000;
