@@ -1,7 +1,7 @@
 /**
  * Compiles the bot tables that edges load, when the catalogue, a list of networks or an account's own bots have changed:
- * one for everybody, and one for each account that has bots of its own, in each format of this release. They are signed with the key of the rulesets.
- * Their magic is another one, so an edge never takes one for the other.
+ * one for everybody, and one for each account that has bots of its own, in each format of this release. The key of the
+ * rulesets signs them, and each begins with the name of its format, so an edge never takes one for a ruleset.
  *
  * The scheduled run and a write of an account can compile the same table at once. Each reads the name of the table first
  * and publishes only while that is still its name, so that one made of older bots never replaces a newer one.

@@ -1,6 +1,6 @@
 /**
- * `GET /edge/v1/config`: the policy, the site and the keys of the instance, revalidated by their version, in
- * the newest format that the edge reads.
+ * `GET /edge/v1/config`: the policy, the site and the keys of the instance, in the newest format that the edge reads. The
+ * edge revalidates them by their version.
  */
 import { READS_PARAMETER, configFormats, formatsFor } from '../../contract/edge/formats.ts';
 import { revalidatedJson } from '../http/if-none-match.ts';

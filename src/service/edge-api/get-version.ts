@@ -1,8 +1,8 @@
 /**
  * `GET /edge/v1/version`: what edges poll. The response is small, and 304 while nothing changed, so that a poll every
  * few seconds from every data centre costs next to nothing. With `?bots` it also names the bot table: edges that do not
- * ask for it accept no member that they do not know. `reads` lists the formats that the edge can read. A
- * header says the service's time.
+ * ask for it accept no member that they do not know. `reads` lists the formats that the edge can read. The
+ * header `x-gatehouse-sent-at` says the service's time.
  */
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
 import {
