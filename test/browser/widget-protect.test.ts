@@ -140,20 +140,10 @@ describe('a fetch', () => {
     const { page } = visitor;
     await page.goto(`${server.url}/page`);
     await page.evaluate(() => window.gatehouseProtect?.ready);
-    const challenged = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    await page.route(
-      '**/api/late',
-      async (route) => {
-        const response = await route.fetch();
-        challenged.resolve();
-        await released.promise;
-        await route.fulfill({ response });
-      },
-      { times: 1 },
-    );
+    server.lateAnswer = released.promise;
     const late = page.evaluate(async () => (await fetch('/api/late')).status);
-    await challenged.promise;
+    await expect.poll(() => server.visits).toContain('/api/late');
     expect(await page.evaluate(async () => (await fetch('/api/early')).status)).toBe(200);
     released.resolve();
     expect(await late).toBe(200);

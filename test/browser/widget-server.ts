@@ -69,6 +69,8 @@ export interface WidgetServer {
   sessionOpens: Promise<unknown>;
   /** Whether `/verify` sets the clearance cookie. */
   clears: boolean;
+  /** The answer to a request for `/api/late` is decided at once and sent after it. */
+  lateAnswer: Promise<unknown>;
 }
 
 /** The settings at the start of every test. */
@@ -82,6 +84,7 @@ const untouched = () => ({
   sessionOpens: Promise.resolve(),
   setsSession: true,
   clears: true,
+  lateAnswer: Promise.resolve(),
 });
 
 interface OpenTask {
@@ -255,6 +258,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     }
     if (url.pathname.startsWith('/api/')) {
       const { status, headers, body } = guarded(request.headers.cookie ?? '', text);
+      if (url.pathname === '/api/late') await server.lateAnswer;
       return send(status, { 'content-type': 'application/json', ...headers }, body);
     }
     if (name !== null && request.method === 'POST') {
