@@ -11,8 +11,7 @@ import { migrate } from '../src/cli/migrations.ts';
 import { runtimeOptions } from '../src/cli/runtime-options.ts';
 import { bundleWorker, readWranglerFile, workerConfig } from '../src/cli/worker-config.ts';
 import { fillAccount, writeRecords } from './api/account.ts';
-import { floorCase, managementCases, P99_SMALL_MS, searchCases } from './api/cases.ts';
-import type { Case } from './api/cases.ts';
+import { type Case, floorCase, managementCases, P99_SMALL_MS, searchCases } from './api/cases.ts';
 import { exactProcessorMs, workerdPids } from './measure/processor-time.ts';
 import { percentile } from './measure/statistics.ts';
 

@@ -12,11 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { formatIp, parseCidr } from '../src/address/ip.ts';
-import { startStack } from '../src/cli/stack.ts';
-import type { Stack } from '../src/cli/stack.ts';
+import { type Stack, startStack } from '../src/cli/stack.ts';
 import { bundleAsDeployed, readWranglerFile } from '../src/cli/worker-config.ts';
-import { startRawWorker } from '../test/support/raw-workerd.ts';
-import type { RawWorker } from '../test/support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../test/support/raw-workerd.ts';
 import { VISITORS, clearedVisitor } from './edge/cleared-visitor.ts';
 import { WRANGLER_FILE, letLoadPass, rulesLoaded, startEdge } from './edge/measured-edge.ts';
 import {
@@ -27,14 +25,12 @@ import {
   fillNamespace,
   readingSource,
 } from './edge/pass-through-peers.ts';
-import { load } from './edge/worker-load.ts';
-import type { Round } from './edge/worker-load.ts';
+import { load, type Round } from './edge/worker-load.ts';
 import { MEASURED_CPU, OTHER_CPUS } from './measure/load.ts';
 import { machineLine, packageVersion } from './measure/machine.ts';
 import { residentBytes } from './measure/resident-memory.ts';
 import { median } from './measure/statistics.ts';
-import { generateNetworks, overlap, rulesOf } from './peers/networks.ts';
-import type { Network } from './peers/networks.ts';
+import { generateNetworks, type Network, overlap, rulesOf } from './peers/networks.ts';
 import { importRules } from './rules/import-rules.ts';
 
 const DEFAULT_COUNTS = [0, 100, 1000, 10_000, 1_000_000];

@@ -9,14 +9,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { startStack } from '../src/cli/stack.ts';
-import type { Stack } from '../src/cli/stack.ts';
+import { type Stack, startStack } from '../src/cli/stack.ts';
 import { launchChromium } from '../test/support/chromium.ts';
 import { letThrough } from '../test/support/let-through.ts';
 import { MEASURED_CPU, OTHER_CPUS } from './measure/load.ts';

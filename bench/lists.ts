@@ -8,8 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '../src/cli/stack.ts';
-import type { Stack } from '../src/cli/stack.ts';
+import { type Stack, startStack } from '../src/cli/stack.ts';
 import { manage } from '../test/support/manage.ts';
 
 const ENTRIES_DEFAULT = 1_000_000;

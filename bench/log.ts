@@ -14,8 +14,7 @@ import { Miniflare } from 'miniflare';
 import { runtimeOptions } from '../src/cli/runtime-options.ts';
 import { bundleWorker, readWranglerFile, workerConfig } from '../src/cli/worker-config.ts';
 import { storedDimensions } from '../src/store/event-log/count-dimensions.ts';
-import { filterCombinations } from './log/filter-combinations.ts';
-import type { SampleRecord } from './log/filter-combinations.ts';
+import { filterCombinations, type SampleRecord } from './log/filter-combinations.ts';
 import { processorMs, workerdPids } from './measure/processor-time.ts';
 import { median, rounded } from './measure/statistics.ts';
 

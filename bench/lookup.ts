@@ -7,8 +7,7 @@
  * one takes with an empty list. A second server with an empty list shows how far apart two equal servers are in a round:
  * what is smaller than that cannot be told.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,14 +19,11 @@ import { exactProcessorMs } from './measure/processor-time.ts';
 import { residentBytes } from './measure/resident-memory.ts';
 import { median } from './measure/statistics.ts';
 import type { Done, Loaded, Task } from './peers/engine-process.ts';
-import { engines, files } from './peers/engines.ts';
-import type { EngineKind, EngineName } from './peers/engines.ts';
+import { type EngineKind, type EngineName, engines, files } from './peers/engines.ts';
 import { writeMmdb } from './peers/mmdb-writer.ts';
-import { addressesFor, generateNetworks, readNetworks, rightAnswers, rulesOf } from './peers/networks.ts';
-import type { Network } from './peers/networks.ts';
+import { addressesFor, generateNetworks, type Network, readNetworks, rightAnswers, rulesOf } from './peers/networks.ts';
 import { answersOf } from './peers/pipelined-requests.ts';
-import { servers, startServer, versionOf } from './peers/servers.ts';
-import type { RunningServer, ServerName } from './peers/servers.ts';
+import { type RunningServer, type ServerName, servers, startServer, versionOf } from './peers/servers.ts';
 import { compileRules } from './rules/workload.ts';
 
 const DEFAULT_COUNTS = [10_000, 100_000, 1_000_000];

@@ -8,8 +8,7 @@ import { compilePolicies } from '../src/policies/compile/compile-policies.ts';
 import type { PolicyRequest } from '../src/policies/request.ts';
 import { parseExpression } from '../src/policies/text/parse.ts';
 import { holds } from '../test/property/policies/oracle.ts';
-import { randomFrom } from '../test/property/rules/random.ts';
-import type { Random } from '../test/property/rules/random.ts';
+import { type Random, randomFrom } from '../test/property/rules/random.ts';
 
 const DEFAULT_COUNTS = [0, 100, 1000];
 const REQUESTS = 4096;

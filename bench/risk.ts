@@ -4,10 +4,8 @@
  * `--tune` replays the set that weights are set by, `--each` prints every session.
  */
 import { isHidden, isPersonLike, isStoppedByTask, outcomeOf, outcomes, thresholds } from '../lab/risk/outcome.ts';
-import { readRecording, recordedKinds } from '../lab/risk/recording.ts';
-import type { RecordedSession } from '../lab/risk/recording.ts';
-import { circumstances, replay } from '../lab/risk/replay.ts';
-import type { Circumstances, Replayed } from '../lab/risk/replay.ts';
+import { readRecording, recordedKinds, type RecordedSession } from '../lab/risk/recording.ts';
+import { type Circumstances, circumstances, replay, type Replayed } from '../lab/risk/replay.ts';
 
 const TIMED_ROUNDS = 200;
 

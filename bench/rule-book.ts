@@ -6,8 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '../src/cli/stack.ts';
-import type { Stack } from '../src/cli/stack.ts';
+import { type Stack, startStack } from '../src/cli/stack.ts';
 import { manage } from '../test/support/manage.ts';
 import { median } from './measure/statistics.ts';
 import { importRules, RULES_PER_CALL } from './rules/import-rules.ts';

@@ -7,8 +7,7 @@ import { audioAttacks } from './solve/audio-attacks.ts';
 import type { Attack, TaskName } from './solve/attack.ts';
 import { drawExamples, runCourse } from './solve/courses.ts';
 import { imageAttacks } from './solve/image-attacks.ts';
-import { overHttp, runOverHttp } from './solve/over-http.ts';
-import type { HttpAttack } from './solve/over-http.ts';
+import { type HttpAttack, overHttp, runOverHttp } from './solve/over-http.ts';
 import { puzzleAttacks } from './solve/puzzle-attacks.ts';
 import { workPrice } from './solve/work-price.ts';
 

@@ -17,15 +17,13 @@ import { createAccount } from '../src/store/d1/accounts.ts';
 import { createSite } from '../src/store/d1/sites.ts';
 import { deriveKey } from '../src/store/keys/master-key.ts';
 import { rootKey } from '../src/store/keys/root-key.ts';
-import { MEASURED_CPU, requestText, sendLoad } from './measure/load.ts';
-import type { LoadPlan, LoadResult } from './measure/load.ts';
+import { type LoadPlan, type LoadResult, MEASURED_CPU, requestText, sendLoad } from './measure/load.ts';
 import { processorMs, workerdPids } from './measure/processor-time.ts';
 import { median } from './measure/statistics.ts';
 import { measureBytes } from './verify/bytes.ts';
 import { timeDrawing } from './verify/drawing.ts';
 import { timeFunctions } from './verify/functions.ts';
-import { BARE_FLOOR, startPeers } from './verify/peers-over-http.ts';
-import type { PeerName } from './verify/peers-over-http.ts';
+import { BARE_FLOOR, type PeerName, startPeers } from './verify/peers-over-http.ts';
 import { sealedToken } from './verify/sealed-token.ts';
 
 const TOKENS_DEFAULT = 20_000;

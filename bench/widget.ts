@@ -16,8 +16,7 @@ import { measureFirstPage } from './first-page.ts';
 import { MEASURED_CPU } from './measure/load.ts';
 import { descendantPids, processorMs } from './measure/processor-time.ts';
 import { median } from './measure/statistics.ts';
-import { gzippedBytes, startServer } from './widget/server.ts';
-import type { Fetched } from './widget/server.ts';
+import { type Fetched, gzippedBytes, startServer } from './widget/server.ts';
 
 const DEFAULT_RUNS = 15;
 const ALTCHA_EVERY_ROUNDS = 5;

@@ -4,8 +4,7 @@
  */
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-import type { Metafile } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { writeApiModules } from './write-api-modules.ts';
 import { writeGenerated } from './write-generated.ts';
 

@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { startStack } from '../src/cli/stack.ts';
-import type { Stack } from '../src/cli/stack.ts';
+import { type Stack, startStack } from '../src/cli/stack.ts';
 import { SAMPLE_ISOLATE, dayOfTraffic, sampleRuleId, sampleRules } from './console-screenshots/sample-traffic.ts';
 import { browse } from '../test/support/browse.ts';
 import { launchChromium } from '../test/support/chromium.ts';

@@ -3,8 +3,7 @@
  * the document cannot differ from what the service accepts.
  */
 import { readFileSync } from 'node:fs';
-import { toJSONSchema } from 'zod/v4/core';
-import type { $ZodType } from 'zod/v4/core';
+import { type $ZodType, toJSONSchema } from 'zod/v4/core';
 import {
   challengeResponse,
   challengeRequest,
@@ -15,8 +14,12 @@ import { errorStatus } from '../src/contract/errors.ts';
 import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-alias.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
-import { permissionPowers, permissionsFor } from '../src/contract/management/permissions.ts';
-import type { Feature, Permission } from '../src/contract/management/permissions.ts';
+import {
+  type Feature,
+  type Permission,
+  permissionPowers,
+  permissionsFor,
+} from '../src/contract/management/permissions.ts';
 import { addExamples } from './openapi-examples.ts';
 import { describeFields } from './openapi-fields.ts';
 import { describeInput } from './openapi-input.ts';

@@ -2,8 +2,7 @@
  * Descriptions of every field that is no setting, from docs/api-fields.md: the row with the longest name that the place of
  * the field ends in.
  */
-import { readPage } from './settings-pages.ts';
-import type { SettingsPage } from './settings-pages.ts';
+import { readPage, type SettingsPage } from './settings-pages.ts';
 
 type Json = Record<string, unknown>;
 

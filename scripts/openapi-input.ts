@@ -2,8 +2,7 @@
  * What zod leaves out of the JSON Schema of a request, because a step behind it changes the value: a default, the bounds
  * of a number that may also come as text, and what a list holds whose items are checked one by one.
  */
-import { toJSONSchema } from 'zod/v4/core';
-import type { $ZodType, $ZodTypes } from 'zod/v4/core';
+import { type $ZodType, type $ZodTypes, toJSONSchema } from 'zod/v4/core';
 
 type Json = Record<string, unknown>;
 

@@ -3,11 +3,9 @@
  * With `--check` it writes nothing, and fails when a file differs from the schemas.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import openapiTS, { astToString } from 'openapi-typescript';
-import type { OpenAPI3 } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { compactJson } from './compact-json.ts';
-import { openapiDocument } from './openapi-document.ts';
-import type { DocumentedOperation } from './openapi-document.ts';
+import { type DocumentedOperation, openapiDocument } from './openapi-document.ts';
 
 // Imported by URL: the operations compile with the Worker's types, this script with Node's.
 const OPERATIONS = new URL('../src/service/operations/operation-table.ts', import.meta.url);

@@ -11,10 +11,8 @@ import type { StackFacts } from '../src/cli/state.ts';
 import { launchChromium } from '../test/support/chromium.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { manage } from '../test/support/manage.ts';
-import { animatedWebp } from './walk/animated-webp.ts';
-import type { Frame } from './walk/animated-webp.ts';
-import { SCREEN, STAGE, stage } from './walk/stage.ts';
-import type { Scene } from './walk/stage.ts';
+import { animatedWebp, type Frame } from './walk/animated-webp.ts';
+import { type Scene, SCREEN, STAGE, stage } from './walk/stage.ts';
 
 const OUTPUT = 'docs/walk.webp';
 const MAX_BYTES = 3_000_000;

@@ -3,8 +3,7 @@
  * what sealing leaves. With a directory that is kept, it is written once.
  */
 import { startServiceWorker } from '../../src/cli/service-worker.ts';
-import { startStack } from '../../src/cli/stack.ts';
-import type { Stack } from '../../src/cli/stack.ts';
+import { type Stack, startStack } from '../../src/cli/stack.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { rounded } from '../measure/statistics.ts';

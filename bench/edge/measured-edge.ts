@@ -3,8 +3,7 @@ import { readWranglerFile } from '../../src/cli/worker-config.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { manage } from '../../test/support/manage.ts';
-import { startRawWorker } from '../../test/support/raw-workerd.ts';
-import type { RawWorker } from '../../test/support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../../test/support/raw-workerd.ts';
 
 export const WRANGLER_FILE = 'wrangler.toml';
 /** One session that sends thousands of requests a second and never reports is stopped otherwise. */

@@ -2,8 +2,7 @@
  * Stands in for a colo cache: a server on loopback that speaks the protocol with which workerd asks for the Cache API.
  * It keeps in memory what one workerd stored for the next one. Once it is frozen, nothing changes and nothing expires.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface CacheServer {

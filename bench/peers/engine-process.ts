@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { residentBytes } from '../measure/resident-memory.ts';
-import { engines, files } from './engines.ts';
-import type { EngineKind, EngineName } from './engines.ts';
+import { type EngineKind, type EngineName, engines, files } from './engines.ts';
 
 export interface Loaded {
   milliseconds: number;

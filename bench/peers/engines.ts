@@ -12,11 +12,9 @@ import { decisions } from '../../src/contract/vocabulary.ts';
 import { Hits } from '../../src/rules/hits.ts';
 import { createRuleset } from '../../src/rules/ruleset.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
-import { openSnapshot } from '../../src/rules/snapshot.ts';
-import type { Snapshot } from '../../src/rules/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../../src/rules/snapshot.ts';
 import { compileRules } from '../rules/workload.ts';
-import { rulesOf } from './networks.ts';
-import type { Network } from './networks.ts';
+import { type Network, rulesOf } from './networks.ts';
 
 export type LookUp = (address: string) => number;
 

@@ -2,8 +2,16 @@
  * Networks to look up, and addresses to look them up with: made from a seed with the prefix lengths of the public BGP
  * tables, or read from a file. Each network has one of three verdicts, so that an answer shows which prefix was found.
  */
-import { formatCidr, formatIp, mask32, parseCidr, parseIp, prefixOf } from '../../src/address/ip.ts';
-import type { IpAddress, IpPrefix } from '../../src/address/ip.ts';
+import {
+  formatCidr,
+  formatIp,
+  type IpAddress,
+  type IpPrefix,
+  mask32,
+  parseCidr,
+  parseIp,
+  prefixOf,
+} from '../../src/address/ip.ts';
 import type { EdgeRule } from '../../src/rules/types.ts';
 import { randomWords } from '../rules/workload.ts';
 

@@ -2,11 +2,9 @@
  * nginx with `geo` and HAProxy with a map, which look up the address in the header `X-Ip` and return its answer as the
  * body. Both run as one process with one thread, on the processor that is measured.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { MEASURED_CPU } from '../measure/load.ts';
 import type { Network } from './networks.ts';

@@ -4,12 +4,10 @@
  * line or a threshold; there are no further parameters.
  */
 import type { Attack } from './attack.ts';
-import { leastSquares } from './audio/least-squares.ts';
-import type { Estimate } from './audio/least-squares.ts';
+import { type Estimate, leastSquares } from './audio/least-squares.ts';
 import { logarithmic, pitchRoll } from './audio/pitch-roll.ts';
 import { shiftsOf } from './audio/shifts.ts';
-import { FRAME_SECONDS, magnitudes, partsOf, semitones } from './audio/spectrum.ts';
-import type { Grid } from './audio/spectrum.ts';
+import { FRAME_SECONDS, type Grid, magnitudes, partsOf, semitones } from './audio/spectrum.ts';
 import { pathsOf } from './audio/tune-paths.ts';
 
 /** Numbers of one part, in which a program looks for the count. */

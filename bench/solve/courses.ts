@@ -12,8 +12,7 @@ import type { SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts
 import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { newChallenge } from '../verify/sealed-token.ts';
-import { taskOf } from './attack.ts';
-import type { Attack, Example, TaskName } from './attack.ts';
+import { type Attack, type Example, type TaskName, taskOf } from './attack.ts';
 
 export interface CourseResult {
   /** Passed with no failed try before. */

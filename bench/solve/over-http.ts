@@ -6,12 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { solveRsw } from '../../src/captcha/pow/pow-solve.ts';
-import { startStack } from '../../src/cli/stack.ts';
-import type { Stack } from '../../src/cli/stack.ts';
+import { type Stack, startStack } from '../../src/cli/stack.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { manage } from '../../test/support/manage.ts';
-import { taskOf } from './attack.ts';
-import type { Attack, TaskName } from './attack.ts';
+import { type Attack, type TaskName, taskOf } from './attack.ts';
 
 const PORT_BASE = 25_040;
 /** Above the least time of every task. A program has time. */

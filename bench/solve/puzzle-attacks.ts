@@ -1,13 +1,9 @@
 /** Programs against "move the piece to where it fits". */
-import { shapeNames } from '../../src/contract/captcha/challenge-api.ts';
-import type { PuzzleTask } from '../../src/contract/captcha/challenge-api.ts';
+import { type PuzzleTask, shapeNames } from '../../src/contract/captcha/challenge-api.ts';
 import type { Attack } from './attack.ts';
-import { boundaries, normalised, together } from './vision/boundary.ts';
-import type { Boundary } from './vision/boundary.ts';
-import { blurred, viewOf } from './vision/plane.ts';
-import type { Plane, View } from './vision/plane.ts';
-import { clusters, overThreshold, segments } from './vision/segments.ts';
-import type { Segment } from './vision/segments.ts';
+import { boundaries, type Boundary, normalised, together } from './vision/boundary.ts';
+import { blurred, type Plane, type View, viewOf } from './vision/plane.ts';
+import { clusters, overThreshold, type Segment, segments } from './vision/segments.ts';
 import { bestFit, fit, library } from './vision/templates.ts';
 
 interface Seen {

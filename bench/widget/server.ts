@@ -1,7 +1,6 @@
 /** One server for all widgets, so that none has the faster one. It notes all that it sends. */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { createChallenge, randomInt } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';

@@ -4,16 +4,14 @@
  * leaves them. The newest are appended like any captcha.
  */
 import service from '../../src/service/index.ts';
-import type { CaptchaEvent } from '../../src/store/event-log/captcha-record.ts';
-import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
+import { type CaptchaEvent, mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
 import { appendCaptchas, captchaLog } from '../../src/store/event-log/client/captcha-log.ts';
 import { counterShardName } from '../../src/store/event-log/client/shards.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { LoadedShard, restarted } from './loaded-shard.ts';
-import { madeRecords } from './log-traffic.ts';
-import type { RecordSpan } from './log-traffic.ts';
+import { madeRecords, type RecordSpan } from './log-traffic.ts';
 
 export { RiskBook, RuleBook, SpendLedger } from '../../src/service/index.ts';
 

@@ -3,8 +3,7 @@
  * counts), written by the code that sealing runs. The rows were never in a batch.
  */
 import { logRecord } from '../../src/store/event-log/log-record.ts';
-import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
-import type { StoredRow } from '../../src/store/event-log/log-row.ts';
+import { compareNewestFirst, type StoredRow } from '../../src/store/event-log/log-row.ts';
 import { HotRows, outcomeOf } from '../../src/store/event-log/shard/hot-rows.ts';
 import { buildSegment } from '../../src/store/event-log/shard/segment-build.ts';
 import { beginSegments, putSegment, recordManifest, segmentSource } from '../../src/store/event-log/shard/segments.ts';

@@ -2,12 +2,10 @@
  * The shard of `npm run bench -- log`: the real one, which can be loaded with made-up records, and in the same object a
  * plain table that is the floor of appends and pages.
  */
-import type { StoredRow } from '../../src/store/event-log/log-row.ts';
-import { verdictRow } from '../../src/store/event-log/log-row.ts';
+import { type StoredRow, verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { PackedBatch } from '../../src/store/event-log/packed-batch.ts';
 import { LoadedShard } from './loaded-shard.ts';
-import { madeRecords } from './log-traffic.ts';
-import type { RecordSpan } from './log-traffic.ts';
+import { madeRecords, type RecordSpan } from './log-traffic.ts';
 import { writtenRows } from './written-rows.ts';
 
 /** Packed batches of the Worker, which runs in the isolate of its objects. */

@@ -15,13 +15,10 @@ import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts'
 import { countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
-import { everything } from '../../src/store/event-log/row-filter.ts';
-import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
+import { everything, type RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { restarted } from './loaded-shard.ts';
-import { heldBatches } from './log-shard.ts';
-import type { VerdictShard } from './log-shard.ts';
-import { INSTANCE_ID, madeRecord, madeRecords } from './log-traffic.ts';
-import type { RecordSpan } from './log-traffic.ts';
+import { heldBatches, type VerdictShard } from './log-shard.ts';
+import { INSTANCE_ID, madeRecord, madeRecords, type RecordSpan } from './log-traffic.ts';
 
 export { VerdictShard } from './log-shard.ts';
 

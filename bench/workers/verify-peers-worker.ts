@@ -4,8 +4,7 @@
  * backend: a check that spends what it checks could not be sent again.
  */
 import Cap from '@cap.js/server';
-import { verifySolution } from 'altcha-lib';
-import type { Payload } from 'altcha-lib';
+import { type Payload, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 
 const SECRETS = { hmacSignatureSecret: 'bench', hmacKeySignatureSecret: 'bench-key' };

@@ -2,13 +2,11 @@
  * A browser that is started as a person starts it: a process of its own with a fresh profile, without a driver. Some
  * get a debugging port, which a driver connects to later.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import type { Browser } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { pause } from './hand.ts';
 
 /** No first-run dialogs, and no connections to other machines. */

@@ -3,13 +3,12 @@
  * both with their traces hidden, and Chromium that was started by hand with a debugging port. Each set has its own
  * variants.
  */
-import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { launchCarriedChromium } from '../../test/support/chromium.ts';
 import { besideBrowser, connectToPort, quietChromiumArgs, spawnBrowser } from './browser-process.ts';
-import { chromeOf, WINDOWS } from './client.ts';
-import type { RecordedClient } from './client.ts';
+import { chromeOf, type RecordedClient, WINDOWS } from './client.ts';
 import {
+  type Act,
   dispatchesEvents,
   fillsInAndClicks,
   imitatesAHand,
@@ -18,9 +17,7 @@ import {
   typesEvenly,
   visitsPages,
 } from './driven-acts.ts';
-import type { Act } from './driven-acts.ts';
-import { isInstalled, stealthyPlaywright } from './npm-tools.ts';
-import type { PlaywrightLauncher } from './npm-tools.ts';
+import { isInstalled, type PlaywrightLauncher, stealthyPlaywright } from './npm-tools.ts';
 import type { RecordedKind, RecordedSet } from './recording.ts';
 
 /** What the usual evasion scripts do before any page script runs. */

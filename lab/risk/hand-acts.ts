@@ -1,6 +1,5 @@
 /** What a person does in a window with pointer and keyboard, as close as `Hand` can imitate it. */
-import { pause } from './hand.ts';
-import type { Hand, Look } from './hand.ts';
+import { type Hand, type Look, pause } from './hand.ts';
 
 export interface Scene {
   hand: Hand;

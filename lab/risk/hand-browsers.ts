@@ -10,8 +10,7 @@ import { besideBrowser, quietChromiumArgs, spawnBrowser, untilStarted } from './
 import type { RecordedClient } from './client.ts';
 import * as acts from './hand-acts.ts';
 import type { HandAct } from './hand-acts.ts';
-import { Hand, onScreen, pause } from './hand.ts';
-import type { Look } from './hand.ts';
+import { Hand, type Look, onScreen, pause } from './hand.ts';
 import { showAsPhone } from './phone-view.ts';
 import { hasRemoteDisplay, onRemoteDisplay } from './remote-display.ts';
 import type { RecordedKind, RecordedSet } from './recording.ts';

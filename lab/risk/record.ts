@@ -9,8 +9,7 @@ import { drivenClients } from './driven-browsers.ts';
 import { handClients } from './hand-browsers.ts';
 import { otherDrivers } from './other-drivers.ts';
 import { Recorder } from './recorder.ts';
-import { readRecording, writeRecording } from './recording.ts';
-import type { RecordedSession, RecordedSet } from './recording.ts';
+import { readRecording, type RecordedSession, type RecordedSet, writeRecording } from './recording.ts';
 import { toolClients } from './tool-clients.ts';
 
 /** On a busy machine a browser sometimes starts too late. */

@@ -2,8 +2,7 @@
  * The server that recorded clients visit: the pages of `pages.ts` with the real protect script, and the gate's endpoints
  * for sessions and telemetry. It records what an edge reports of each call, and what the pages report.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod/mini';
 import { environmentReport } from '../../src/contract/edge/environment-report.ts';
@@ -12,8 +11,7 @@ import { readHeaders } from '../../src/edge/request/header-facts.ts';
 import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
 import { isSecureContext } from '../../src/risk/headers/request-facts.ts';
 import type { RecordedClient } from './client.ts';
-import { recordedPage, sight } from './pages.ts';
-import type { Sight } from './pages.ts';
+import { recordedPage, type Sight, sight } from './pages.ts';
 import type { RecordedSession } from './recording.ts';
 
 const sessionBody = z.object({ environment: z.optional(environmentReport) });

@@ -1,9 +1,14 @@
 /** Replays recorded sessions through the transitions that the service applies, and reports each session's highest score. */
-import { detectorsOf } from '../../src/contract/edge/risk-detectors.ts';
-import type { RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
+import { detectorsOf, type RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../../src/contract/edge/telemetry.ts';
-import { NO_LINEAGE, opened, renewed, reported } from '../../src/risk/session-state.ts';
-import type { SessionState, SessionVisitor } from '../../src/risk/session-state.ts';
+import {
+  NO_LINEAGE,
+  opened,
+  renewed,
+  reported,
+  type SessionState,
+  type SessionVisitor,
+} from '../../src/risk/session-state.ts';
 import type { RecordedSession } from './recording.ts';
 
 /** The default of an instance. */

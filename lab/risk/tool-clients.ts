@@ -3,8 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { languageFeatures } from '../../src/contract/edge/environment-names.ts';
 import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
-import { chromeOf, MAC, WINDOWS } from './client.ts';
-import type { RecordedClient } from './client.ts';
+import { chromeOf, MAC, type RecordedClient, WINDOWS } from './client.ts';
 import type { RecordedSet } from './recording.ts';
 
 interface CurlVariant {

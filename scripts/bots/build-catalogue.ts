@@ -7,8 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { catalogue } from '../../src/bots/catalogue.ts';
-import type { Catalogue, CatalogueBot, RangeSource } from '../../src/bots/catalogue.ts';
+import { type Catalogue, catalogue, type CatalogueBot, type RangeSource } from '../../src/bots/catalogue.ts';
 import type { BotBehaviour } from '../../src/contract/vocabulary.ts';
 import { toolPath } from '../install-package.ts';
 import { expandPattern } from './expand-pattern.ts';

@@ -1,15 +1,20 @@
 /** Every setting of instances and sites is described: meaning, default and example, on its page and in OpenAPI. */
 import { readFileSync } from 'node:fs';
-import { toJSONSchema } from 'zod/v4/core';
-import type { $ZodType } from 'zod/v4/core';
+import { type $ZodType, toJSONSchema } from 'zod/v4/core';
 // oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a check ships nothing
 import { fromJSONSchema } from 'zod';
 import * as z from 'zod/mini';
 import { instanceIdentity } from '../../src/contract/management/instance-identity.ts';
 import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
-import { describeSettings, documented, instancePage, settingNames, sitePage } from '../settings-pages.ts';
-import type { SettingsPage } from '../settings-pages.ts';
+import {
+  describeSettings,
+  documented,
+  instancePage,
+  settingNames,
+  type SettingsPage,
+  sitePage,
+} from '../settings-pages.ts';
 
 type Json = Record<string, unknown>;
 export interface DescribedSettings {

@@ -5,8 +5,12 @@
 import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { encodeBotTable } from '../../src/bots/encode-bot-table.ts';
 import { configFormats } from '../../src/contract/edge/formats.ts';
-import { unknownSite } from '../../src/contract/edge/edge-responses.ts';
-import type { EdgeConfig, EdgeKeySet, EdgeVersion } from '../../src/contract/edge/edge-responses.ts';
+import {
+  type EdgeConfig,
+  type EdgeKeySet,
+  type EdgeVersion,
+  unknownSite,
+} from '../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
 import { writtenPolicy } from '../../src/contract/management/older-words.ts';
 import { sessionWeight } from '../../src/risk/detectors.ts';

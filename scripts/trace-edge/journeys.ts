@@ -6,10 +6,8 @@ import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import { mintSessionJwt } from '../../src/risk/session-token.ts';
 import { navigation } from '../../test/support/browse.ts';
-import { callsOf } from './calls.ts';
-import type { Call } from './calls.ts';
-import { BLOCKED_IP, CHALLENGED_IP, INSTANCE, NOW_MS, SITE, keys, startEdge } from './edge.ts';
-import type { Edge, Visit } from './edge.ts';
+import { type Call, callsOf } from './calls.ts';
+import { BLOCKED_IP, CHALLENGED_IP, type Edge, INSTANCE, keys, NOW_MS, SITE, startEdge, type Visit } from './edge.ts';
 
 interface Journey {
   title: string;

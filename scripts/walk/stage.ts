@@ -1,7 +1,6 @@
 /** The stage of the walk: one picture of a browser's window or a terminal, with a line below that says what happens. */
 import { html, raw } from 'hono/html';
-import { htmlText } from '../../src/edge/answer/pages/page-layout.ts';
-import type { Html } from '../../src/edge/answer/pages/page-layout.ts';
+import { type Html, htmlText } from '../../src/edge/answer/pages/page-layout.ts';
 
 export const STAGE = { width: 960, height: 640 };
 /** Of the window inside the stage. */

@@ -3,8 +3,7 @@
  * variable. Prefixes lie in flat arrays and are compared one after the other: 2,000 of them take a few
  * microseconds. Larger sets are rules, and the rule engine has an index for them.
  */
-import { mask32, parseIpInto } from './ip.ts';
-import type { IpPrefix } from './ip.ts';
+import { type IpPrefix, mask32, parseIpInto } from './ip.ts';
 
 const V6_WORDS = 4;
 

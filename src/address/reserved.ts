@@ -1,6 +1,5 @@
 /** Networks that no visitor from the internet comes from: private, local, documentation, multicast, and what is not assigned. */
-import { mask32, parseCidr } from './ip.ts';
-import type { IpPrefix } from './ip.ts';
+import { type IpPrefix, mask32, parseCidr } from './ip.ts';
 
 const RESERVED = [
   '0.0.0.0/8',

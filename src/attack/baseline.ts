@@ -3,8 +3,7 @@
  * follows the hours of a day and is hardly moved by an attack: while an alarm lasts it doubles in an hour at most,
  * so that an alarm ends one day even if the traffic has come to stay.
  */
-import { STEP_MS } from './traffic.ts';
-import type { TrafficSums } from './traffic.ts';
+import { STEP_MS, type TrafficSums } from './traffic.ts';
 
 export interface Baseline {
   /** Requests a second. */

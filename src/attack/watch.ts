@@ -4,10 +4,8 @@
  * a short burst now and then does not hold it. Many times the traffic of an alarm is an alarm of its own. Pure: the steps
  * of traffic and what was known go in, what is known then comes out.
  */
-import { BUSY_TIMES, nothingUsual, withStep } from './baseline.ts';
-import type { Baseline } from './baseline.ts';
-import { addTraffic, noTraffic, STEP_MS } from './traffic.ts';
-import type { TrafficStep, TrafficSums } from './traffic.ts';
+import { type Baseline, BUSY_TIMES, nothingUsual, withStep } from './baseline.ts';
+import { addTraffic, noTraffic, STEP_MS, type TrafficStep, type TrafficSums } from './traffic.ts';
 
 export const alarmReasons = ['requests', 'refused', 'origin-errors', 'origin-latency'] as const;
 export type AlarmReason = (typeof alarmReasons)[number];

@@ -4,8 +4,7 @@
  */
 import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import type { BotAction, BotBehaviour, BotPreset } from '../contract/vocabulary.ts';
-import { isProved } from '../rules/decision-table.ts';
-import type { DecideInputs } from '../rules/decision-table.ts';
+import { type DecideInputs, isProved } from '../rules/decision-table.ts';
 import type { BotSignal } from './bot-signal.ts';
 import { covers, matchesPath, spelledPath } from './path-match.ts';
 

@@ -10,8 +10,7 @@
  * source of networks: its prefixes with a space between, or `?` when it was never read.
  */
 import { botTableFormats } from '../contract/edge/formats.ts';
-import { botBehaviours } from '../contract/vocabulary.ts';
-import type { BotBehaviour } from '../contract/vocabulary.ts';
+import { type BotBehaviour, botBehaviours } from '../contract/vocabulary.ts';
 
 /** The magic of a table in this format, and the format of its snapshot. */
 export function partsOfFormat(format: string): [magic: string, snapshotFormat: string] {

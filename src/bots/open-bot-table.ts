@@ -5,24 +5,22 @@
  */
 import { parseCidr } from '../address/ip.ts';
 import { PrefixLookup } from '../address/prefix-lookup.ts';
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import { HeaderMemory } from '../rules/header-memory.ts';
 import { Hits } from '../rules/hits.ts';
-import { openSignedSnapshot } from '../rules/snapshot.ts';
-import type { Snapshot } from '../rules/snapshot.ts';
+import { openSignedSnapshot, type Snapshot } from '../rules/snapshot.ts';
 import {
+  align8,
   BOT_TABLE_HEADER_BYTES,
   BOT_TABLE_MAGIC_BYTES,
   BOT_TABLE_MAX_BYTES,
-  UNREAD,
-  align8,
   botTableMagics,
   isBotLine,
   patternText,
   readBotLine,
+  type TableBot,
+  UNREAD,
 } from './bot-table.ts';
-import type { TableBot } from './bot-table.ts';
 
 /** Names of bots are near the beginning. Who hides one behind this can as well send another name. */
 const USER_AGENT_READ_CHARS = 1024;

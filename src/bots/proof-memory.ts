@@ -12,8 +12,7 @@ import type { Result } from '../result.ts';
 import { AgentKeys } from './signatures/agent-keys.ts';
 import { SignatureCheck } from './signatures/check-signature.ts';
 import type { SignedRequest } from './signatures/covered-components.ts';
-import { unverified } from './signatures/signature-outcome.ts';
-import type { SignatureOutcome } from './signatures/signature-outcome.ts';
+import { type SignatureOutcome, unverified } from './signatures/signature-outcome.ts';
 
 /** Calls of the service. */
 export interface ProofService {

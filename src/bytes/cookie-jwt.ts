@@ -2,8 +2,7 @@
  * The JWTs in the session and clearance cookies. jose signs and verifies them, with HS256 only, under the key that the
  * header names. `subject` is the instance. Callers judge what else the claims say.
  */
-import { SignJWT, errors, jwtVerify } from 'jose';
-import type { JWTPayload } from 'jose';
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 
 export type CookieKey = CryptoKey | Uint8Array;
 

@@ -3,8 +3,7 @@
  * second for 8 MiB of `; a=b`, and a visitor may send that. This one takes what browsers and HTTP libraries write.
  * Whatever two parsers could read differently (two boundaries, bare line feeds, a second name) makes the form malformed.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 export interface FormPart {
   name: string;

@@ -3,8 +3,7 @@
  * limits are enforced while reading: neither an endless body nor a slow one may hold an isolate's memory. A body that
  * makes no progress ends long before a large one over a slow connection does.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 /** Enough for 8 MiB over a slow connection, and a bound on a sender who trickles bytes. */
 const READ_TIMEOUT_MS = 30_000;

@@ -3,8 +3,7 @@
  * service.
  */
 import { CommandError } from './command-line.ts';
-import { command } from './command.ts';
-import type { Commands, Given } from './command.ts';
+import { command, type Commands, type Given } from './command.ts';
 import { isOn, listOf, wholeNumber } from './flag-values.ts';
 import { call, targetFlags } from './management-call.ts';
 import { valueLines } from './print/value.ts';

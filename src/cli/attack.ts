@@ -1,6 +1,5 @@
 /** `gatehouse attack on|off|status|trigger`: attack mode of an instance over the management API. */
-import { command } from './command.ts';
-import type { Commands, Given } from './command.ts';
+import { command, type Commands, type Given } from './command.ts';
 import { optionalNumber } from './flag-values.ts';
 import { call, targetFlags } from './management-call.ts';
 

@@ -7,11 +7,9 @@ import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import { lineDiff } from '../bytes/line-diff.ts';
 import type { RobotsResponse } from '../contract/management/robots-query.ts';
 import { CommandError } from './command-line.ts';
-import { command } from './command.ts';
-import type { Commands, Given } from './command.ts';
+import { command, type Commands, type Given } from './command.ts';
 import { isOn } from './flag-values.ts';
-import { call, targetFlags } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { call, type Target, targetFlags } from './management-call.ts';
 
 type Values = Given['values'];
 

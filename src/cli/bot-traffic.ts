@@ -3,11 +3,9 @@
  * the management API, of a local stack or a deployed service.
  */
 import type { BotTraffic, BotTrafficResponse, ImpostorTraffic } from '../contract/management/bot-traffic.ts';
-import { command } from './command.ts';
-import type { Commands } from './command.ts';
+import { command, type Commands } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
-import { table as tableOf } from './print/table.ts';
-import type { Column } from './print/table.ts';
+import { type Column, table as tableOf } from './print/table.ts';
 import { windowOf } from './time-flag.ts';
 import type { Screen } from './print/screen.ts';
 

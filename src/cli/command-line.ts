@@ -2,8 +2,7 @@
  * What a command takes, in one description: its usage, its `--help` and the check of what was typed come from it. A
  * mistake is found before a database or a service is called, and its message names everything that is missing.
  */
-import { parseArgs } from 'node:util';
-import type { ParseArgsConfig } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { OperatorError } from './operator-error.ts';
 
 /** A mistake in the command, shown as one line without a stack trace. */

@@ -4,14 +4,12 @@
  * token, which is in a file that only its owner can read.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import * as z from 'zod/mini';
-import { runCommand } from './database/commands.ts';
-import type { CommandEnv } from './database/commands.ts';
+import { type CommandEnv, runCommand } from './database/commands.ts';
 import type { CommandResult } from './command-line.ts';
 import { OperatorError } from './operator-error.ts';
 import { ownRuntimes } from './processes.ts';

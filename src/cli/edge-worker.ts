@@ -1,6 +1,5 @@
 /** The edge Worker of a local stack, with the relay that carries its verdict queue to the service. */
-import { Response } from 'miniflare';
-import type { MiniflareOptions } from 'miniflare';
+import { type MiniflareOptions, Response } from 'miniflare';
 import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
 import { runtimeOptions, startRuntime } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';

@@ -1,7 +1,6 @@
 /** Finds the command that the first words name. A mistyped name gets the nearest one as a suggestion. */
 import { distance } from 'fastest-levenshtein';
-import { CommandError, usageOf } from './command-line.ts';
-import type { CommandLine } from './command-line.ts';
+import { CommandError, type CommandLine, usageOf } from './command-line.ts';
 
 /** Two letters in the wrong order are two mistakes. */
 const MISTAKES_MAX = 2;

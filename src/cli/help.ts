@@ -1,8 +1,7 @@
 /** Usage of one command, of the commands that begin with a word, or of all, from the table of commands. */
 import type { Command, Commands } from './command.ts';
 import { usageOf } from './command-line.ts';
-import { cut, widthOf } from './print/screen.ts';
-import type { Screen } from './print/screen.ts';
+import { cut, type Screen, widthOf } from './print/screen.ts';
 
 const TARGET_FLAGS = {
   service: `  --service URL  a deployed service, with the saved login or an API key in the variable GATEHOUSE_API_KEY

@@ -9,14 +9,12 @@ import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits.ts';
-import { rulePieces } from '../contract/management/rule-file/rule-pieces.ts';
-import type { RulePiece } from '../contract/management/rule-file/rule-pieces.ts';
+import { type RulePiece, rulePieces } from '../contract/management/rule-file/rule-pieces.ts';
 import { epochMsOf } from '../contract/management/time.ts';
 import { CommandError } from './command-line.ts';
 import type { Given } from './command.ts';
 import { ImportUndo } from './import-undo.ts';
-import { call, CallError } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { call, CallError, type Target } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
 const REASONS_SHOWN = 10;

@@ -2,8 +2,7 @@
  * Takes an import back that the service refuses in the middle, for example where its rules would exceed a limit: a file
  * is sent in pieces, and a part of a block list is worse than none. Versions of other writers are never undone.
  */
-import { call, CallError } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { call, CallError, type Target } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
 

@@ -2,13 +2,11 @@
  * `gatehouse limits preview`: who would have been above the limits of an instance, or of a file, by the requests of its log.
  * It asks the management API, of a local stack or a deployed service.
  */
-import { command } from './command.ts';
-import type { Commands } from './command.ts';
+import { command, type Commands } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
 import { readSetFile } from './policies/condition.ts';
 import { windowOf } from './time-flag.ts';
-import { reachLine, reachNotes } from './print/preview.ts';
-import type { Reach } from './print/preview.ts';
+import { type Reach, reachLine, reachNotes } from './print/preview.ts';
 import type { Screen } from './print/screen.ts';
 import { table } from './print/table.ts';
 import { printable } from './printable.ts';

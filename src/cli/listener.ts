@@ -5,8 +5,14 @@
  * unread. docs/decisions/0002-the-stacks-listener.md says why this is not a Worker.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { Agent, createServer, request as httpRequest } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { escapeInvalidUtf8 } from '../bytes/escaped-bytes.ts';

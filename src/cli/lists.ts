@@ -4,14 +4,11 @@
  */
 import type { ListStatus } from '../contract/management/lists.ts';
 import { CommandError } from './command-line.ts';
-import { command } from './command.ts';
-import type { Commands, Given } from './command.ts';
+import { command, type Commands, type Given } from './command.ts';
 import { contentOf, isOn, wholeNumber } from './flag-values.ts';
-import { call, CallError, targetFlags } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { call, CallError, type Target, targetFlags } from './management-call.ts';
 import { printable } from './printable.ts';
-import { changeLines, reachLine } from './print/preview.ts';
-import type { Change, Reach, Sample } from './print/preview.ts';
+import { type Change, changeLines, type Reach, reachLine, type Sample } from './print/preview.ts';
 import { table } from './print/table.ts';
 import type { Screen } from './print/screen.ts';
 import { timeText } from './print/time.ts';

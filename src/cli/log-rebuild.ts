@@ -2,11 +2,9 @@
  * `gatehouse log rebuild`: builds index and counts of a log again from its Parquet files. It calls the management API
  * step by step, and says at the end what it read and which files it skipped.
  */
-import { rebuildStreams } from '../contract/management/log-rebuild.ts';
-import type { RebuildLogResponse } from '../contract/management/log-rebuild.ts';
+import { type RebuildLogResponse, rebuildStreams } from '../contract/management/log-rebuild.ts';
 import { CommandError } from './command-line.ts';
-import { command } from './command.ts';
-import type { Commands, Given } from './command.ts';
+import { command, type Commands, type Given } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
 import { printable } from './printable.ts';
 

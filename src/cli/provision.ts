@@ -3,8 +3,13 @@
  * the local stack's seed both use it. It calls the same store functions as the service's operations.
  */
 import * as z from 'zod/mini';
-import { featurePermissions, features } from '../contract/management/permissions.ts';
-import type { Feature, Permission, PermissionMap } from '../contract/management/permissions.ts';
+import {
+  type Feature,
+  featurePermissions,
+  features,
+  type Permission,
+  type PermissionMap,
+} from '../contract/management/permissions.ts';
 import { newInstanceSettings } from '../contract/management/instance-settings.ts';
 import { instanceIdentity } from '../contract/management/instance-identity.ts';
 import { siteName } from '../contract/management/site.ts';
@@ -12,10 +17,8 @@ import { siteSettings } from '../contract/management/site-settings.ts';
 import type { AccountRecord } from '../store/d1/accounts.ts';
 import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
-import { createInstance } from '../store/d1/instances.ts';
-import type { InstanceConflict, StoredInstance } from '../store/d1/instances.ts';
-import { activateSite as activate, createSite, siteByKey } from '../store/d1/sites.ts';
-import type { SiteRecord } from '../store/d1/sites.ts';
+import { createInstance, type InstanceConflict, type StoredInstance } from '../store/d1/instances.ts';
+import { activateSite as activate, createSite, siteByKey, type SiteRecord } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 import { checkDomains } from '../service/operations/sites/check-domains.ts';
 import { CommandError } from './command-line.ts';

@@ -6,13 +6,11 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { command } from './command.ts';
-import type { Commands, Given } from './command.ts';
+import { command, type Commands, type Given } from './command.ts';
 import { wholeNumber } from './flag-values.ts';
 import { rulesPreview } from './rules-preview.ts';
 import { importFile } from './import-rules.ts';
-import { call, CallError, post, targetFlags } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { call, CallError, post, type Target, targetFlags } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
 const LINE_FEED = 10;

@@ -1,6 +1,5 @@
 /** What both simulators of the local stack share: where they keep state, where their Workers log, and how they come back. */
-import { Log, LogLevel, Miniflare } from 'miniflare';
-import type { MiniflareOptions } from 'miniflare';
+import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare';
 
 /** What workerd warns of: on Workers, a promise ends with the request that made it. */
 export const SHARED_PROMISE = 'resolved or rejected from a different request context';

@@ -3,16 +3,12 @@
  * site, and one enforcing instance with sessions, where `/api/*` is json and everything else html.
  */
 import { join } from 'node:path';
-import { decodeJwt } from 'jose';
-import type { JWTPayload } from 'jose';
+import { decodeJwt, type JWTPayload } from 'jose';
 import type { StoreEnv } from '../store/binding.ts';
-import { createAccount, listAccounts } from '../store/d1/accounts.ts';
-import type { AccountRecord } from '../store/d1/accounts.ts';
+import { type AccountRecord, createAccount, listAccounts } from '../store/d1/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount } from '../store/d1/api-keys.ts';
-import { instancesOfAccount } from '../store/d1/instances.ts';
-import type { StoredInstance } from '../store/d1/instances.ts';
-import { sitesOfAccount } from '../store/d1/sites.ts';
-import type { SiteRecord } from '../store/d1/sites.ts';
+import { instancesOfAccount, type StoredInstance } from '../store/d1/instances.ts';
+import { type SiteRecord, sitesOfAccount } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 import { CommandError } from './command-line.ts';
 import { activateSite, allPermissions, provisionApiKey, provisionInstance, provisionSite } from './provision.ts';

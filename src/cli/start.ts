@@ -2,11 +2,9 @@
 import { stop as stopEsbuild } from 'esbuild';
 import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
-import { argumentsOf, CommandError, usageOf } from './command-line.ts';
-import type { CommandLine } from './command-line.ts';
+import { argumentsOf, CommandError, type CommandLine, usageOf } from './command-line.ts';
 import { failure } from './failure.ts';
-import { startStack } from './stack.ts';
-import type { Stack, StackOptions } from './stack.ts';
+import { type Stack, type StackOptions, startStack } from './stack.ts';
 
 const PORT_MAX = 65_533;
 const PARENT_POLL_MS = 200;

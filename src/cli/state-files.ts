@@ -7,14 +7,14 @@ import {
   accessSync,
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   openSync,
-  readSync,
   readdirSync,
+  readSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import type { Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from './operator-error.ts';

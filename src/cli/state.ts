@@ -27,8 +27,7 @@ import {
   mustBeUsable,
   onDisk,
 } from './state-files.ts';
-import { StateBusyError, becomeOwner, isLive, keepRuntimes, writtenOwner } from './state-owner.ts';
-import type { Task } from './state-owner.ts';
+import { becomeOwner, isLive, keepRuntimes, StateBusyError, type Task, writtenOwner } from './state-owner.ts';
 
 /** Raise it when an older checkout could not use the directory any more. */
 const FORMAT = 1;

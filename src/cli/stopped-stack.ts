@@ -1,8 +1,7 @@
 /** Commands on the files of a stack that does not run. */
 import { Miniflare } from 'miniflare';
 import type { CommandResult } from './command-line.ts';
-import { runCommand } from './database/commands.ts';
-import type { CommandEnv } from './database/commands.ts';
+import { type CommandEnv, runCommand } from './database/commands.ts';
 import { migrate } from './migrations.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';

@@ -5,10 +5,8 @@
 import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
 import type { ReturnedVerdict } from '../contract/management/returned-verdict.ts';
 import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
-import { command } from './command.ts';
-import type { Commands } from './command.ts';
-import { call, targetFlags } from './management-call.ts';
-import type { Target } from './management-call.ts';
+import { command, type Commands } from './command.ts';
+import { call, type Target, targetFlags } from './management-call.ts';
 import { OperatorError } from './operator-error.ts';
 import { fields, table } from './print/table.ts';
 import type { Screen } from './print/screen.ts';

@@ -5,8 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { build } from 'esbuild';
-import type { BuildOptions } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { parse } from 'smol-toml';
 import type { MiniflareOptions } from 'miniflare';
 

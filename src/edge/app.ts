@@ -5,8 +5,7 @@
  */
 import { Hono } from 'hono';
 import { newEventId } from '../logsink/event-id.ts';
-import { refuse, throughGate } from './gate.ts';
-import type { EdgeApp } from './gate.ts';
+import { type EdgeApp, refuse, throughGate } from './gate.ts';
 import { isolateOf } from './isolate/isolate.ts';
 import type { EdgeMode } from './isolate/mode.ts';
 import { protectRoutes } from './protect/routes.ts';

@@ -3,8 +3,7 @@
  * reported at once, so that an operator fixes a deployment in one go. The compiler forces the result to be complete;
  * nothing else in the edge reads `env`.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 export const logSinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'] as const;
 export type LogSink = (typeof logSinks)[number];

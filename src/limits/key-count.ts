@@ -3,10 +3,8 @@
  * Uses are added whether there is room or not, so that the caller decides what a refused one adds. Pure.
  */
 import { drained, emptyBucket, filled } from './bucket.ts';
-import { takeSliding } from './sliding-log.ts';
-import type { Meter, SlidingLog } from './sliding-log.ts';
-import { oneFits, rolled, windowOf } from './two-windows.ts';
-import type { TwoWindows } from './two-windows.ts';
+import { type Meter, type SlidingLog, takeSliding } from './sliding-log.ts';
+import { oneFits, rolled, type TwoWindows, windowOf } from './two-windows.ts';
 
 export interface KeyCount {
   /** Whether one more use is above the limit. */

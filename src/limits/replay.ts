@@ -5,8 +5,7 @@
  * count stops may have been stopped or not. Pure.
  */
 import type { LimitForm } from '../contract/management/limit-form.ts';
-import { newKeyCount } from './key-count.ts';
-import type { Counting, KeyCount } from './key-count.ts';
+import { type Counting, type KeyCount, newKeyCount } from './key-count.ts';
 import type { Meter } from './sliding-log.ts';
 
 /** A key of a request; `times` the count where it is that of a larger network. */

@@ -2,8 +2,7 @@
  * The objects in the lists of one JSON object, such as `{"new": [{…}, …], "deleted": null}`, each parsed alone while the
  * document arrives. Parsed whole, a document of 24 MB would not fit into an isolate.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import type { LinesError } from './lines.ts';
 
 /** Of one object in a list. */

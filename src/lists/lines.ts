@@ -2,8 +2,7 @@
  * The lines of a stream, one at a time: a list of a million lines is never one text. A line that is longer than any entry
  * is cut, so that a file without line ends takes no memory.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 export const LINE_MAX_CHARS = 8192;
 

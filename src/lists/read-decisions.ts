@@ -2,13 +2,11 @@
  * Reads the stream of decisions of a CrowdSec Local API: everything at the start, and afterwards what is new and what was
  * deleted. The API merges decisions about one value, so a deleted value has none left.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import type { Decision } from '../contract/vocabulary.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { readJsonObjects } from './json-objects.ts';
-import { LIST_MAX_BYTES } from './list-format.ts';
-import type { ListError, ReadingReport } from './list-format.ts';
+import { LIST_MAX_BYTES, type ListError, type ReadingReport } from './list-format.ts';
 import { shown, ValueReader } from './read-value.ts';
 
 export interface ReadDecisions {

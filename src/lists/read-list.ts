@@ -4,13 +4,20 @@
  */
 import { readBounded } from '../bytes/read-bounded.ts';
 import { discard } from '../bytes/within-time.ts';
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import { columnOf, csvField } from './csv-fields.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { readLines } from './lines.ts';
-import { ENTRIES_MAX, JSON_MAX_BYTES, JSON_VALUES_MAX, LIST_MAX_BYTES } from './list-format.ts';
-import type { ListError, ListFormat, ListReading, ReadingReport } from './list-format.ts';
+import {
+  ENTRIES_MAX,
+  JSON_MAX_BYTES,
+  JSON_VALUES_MAX,
+  LIST_MAX_BYTES,
+  type ListError,
+  type ListFormat,
+  type ListReading,
+  type ReadingReport,
+} from './list-format.ts';
 import { ValueReader } from './read-value.ts';
 import { parseSelector, selectValues } from './selector.ts';
 

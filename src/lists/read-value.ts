@@ -4,14 +4,18 @@
  */
 import { asnDigits } from '../address/asn.ts';
 import { countryCodes } from '../address/country-codes.ts';
-import { parseCidr, parseIp } from '../address/ip.ts';
-import type { IpPrefix } from '../address/ip.ts';
+import { type IpPrefix, parseCidr, parseIp } from '../address/ip.ts';
 import { isReserved, reservedFirstOctets } from '../address/reserved.ts';
 import { asnKey, countryKey, networkKey } from './entry-key.ts';
 import { EntrySet } from './entry-set.ts';
 import { networksOfRange } from './ip-range.ts';
-import { ENTRIES_MAX, NETWORKS_READ_MAX, OTHER_ENTRIES_MAX } from './list-format.ts';
-import type { ListError, ReadingReport } from './list-format.ts';
+import {
+  ENTRIES_MAX,
+  type ListError,
+  NETWORKS_READ_MAX,
+  OTHER_ENTRIES_MAX,
+  type ReadingReport,
+} from './list-format.ts';
 
 /** Wider networks are mistakes: a list that blocks them blocks countries. */
 const V4_LENGTH_MIN = 8;

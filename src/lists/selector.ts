@@ -2,8 +2,7 @@
  * Where values are in a JSON document: names with dots between them, `[]` for every item of a list. `data[].ip` is the
  * `ip` of each item of `data`; the empty selector is the document itself. A list of texts at the end counts as each text.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 const NAMES_MAX = 16;
 const NAME = /^[^.[\]]{1,64}(?:\[\])?$|^\[\]$/;

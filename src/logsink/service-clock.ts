@@ -3,8 +3,7 @@
  * records: ten minutes ahead, it would date its verdicts into the future.
  */
 import { CLOCK_SKEW_MAX_MS, SENT_AT_HEADER } from '../contract/edge/record-bounds.ts';
-import { systemClock } from './batcher.ts';
-import type { Clock } from './batcher.ts';
+import { type Clock, systemClock } from './batcher.ts';
 
 /** From 2001 to 2286. */
 const EPOCH_MS = /^[1-9]\d{12}$/;

@@ -6,10 +6,8 @@ import type { Origin } from '../contract/management/policy-set/origin.ts';
 import type { PolicySet } from '../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../contract/management/policy-set/policy.ts';
 import { formatCidr, parseCidr, parseIp, formatIp } from '../address/ip.ts';
-import { ok, failed } from '../result.ts';
-import type { Result } from '../result.ts';
-import { isAnd, isNot, isOr } from './expression.ts';
-import type { Expression, PolicyTest } from './expression.ts';
+import { failed, ok, type Result } from '../result.ts';
+import { type Expression, isAnd, isNot, isOr, type PolicyTest } from './expression.ts';
 
 export interface Problem {
   /** Keys from the root to the bad item. */

@@ -4,8 +4,7 @@
  * cannot lower its score by what it claims.
  */
 import { isAutomationAgent } from './bot-user-agent.ts';
-import { captchaWeight, detectorNames } from './detectors.ts';
-import type { CaptchaDetector } from './detectors.ts';
+import { type CaptchaDetector, captchaWeight, detectorNames } from './detectors.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
 import { addressConditions } from './headers/request-risk.ts';
 import { isHeadlessAgent } from './headers/tool-user-agent.ts';

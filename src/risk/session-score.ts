@@ -2,17 +2,14 @@
  * The risk score of a session: the sum of the weights of the detectors that fire, capped at 1 and rounded to two
  * decimals. Each detector is a condition on plain facts about the session, so every score can be explained by its parts.
  */
-import { detectorBits, detectorsOf } from '../contract/edge/risk-detectors.ts';
-import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
+import { detectorBits, detectorsOf, type RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
 import type { EnvironmentFinding } from './environment/environment-findings.ts';
-import { OPENED_COUNTED_MAX } from './facts.ts';
-import type { RiskFacts, TelemetryFacts } from './facts.ts';
+import { OPENED_COUNTED_MAX, type RiskFacts, type TelemetryFacts } from './facts.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
-import { sharedConditions } from './headers/request-risk.ts';
-import type { RequestDetector, SharedDetector } from './headers/request-risk.ts';
+import { type RequestDetector, sharedConditions, type SharedDetector } from './headers/request-risk.ts';
 import { unknownRequest } from './headers/request-facts.ts';
 import { isHeadlessAgent } from './headers/tool-user-agent.ts';
 

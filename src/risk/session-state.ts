@@ -10,8 +10,7 @@ import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 import { environmentFindings } from './environment/environment-findings.ts';
 import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
-import { scoreRisk } from './session-score.ts';
-import type { ExplainedScore } from './session-score.ts';
+import { type ExplainedScore, scoreRisk } from './session-score.ts';
 
 /** The visitor of a session call, as the edge reports them. */
 export interface SessionVisitor {

@@ -3,12 +3,9 @@
  * under the instance's session key, valid for five minutes at most, bound to the visitor's network and user agent. The
  * session lasts longer (`sxp`), because its JWT is renewed.
  */
-import { errors } from 'jose';
-import type { JWTPayload } from 'jose';
-import { isForeign, signCookieJwt, verifyCookieJwt } from '../bytes/cookie-jwt.ts';
-import type { CookieKey } from '../bytes/cookie-jwt.ts';
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { errors, type JWTPayload } from 'jose';
+import { type CookieKey, isForeign, signCookieJwt, verifyCookieJwt } from '../bytes/cookie-jwt.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 /** Lifetime of one JWT: a score or a shared cookie can be outdated for as long. */
 export const SESSION_JWT_SECONDS = 300;

@@ -3,8 +3,7 @@
  * replaces `192.0.2.0/24`, and a delete call accepts any spelling. Errors are returned and not thrown, because a bulk
  * call reports each bad item by its index.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { asnDigits } from '../address/asn.ts';
 import { countryCodes } from '../address/country-codes.ts';

@@ -6,11 +6,9 @@
  *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
  *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import { decodeHex, encodeHex } from '../bytes/hex.ts';
-import type { EdgeRuleType } from '../contract/vocabulary.ts';
-import { edgeRuleTypes } from '../contract/vocabulary.ts';
+import { type EdgeRuleType, edgeRuleTypes } from '../contract/vocabulary.ts';
 import { RulesetCompiler } from './compiler.ts';
 import { DELTA_MAGIC, openChecked, openFramed, writeLengthAndChecksum, writeMagic } from './layout.ts';
 import type { ListLayer } from './list-layers.ts';

@@ -5,8 +5,7 @@
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 import type { BotProof, Decision, VerdictSource } from '../contract/vocabulary.ts';
-import { decide, liftedInputs, tableInputs } from './decision-table.ts';
-import type { DecideInputs, TableInput } from './decision-table.ts';
+import { decide, type DecideInputs, liftedInputs, type TableInput, tableInputs } from './decision-table.ts';
 import { inputsOfRecord } from './record-inputs.ts';
 
 /** Rules that are named after the deciding rule; further rules are only counted. */

@@ -6,9 +6,8 @@
  *   magic "GHRULES3" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
  */
-import { failed, ok } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import { rulesetFormats } from '../contract/edge/formats.ts';
-import type { Result } from '../result.ts';
 
 export const DELTA_MAGIC = 'GHDELTA1';
 const CHECKSUM_AT_WORD = 4;

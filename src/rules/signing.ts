@@ -5,8 +5,7 @@
  *
  *   payload | signature (64) | kid (n) | n (1) | magic (8)
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import { encodeHex } from '../bytes/hex.ts';
 
 const magic = new TextEncoder().encode('GHSIGNED');

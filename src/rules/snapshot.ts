@@ -3,8 +3,7 @@
  * checksum of a file without a signature, and every number that is used as an index, so that no later call can throw.
  * Rules are numbered from 0 in the order of the sections; a delta removes a base rule by its number.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
 import { Ja4Set, countryKey } from './exact-sets.ts';

@@ -1,7 +1,6 @@
 /** The decision table of one request as rows for a reader: what each input said, and what became of it. Pure. */
 import type { Decision } from '../contract/vocabulary.ts';
-import { decide, liftedInputs, tableInputs } from './decision-table.ts';
-import type { DecideInputs, TableInput } from './decision-table.ts';
+import { decide, type DecideInputs, liftedInputs, type TableInput, tableInputs } from './decision-table.ts';
 
 export const rowOutcomes = ['decided', 'overruled', 'lifted', 'silent'] as const;
 

@@ -11,8 +11,7 @@ import { environmentOf } from './environment.ts';
 import { authenticateEdge } from './http/authenticate-edge.ts';
 import { health } from './health.ts';
 import { errorResponse, unexpectedErrorResponse } from './http/respond-error.ts';
-import { serviceCall } from './http/service-call.ts';
-import type { ServiceApp, ServiceHonoEnv } from './http/service-call.ts';
+import { type ServiceApp, serviceCall, type ServiceHonoEnv } from './http/service-call.ts';
 import type { Operation } from './operations/define-operation.ts';
 import { runOperation } from './operations/run-operation.ts';
 

@@ -4,15 +4,11 @@
  * go. Nothing else in the service reads a binding or a variable by its raw name.
  */
 import { decodeBase64url } from '../bytes/base64url.ts';
-import { readAddressFacts } from '../captcha/verify/address-facts.ts';
-import type { AddressLookup } from '../captcha/verify/address-facts.ts';
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { type AddressLookup, readAddressFacts } from '../captcha/verify/address-facts.ts';
+import { failed, ok, type Result } from '../result.ts';
 import { shardEpochs } from '../store/event-log/client/shards.ts';
-import { consolePlace, readAccess, readOidc } from './sign-in-variables.ts';
-import type { SignInSettings } from './sign-in-variables.ts';
-import { readOutbound } from './outbound-variables.ts';
-import type { OutboundSettings } from './outbound-variables.ts';
+import { consolePlace, readAccess, readOidc, type SignInSettings } from './sign-in-variables.ts';
+import { type OutboundSettings, readOutbound } from './outbound-variables.ts';
 
 /** Bindings and secrets under the names that the functions of `src/store` take. */
 export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE' | 'ASSETS'> & {

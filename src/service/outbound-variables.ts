@@ -1,6 +1,5 @@
 /** The variables that say how the service reaches directories of agents and the names of addresses. */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 export interface OutboundSettings {
   /** DNS over HTTPS, in JSON. */

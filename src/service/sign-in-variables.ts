@@ -3,8 +3,7 @@
  * this file says what a right value is. Issuers are fetched, so anything but https is refused, unless it is on this
  * machine.
  */
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 export interface ConsolePlace {
   /** The one origin that may call with a session, such as `https://gatehouse.example.com`. */

@@ -6,10 +6,8 @@
 import { parseJson } from '../bytes/json.ts';
 import type { EdgeVisitor } from '../contract/edge/edge-api.ts';
 import { readBounded } from '../bytes/read-bounded.ts';
-import { siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
-import type { SiteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
-import { failed, ok } from '../result.ts';
-import type { Result } from '../result.ts';
+import { type SiteverifyAnswer, siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
+import { failed, ok, type Result } from '../result.ts';
 
 export interface VerifyTokenOptions {
   /** Whole address of the endpoint, such as `https://service.example/siteverify`. */

@@ -4,15 +4,13 @@
  */
 import type { EnvironmentSign } from '../contract/edge/environment-names.ts';
 import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
-import { inFreshRealm } from './dom/fresh-realm.ts';
-import type { Realm } from './dom/fresh-realm.ts';
+import { inFreshRealm, type Realm } from './dom/fresh-realm.ts';
 import { browserTraits } from './environment/browser-traits.ts';
 import { familyMarks, featureBits, pageSystem, scriptEngine } from './environment/engine-facts.ts';
 import { falseNatives } from './environment/false-natives.ts';
 import { asHints, hasOtherFullVersion } from './environment/hint-facts.ts';
 import { windowSigns } from './environment/window-signs.ts';
-import { askWorker, browserFacts, workerFacts } from './environment/worker-facts.ts';
-import type { WorkerFacts } from './environment/worker-facts.ts';
+import { askWorker, browserFacts, type WorkerFacts, workerFacts } from './environment/worker-facts.ts';
 import { provide } from './loading/asset-loader.ts';
 import { automationTraits } from './protect/automation-traits.ts';
 

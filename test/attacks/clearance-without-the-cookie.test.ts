@@ -5,10 +5,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { quickRules } from '../e2e/edge-visitor.ts';
 import {
+  type Answer,
   atRisk,
   boughtToken,
   call,
   challengeFor,
+  type Headers,
   newVisitor,
   page,
   personsToken,
@@ -16,7 +18,6 @@ import {
   verify,
   withCookie,
 } from '../support/gate.ts';
-import type { Answer, Headers } from '../support/gate.ts';
 import { expectRows } from '../support/rows.ts';
 import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { cookiesOf, hitsOf, signalsOf, solvedToken } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { expectRows } from '../support/rows.ts';
 import { eventually, manage, rulesLoaded, useStack } from '../support/stack.ts';
-import { BUDGET, asCurl, byName, exhaust, many, passed, visit } from './visits.ts';
-import type { Visit } from './visits.ts';
+import { asCurl, BUDGET, byName, exhaust, many, passed, type Visit, visit } from './visits.ts';
 
 const SAFARI =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.3 Safari/605.1.15';

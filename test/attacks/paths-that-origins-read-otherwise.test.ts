@@ -3,20 +3,16 @@
  * the test knows what the path opens there. The origins: one that reads paths as well-known servers do, and those
  * servers themselves where the machine has them.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
-import { startUpstream } from '../e2e/edge-upstream.ts';
-import type { Upstream } from '../e2e/edge-upstream.ts';
+import { startUpstream, type Upstream } from '../e2e/edge-upstream.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
 import { serverReadings } from '../support/server-readings.ts';
 

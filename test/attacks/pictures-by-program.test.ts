@@ -3,8 +3,7 @@
  * more of them and more courses; these are the ones that a palette, a plain figure or a single gap would give away to.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { taskOf } from '../../bench/solve/attack.ts';
-import type { Attack } from '../../bench/solve/attack.ts';
+import { type Attack, taskOf } from '../../bench/solve/attack.ts';
 import { imageAttacks } from '../../bench/solve/image-attacks.ts';
 import { puzzleAttacks } from '../../bench/solve/puzzle-attacks.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { quickRules } from '../e2e/edge-visitor.ts';
-import { boughtToken, call, newVisitor, page } from '../support/gate.ts';
-import type { Answer } from '../support/gate.ts';
+import { type Answer, boughtToken, call, newVisitor, page } from '../support/gate.ts';
 import { expectRows } from '../support/rows.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 

@@ -7,11 +7,9 @@ import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api
 import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
 import { signalsOf } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
-import { sessionAt } from '../support/edge-session.ts';
-import type { EdgeResponse } from '../support/edge-session.ts';
+import { type EdgeResponse, sessionAt } from '../support/edge-session.ts';
 import { expectRows } from '../support/rows.ts';
-import { solvedSession } from '../support/session.ts';
-import type { SolvedSession } from '../support/session.ts';
+import { type SolvedSession, solvedSession } from '../support/session.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
 const stack = useStack();

@@ -4,8 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
-import { call, personsToken } from '../support/gate.ts';
-import type { Answer } from '../support/gate.ts';
+import { type Answer, call, personsToken } from '../support/gate.ts';
 import { expectRows } from '../support/rows.ts';
 import { solveWork } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';

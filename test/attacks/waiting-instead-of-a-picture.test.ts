@@ -9,13 +9,13 @@ import {
   boughtToken,
   call,
   challengeFor,
+  type Headers,
   newVisitor,
   page,
   personsToken,
   verify,
   withCookie,
 } from '../support/gate.ts';
-import type { Headers } from '../support/gate.ts';
 import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack({ edgeVars: quickRules });

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { faultsInBothThemes } from '../support/axe.ts';
 import { browse } from '../support/browse.ts';
 import { useConsole } from '../support/console.ts';
-import { blockedVisit, HOSTILE, implausibleSession, verdictOf } from '../support/console-visits.ts';
-import type { LoggedVerdict } from '../support/console-visits.ts';
+import { blockedVisit, HOSTILE, implausibleSession, type LoggedVerdict, verdictOf } from '../support/console-visits.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 const console = useConsole();

@@ -5,8 +5,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { faultsInBothThemes } from '../support/axe.ts';
 import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
-import { blockedVisit, HOSTILE, implausibleSession, statusOf, verdictOf } from '../support/console-visits.ts';
-import type { LoggedVerdict } from '../support/console-visits.ts';
+import {
+  blockedVisit,
+  HOSTILE,
+  implausibleSession,
+  type LoggedVerdict,
+  statusOf,
+  verdictOf,
+} from '../support/console-visits.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, manage } from '../support/stack.ts';
 import { stackNow } from '../support/clock.ts';

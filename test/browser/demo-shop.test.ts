@@ -1,7 +1,6 @@
 /** The demo shop in Chromium: readable in both themes and on a small phone, under its own strict CSP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
+import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { faultsInBothThemes } from '../support/axe.ts';
 import { freePortBase } from '../support/ports.ts';
 import { expectRows } from '../support/rows.ts';

@@ -2,12 +2,10 @@
  * The script that finds out about its browser, in a real one: under the strictest policy, where no worker may run, and
  * without a trace in the page afterwards.
  */
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { environmentReport } from '../../src/contract/edge/environment-report.ts';
-import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
+import { type EnvironmentReport, environmentReport } from '../../src/contract/edge/environment-report.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 

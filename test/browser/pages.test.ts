@@ -51,10 +51,11 @@ describe('a challenged navigation', () => {
   });
 
   test('tries again by itself when the network returns', async () => {
-    await visitor.context.route('**/__protect/challenge', (route) => route.abort());
+    let isDown = true;
+    await visitor.context.route('**/__protect/challenge', (route) => (isDown ? route.abort() : route.continue()));
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByText('The verification service cannot be reached.').waitFor();
-    await visitor.context.unroute('**/__protect/challenge');
+    isDown = false;
     await visitor.page.evaluate(() => dispatchEvent(new Event('online')));
     await visitor.page.waitForFunction(() => document.title === 'inside');
   });

@@ -2,8 +2,7 @@
  * The tutorial as its reader follows it: the two servers of the page run as they are printed, behind the gate,
  * and a browser and a program do what the page tells them to. `e2e/documented-commands` runs its commands.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

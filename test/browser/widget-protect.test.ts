@@ -180,11 +180,12 @@ describe('a fetch', () => {
   });
 
   test('is tried again by itself when the network returns', async () => {
-    await visitor.context.route('**/__protect/challenge', (route) => route.abort());
+    let isDown = true;
+    await visitor.context.route('**/__protect/challenge', (route) => (isDown ? route.abort() : route.continue()));
     await visitor.page.goto(`${server.url}/page`);
     const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
     await visitor.page.getByRole('dialog').getByText('Verification service unreachable').waitFor();
-    await visitor.context.unroute('**/__protect/challenge');
+    isDown = false;
     await visitor.page.evaluate(() => dispatchEvent(new Event('online')));
     expect(await status).toBe(200);
   });

@@ -12,8 +12,13 @@ import { snippetz } from '@scalar/snippetz';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a test ships nothing
 import { fromJSONSchema } from 'zod';
-import { EXAMPLES_PATH, makeExamples, readExamples, writeExamples } from '../support/api-tour/examples.ts';
-import type { ApiExample } from '../support/api-tour/examples.ts';
+import {
+  type ApiExample,
+  EXAMPLES_PATH,
+  makeExamples,
+  readExamples,
+  writeExamples,
+} from '../support/api-tour/examples.ts';
 import { shapesDiffer } from '../support/api-tour/shown-values.ts';
 import { expectRows } from '../support/rows.ts';
 import { useStack } from '../support/stack.ts';

@@ -7,8 +7,14 @@ import { Reader } from 'maxmind';
 import { afterAll, expect, test } from 'vitest';
 import { engines, files } from '../../bench/peers/engines.ts';
 import { writeMmdb } from '../../bench/peers/mmdb-writer.ts';
-import { addressesFor, generateNetworks, overlap, readNetworks, rightAnswers } from '../../bench/peers/networks.ts';
-import type { Network } from '../../bench/peers/networks.ts';
+import {
+  addressesFor,
+  generateNetworks,
+  type Network,
+  overlap,
+  readNetworks,
+  rightAnswers,
+} from '../../bench/peers/networks.ts';
 import { parseCidr, parseIp } from '../../src/address/ip.ts';
 import { expectRows } from '../support/rows.ts';
 

@@ -6,8 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DuckDBInstance } from '@duckdb/node-api';
-import type { DuckDBConnection, Json } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance, type Json } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CommandResult } from '../../src/cli/command-line.ts';
 import { runInStack } from '../../src/cli/control.ts';

@@ -2,8 +2,7 @@
  * `@gatehouse/server` as it is published: packed, installed into an empty folder, and used as its README says, with the
  * real frameworks, behind a running gate and in front of a running service.
  */
-import { execFile, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';

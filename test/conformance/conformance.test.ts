@@ -17,8 +17,7 @@ import { users } from './clauses/users.ts';
 import { verdictLog } from './clauses/verdict-log.ts';
 import { ABUSED_IP, verification } from './clauses/verification.ts';
 import { endpoints } from './endpoints.ts';
-import { Service } from './service.ts';
-import type { Clause } from './service.ts';
+import { type Clause, Service } from './service.ts';
 
 /** The operator's dataset, with facts about one address that a clause names. */
 const serviceVars = { ADDRESS_FACTS: JSON.stringify({ [`${ABUSED_IP}/32`]: { abuseScore: 0.9 } }) };

@@ -6,21 +6,16 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DIRECTORY_PATH } from '../../src/bots/signatures/agent-address.ts';
-import { botKeys } from '../../src/contract/bots/bot-keys.ts';
-import type { BotKeys } from '../../src/contract/bots/bot-keys.ts';
+import { type BotKeys, botKeys } from '../../src/contract/bots/bot-keys.ts';
 import type { Stack } from '../../src/cli/stack.ts';
-import { json, startBotServers } from '../support/bot-servers.ts';
-import type { BotServers, DirectoryAnswer } from '../support/bot-servers.ts';
+import { type BotServers, type DirectoryAnswer, json, startBotServers } from '../support/bot-servers.ts';
 import { expectRows } from '../support/rows.ts';
 import { eventually, startTestStack } from '../support/stack.ts';
-import { agentKeyPair } from '../support/signed-request.ts';
-import type { AgentKeyPair, Signing } from '../support/signed-request.ts';
+import { type AgentKeyPair, agentKeyPair, type Signing } from '../support/signed-request.ts';
 import { FIREFOX } from '../support/browse.ts';
-import { BING, ELSEWHERE, botVisits, closed } from './bot-visits.ts';
-import type { Visit } from './bot-visits.ts';
+import { BING, botVisits, closed, ELSEWHERE, type Visit } from './bot-visits.ts';
 import { quickRules } from './edge-visitor.ts';
-import { signedHeaders, wrongSignatures } from './signed-visits.ts';
-import type { HeaderChange } from './signed-visits.ts';
+import { type HeaderChange, signedHeaders, wrongSignatures } from './signed-visits.ts';
 import { stackNow } from '../support/clock.ts';
 
 /** Of requests to the edge. */

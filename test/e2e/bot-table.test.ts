@@ -1,13 +1,11 @@
 // A stack of its own: its service reads the networks of bots from this file alone, and only when it is told to.
 /** The bot table over HTTP: what publishers send, what the service makes of it, and what an edge can load. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
-import { openBotTable } from '../../src/bots/open-bot-table.ts';
-import type { BotTable, RangeAnswer } from '../../src/bots/open-bot-table.ts';
+import { type BotTable, openBotTable, type RangeAnswer } from '../../src/bots/open-bot-table.ts';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
 import type { Stack } from '../../src/cli/stack.ts';

@@ -11,8 +11,7 @@ import type { BotTrafficResponse } from '../../src/contract/management/bot-traff
 import { startBotServers } from '../support/bot-servers.ts';
 import { FIREFOX } from '../support/browse.ts';
 import { eventually, manage, useOwnStack } from '../support/stack.ts';
-import { closed, BING, DATACENTER, ELSEWHERE, FEED, PREVIEW, botVisits } from './bot-visits.ts';
-import type { Visit } from './bot-visits.ts';
+import { BING, botVisits, closed, DATACENTER, ELSEWHERE, FEED, PREVIEW, type Visit } from './bot-visits.ts';
 import { hitsOf, quickRules } from './edge-visitor.ts';
 import { stackNow } from '../support/clock.ts';
 

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startFaultyProxy } from '../support/faulty-proxy.ts';
-import type { FaultyProxy } from '../support/faulty-proxy.ts';
+import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import { manage, useStack } from '../support/stack.ts';
 

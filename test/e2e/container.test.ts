@@ -9,8 +9,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, sym
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { default as dockerIgnore } from '@balena/dockerignore';
-import { DockerfileParser } from 'dockerfile-ast';
-import type { Instruction } from 'dockerfile-ast';
+import { DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { installPackage } from '../../scripts/install-package.ts';

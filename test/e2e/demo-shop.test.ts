@@ -1,8 +1,7 @@
 /** The demo shop over HTTP: what a program or a hostile client gets from it. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
+import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { freePortBase } from '../support/ports.ts';
 
 let origin: DemoOrigin;

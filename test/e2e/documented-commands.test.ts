@@ -7,8 +7,7 @@ import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startStandIns } from '../support/command-stand-ins.ts';
-import type { StandIns } from '../support/command-stand-ins.ts';
+import { type StandIns, startStandIns } from '../support/command-stand-ins.ts';
 import { boughtToken, newVisitor, page as gatePage } from '../support/gate.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';

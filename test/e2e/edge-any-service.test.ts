@@ -2,16 +2,14 @@
  * The edge in front of a service that has only `/siteverify` and the management API: rules and policy come from there,
  * tokens are verified there, and the edge issues challenges itself.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { answering, bodyOf } from '../support/answering.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { verdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { eventually } from '../support/stack.ts';
 import { cookiesOf } from './edge-visitor.ts';

@@ -1,13 +1,18 @@
 /** The edge on workerd itself, with an origin that answers whatever a test gives it, and both read to the byte. */
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as httpRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { startRawEdge } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { type RawWorker, startRawEdge } from '../support/raw-workerd.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 export interface OriginAnswer {
   status?: number;

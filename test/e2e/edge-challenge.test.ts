@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { browse } from '../support/browse.ts';
-import type { BrowseInit } from '../support/browse.ts';
+import { browse, type BrowseInit } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 import { useStack } from '../support/stack.ts';
 import { addRules, cookiesOf, hitsOf, quickRules, signalsOf, solvedToken } from './edge-visitor.ts';

@@ -3,18 +3,15 @@
  * On workerd itself, with an origin that reports exactly what it received.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePortBase } from '../support/ports.ts';
-import { startRawEdge } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawEdge } from '../support/raw-workerd.ts';
 import { expectRows } from '../support/rows.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 import { cookiesOf } from './edge-visitor.ts';
 
 const PAGE = '<!doctype html><html><head><title>x</title></head><body>hello</body></html>';

@@ -2,11 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { get, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { browse } from '../support/browse.ts';
-import type { BrowseInit } from '../support/browse.ts';
+import { browse, type BrowseInit } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
-import { addRules, hitsOf, quickRules, signalsOf } from './edge-visitor.ts';
-import type { VisitorSignals } from './edge-visitor.ts';
+import { addRules, hitsOf, quickRules, signalsOf, type VisitorSignals } from './edge-visitor.ts';
 
 const stack = useStack({ edgeVars: quickRules });
 const edge = (path: string, init: BrowseInit & VisitorSignals = {}) =>

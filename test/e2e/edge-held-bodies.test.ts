@@ -1,15 +1,12 @@
 /** Challenged submissions are held in memory, but no more of them than an isolate has room for. */
 import { existsSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { HELD_BODIES_MAX_BYTES } from '../../src/edge/submission/body-budget.ts';
 import { SUBMISSION_MAX_BYTES } from '../../src/edge/submission/read-submission.ts';
-import { startRawEdge } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawEdge } from '../support/raw-workerd.ts';
 import { eventually } from '../support/eventually.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 const HALF_BYTES = HELD_BODIES_MAX_BYTES / 2;

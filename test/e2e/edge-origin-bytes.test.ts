@@ -2,14 +2,12 @@
  * What an origin receives, byte for byte: the edge sends a request without a body by its headers alone, and they are
  * those of a copy of the request, in the same order and the same letter case.
  */
-import { createServer, connect } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { propertySeed } from '../support/properties.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { expectRows } from '../support/rows.ts';
 
 const RUNS = 150;

@@ -8,10 +8,8 @@ import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker, RawWorkerOptions } from '../support/raw-workerd.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { type RawWorker, type RawWorkerOptions, startRawWorker } from '../support/raw-workerd.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 /** Reports what it received, and redirects to itself by its own name. */

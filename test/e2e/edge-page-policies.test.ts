@@ -1,7 +1,6 @@
 /** Pages whose own Content-Security-Policy decides whether the protect script can open a session, on workerd itself. */
 import { expect, test } from 'vitest';
-import { policyRemedies } from '../../src/edge/origin/page-policy.ts';
-import type { PolicyObstacle } from '../../src/edge/origin/page-policy.ts';
+import { type PolicyObstacle, policyRemedies } from '../../src/edge/origin/page-policy.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectRows } from '../support/rows.ts';
 import { call, edgeUrl, originAnswers, upstream, useEdgeBeforeOrigin } from './edge-before-origin.ts';

@@ -6,8 +6,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { assetHashes } from '../../src/widget/bundle.generated.ts';
 import { expectRows } from '../support/rows.ts';
-import { asked, call, originAnswers, useEdgeBeforeOrigin } from './edge-before-origin.ts';
-import type { OriginAnswer } from './edge-before-origin.ts';
+import { asked, call, type OriginAnswer, originAnswers, useEdgeBeforeOrigin } from './edge-before-origin.ts';
 
 const SCRIPT = `<script src="/__protect/protect.js?v=${assetHashes['protect.js']}" async></script>`;
 const PAGE = `<!doctype html><html><head></head><body>${'text '.repeat(1000)}</body></html>`;

@@ -1,19 +1,16 @@
 /** An instance's policies at the gate: conditions on what the visitor sends, and every action. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
+import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import type { PolicySet } from '../../src/contract/management/policy-set/policy-set.ts';
 import type { Policy, PolicyAction } from '../../src/contract/management/policy-set/policy.ts';
 import { parseExpression } from '../../src/policies/text/parse.ts';
 import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawEdge } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawEdge } from '../support/raw-workerd.ts';
 import { expectRows } from '../support/rows.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 const OPS_TOKEN = 'a-token-of-the-operators';

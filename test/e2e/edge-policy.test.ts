@@ -1,14 +1,11 @@
 /** An instance's policy at the gate: sessions and scores, address categories, path rules, monitor mode and rollout. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
+import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawEdge } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawEdge } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 import { cookiesOf } from './edge-visitor.ts';
 import { stackNow } from '../support/clock.ts';
 

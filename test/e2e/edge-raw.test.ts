@@ -4,16 +4,13 @@
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
+import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { expectRows } from '../support/rows.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 const OPS_TOKEN = 'the-operators-own-token-for-health';

@@ -7,8 +7,7 @@ import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import { sessionRefusedTiming } from '../../src/contract/edge/headers.ts';
 import { FIREFOX, navigation } from '../support/browse.ts';
 import { eventually } from '../support/eventually.ts';
-import { call, originAnswers, upstream, useEdgeBeforeOrigin } from './edge-before-origin.ts';
-import type { RawAnswer } from './edge-before-origin.ts';
+import { call, originAnswers, type RawAnswer, upstream, useEdgeBeforeOrigin } from './edge-before-origin.ts';
 
 const CHALLENGED = `${FIREFOX} ChallengeMe`;
 

@@ -11,15 +11,12 @@ import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runtimeOptions } from '../../src/cli/runtime-options.ts';
 import { bundleWorker, readWranglerFile, workerConfig } from '../../src/cli/worker-config.ts';
-import { verdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { type VerdictRecord, verdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { pointOf } from '../../src/logsink/sinks/analytics-engine.ts';
 import { answering, bodyOf } from '../support/answering.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 import { stackNow } from '../support/clock.ts';
 
 const REQUESTS = 7;

@@ -2,17 +2,14 @@
  * The edge on workerd itself between a service and an origin that fail on demand. One service and one origin for each
  * test, and as many edges as it starts.
  */
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker, RawWorkerOptions } from '../support/raw-workerd.ts';
+import { type RawWorker, type RawWorkerOptions, startRawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 export const BLOCKED = { 'user-agent': 'BlockMe/1' };
 export const CHALLENGED = { 'user-agent': `${FIREFOX} ChallengeMe/1` };

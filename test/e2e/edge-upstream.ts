@@ -2,17 +2,14 @@
  * A service for one edge that a test can break. It has real config, real signed ruleset files and receives real
  * records. On demand it is silent, fails or sends garbage, for the tests of the failure contract.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mintSessionJwt } from '../../src/risk/session-token.ts';
-import type { SessionClaims } from '../../src/risk/session-token.ts';
+import { mintSessionJwt, type SessionClaims } from '../../src/risk/session-token.ts';
 import { encodeBotTable } from '../../src/bots/encode-bot-table.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
 import { configFormats } from '../../src/contract/edge/formats.ts';
-import { unknownSite } from '../../src/contract/edge/edge-responses.ts';
-import type { SiteDemand } from '../../src/contract/edge/edge-responses.ts';
+import { type SiteDemand, unknownSite } from '../../src/contract/edge/edge-responses.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../src/risk/detectors.ts';

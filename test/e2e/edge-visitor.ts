@@ -1,8 +1,7 @@
 /** Visitors for the edge tests: signals with the proxy's secret, a solved challenge, cookies. */
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
-import { browse } from '../support/browse.ts';
-import type { BrowseInit } from '../support/browse.ts';
+import { browse, type BrowseInit } from '../support/browse.ts';
 import { solveWork } from '../support/session.ts';
 import { eventually, manage } from '../support/stack.ts';
 

@@ -4,14 +4,12 @@
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stack } from '../../src/cli/stack.ts';
-import { browse } from '../support/browse.ts';
-import type { BrowseInit } from '../support/browse.ts';
+import { browse, type BrowseInit } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 import { personsHeaders } from '../support/session.ts';
 import { eventually, manage, openStack } from '../support/stack.ts';

@@ -3,8 +3,7 @@
  * The service is frozen: connections open and nothing responds. The gate serves on from what it has, the stack refuses
  * commands, and the log has every verdict once the service runs again.
  */
-import { execFile, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';

@@ -2,14 +2,12 @@
  * Limits over HTTP: three edges on workerd in front of one origin, the real service behind them. What an exact limit lets
  * through, what a fast one does, and log-ins that fail.
  */
-import { createServer, request as ask } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, request as ask, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { Stack } from '../../src/cli/stack.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { eventually, manage, openStack } from '../support/stack.ts';
 
 const DAY_SECONDS = 86_400;

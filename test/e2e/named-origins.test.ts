@@ -1,7 +1,6 @@
 /** Origins that an instance names, on workerd itself: which one gets a request, and what follows where none can. */
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
@@ -10,11 +9,9 @@ import type { OriginForm } from '../../src/contract/management/policy-set/policy
 import { parseExpression } from '../../src/policies/text/parse.ts';
 import { bodyOf } from '../support/answering.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { expectRows } from '../support/rows.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 const OPS_TOKEN = 'a-token-of-the-operators';

@@ -2,8 +2,7 @@
  * The PHP and nginx snippets of `docs/origin-lockdown.md`, run by PHP and nginx where the machine has them: a request
  * signed by the edge is accepted, any other is refused. `unit/edge/origin-lockdown` runs the Node snippet.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

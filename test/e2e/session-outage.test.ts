@@ -1,8 +1,7 @@
 /** Sessions while the service is away: what a visitor with one keeps, and what a newcomer can still earn. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
-import { startDemoOrigin } from '../../src/cli/demo/origin.ts';
-import type { DemoOrigin } from '../../src/cli/demo/origin.ts';
+import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
@@ -10,12 +9,10 @@ import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionAt } from '../support/edge-session.ts';
 import { freePortBase } from '../support/ports.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { solvedSession } from '../support/session.ts';
 import { eventually } from '../support/stack.ts';
-import { startUpstream } from './edge-upstream.ts';
-import type { Upstream } from './edge-upstream.ts';
+import { startUpstream, type Upstream } from './edge-upstream.ts';
 import { stackNow } from '../support/clock.ts';
 
 /** The upstream mints its sessions for the browser that `browse` is. */

@@ -8,8 +8,7 @@ import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { ConsoleBrowser } from '../support/console-browser.ts';
-import { startFakeIssuer } from '../support/fake-issuer.ts';
-import type { FakeIssuer, IdTokenLies } from '../support/fake-issuer.ts';
+import { type FakeIssuer, type IdTokenLies, startFakeIssuer } from '../support/fake-issuer.ts';
 import { expectRows } from '../support/rows.ts';
 import { manage, startTestStack } from '../support/stack.ts';
 

@@ -1,6 +1,5 @@
 /** The headers of signed requests, and signatures that prove nothing: wrong in themselves, or by their agent's keys. */
-import { signed } from '../support/signed-request.ts';
-import type { AgentKeyPair, Signing } from '../support/signed-request.ts';
+import { type AgentKeyPair, signed, type Signing } from '../support/signed-request.ts';
 import { draftVectors } from '../unit/bots/signatures/draft-vectors.ts';
 import { stackNow } from '../support/clock.ts';
 

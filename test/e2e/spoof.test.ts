@@ -6,8 +6,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleWorker, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { browse } from '../support/browse.ts';
-import { startRawWorker } from '../support/raw-workerd.ts';
-import type { RawWorker } from '../support/raw-workerd.ts';
+import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { cookiesOf, solvedToken } from './edge-visitor.ts';
 import { stackNow } from '../support/clock.ts';

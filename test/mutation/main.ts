@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reasonOf } from './judged.ts';
-import { rooms } from './rooms.ts';
-import type { Room } from './rooms.ts';
+import { type Room, rooms } from './rooms.ts';
 
 /** What Stryker reports of a change. */
 interface Mutant {

@@ -2,13 +2,11 @@
  * One test in Chromium for each promise of the README, in its order: what an operator or a visitor sees of it.
  * `over-http.test.ts` has the same promises over HTTP.
  */
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { addRules, hitsOf, quickRules, signalsOf } from '../e2e/edge-visitor.ts';
-import type { VisitorSignals } from '../e2e/edge-visitor.ts';
+import { addRules, hitsOf, quickRules, signalsOf, type VisitorSignals } from '../e2e/edge-visitor.ts';
 import { signInLink, useConsole } from '../support/console.ts';
 import { WAIT_MS } from '../support/eventually.ts';
 import { eventually, manage } from '../support/stack.ts';

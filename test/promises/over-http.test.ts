@@ -9,10 +9,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { addRules, cookiesOf, hitsOf, quickRules, signalsOf, solvedToken } from '../e2e/edge-visitor.ts';
-import type { VisitorSignals } from '../e2e/edge-visitor.ts';
-import { browse } from '../support/browse.ts';
-import type { BrowseInit } from '../support/browse.ts';
+import {
+  addRules,
+  cookiesOf,
+  hitsOf,
+  quickRules,
+  signalsOf,
+  solvedToken,
+  type VisitorSignals,
+} from '../e2e/edge-visitor.ts';
+import { browse, type BrowseInit } from '../support/browse.ts';
 import { sessionByLink } from '../support/console.ts';
 import { gatehouse } from '../support/gatehouse.ts';
 import { npmStart } from '../support/npm-start.ts';

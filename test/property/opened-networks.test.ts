@@ -1,8 +1,7 @@
 /** Counting a network's sessions in memory gives what a scan of all of them gives. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OpenedNetworks } from '../../src/store/risk-book/object/opened-networks.ts';
-import type { Opening } from '../../src/store/risk-book/object/opened-networks.ts';
+import { OpenedNetworks, type Opening } from '../../src/store/risk-book/object/opened-networks.ts';
 
 const MAX = 20;
 

@@ -1,6 +1,5 @@
 /** Directories of agents and a DNS resolver as servers of a test, and the service's variables that lead to them. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type DirectoryAnswer = (response: ServerResponse, request: IncomingMessage) => void;

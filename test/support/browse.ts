@@ -3,8 +3,7 @@
  * which the gate's detectors take for what it is. These have a Firefox's headers, except where a test sets its own.
  */
 import { Buffer } from 'node:buffer';
-import { request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0';

@@ -13,8 +13,7 @@ import type { Stack } from '../../src/cli/stack.ts';
 import type { ExampleHosts } from './example-hosts.ts';
 import { eventually } from './eventually.ts';
 import { exampleTraffic } from './example-traffic.ts';
-import { gatehouse } from './gatehouse.ts';
-import type { Ran } from './gatehouse.ts';
+import { gatehouse, type Ran } from './gatehouse.ts';
 import { manage } from './manage.ts';
 import { stackNow } from './clock.ts';
 

@@ -1,7 +1,6 @@
 /** Sessions that are earned at an edge, over HTTP. */
 import { browse } from './browse.ts';
-import { earnSession } from './session.ts';
-import type { PostPage, SessionResponse } from './session.ts';
+import { earnSession, type PostPage, type SessionResponse } from './session.ts';
 
 export interface EdgeResponse extends SessionResponse {
   /** `name=value` of every cookie that it sets. */

@@ -5,8 +5,7 @@
 import type { Stack } from '../../src/cli/stack.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
-import { decide } from '../../src/rules/decision-table.ts';
-import type { DecideInputs } from '../../src/rules/decision-table.ts';
+import { decide, type DecideInputs } from '../../src/rules/decision-table.ts';
 import { recordInputsOf } from '../../src/rules/record-inputs.ts';
 import { verdictRecordOf } from './verdict-record.ts';
 

@@ -1,6 +1,5 @@
 /** Stands between the command line and a service, and does what a test says at a call: fail before or after its effect. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Fault = 'before' | 'after' | null;

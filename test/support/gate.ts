@@ -5,8 +5,7 @@
  */
 import { Keyring } from '../../src/captcha/seal/keyring.ts';
 import { openChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
-import { levelOfLane, sealToken } from '../../src/captcha/seal/sealed-token.ts';
-import type { SealedToken } from '../../src/captcha/seal/sealed-token.ts';
+import { levelOfLane, type SealedToken, sealToken } from '../../src/captcha/seal/sealed-token.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
@@ -14,9 +13,8 @@ import { mintSessionJwt } from '../../src/risk/session-token.ts';
 import { edgeKeySets } from '../../src/store/keys/edge-keys.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
 import { cookiesOf, signalsOf } from '../e2e/edge-visitor.ts';
-import { browse, FIREFOX } from './browse.ts';
+import { browse, type BrowseInit, FIREFOX } from './browse.ts';
 import { eventually } from './eventually.ts';
-import type { BrowseInit } from './browse.ts';
 import { solveWork } from './session.ts';
 import { stackNow } from './clock.ts';
 

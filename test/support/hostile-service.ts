@@ -1,6 +1,5 @@
 /** A service of `/siteverify` that behaves as a test says: it hangs, drips, redirects, lies or floods. */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 

@@ -3,8 +3,7 @@
  * thousand challenges. `x^(2^k) mod n` is what RSA computes with the exponent `2^k`. The widget's own solver works in the
  * browser tests.
  */
-import { constants, createPublicKey, publicEncrypt } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto';
 import type { RswTask } from '../../src/captcha/pow/pow-solve.ts';
 
 /** An exponent must be smaller than the modulus, which has 2,048 bits. */

@@ -3,8 +3,7 @@
  * machine can be. `request.cf.clientIp` has the address of the socket, and paths stay as sent. For tests of exact
  * bytes, and for measurements.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -2,8 +2,7 @@
  * Orders the files of a run so that its workers end together. Vitest begins with the largest file of a project; here the
  * files and projects that take long come first, whatever their size.
  */
-import { BaseSequencer } from 'vitest/node';
-import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** A minute or more on two cores. */
 const LONG_FILES = [

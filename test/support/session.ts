@@ -6,8 +6,7 @@ import type { PowTask } from '../../src/contract/captcha/challenge-api.ts';
 import { languageFeatures } from '../../src/contract/edge/environment-names.ts';
 import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
 import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
-import { solvePow } from '../../src/widget/pow/pow-task.ts';
-import type { PowSolution } from '../../src/widget/pow/pow-task.ts';
+import { type PowSolution, solvePow } from '../../src/widget/pow/pow-task.ts';
 import { squaredNatively } from './native-squarings.ts';
 
 /** What a page in Chrome on Windows finds out about its browser, when no program drives it. */

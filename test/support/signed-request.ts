@@ -1,8 +1,7 @@
 /**
  * Requests signed by `http-message-sig`, an implementation of RFC 9421 that shares no code with ours, and keys for them.
  */
-import { createSignature, webcrypto } from 'http-message-sig';
-import type { SignatureComponent } from 'http-message-sig';
+import { createSignature, type SignatureComponent, webcrypto } from 'http-message-sig';
 import type { BotKey } from '../../src/contract/bots/bot-keys.ts';
 
 export interface AgentKeyPair {

@@ -4,11 +4,11 @@ import {
   botProofs,
   decisions,
   deviceTypes,
+  type EdgeRuleType,
   edgeRuleTypes,
   ipCategories,
   verdictSources,
 } from '../../src/contract/vocabulary.ts';
-import type { EdgeRuleType } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import type { SinkBatch } from '../../src/logsink/sink.ts';
 import { testNow } from './clock.ts';

@@ -5,10 +5,8 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { appendCaptchas, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
-import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
-import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
-import type { CaptchaEvent, CaptchaRecord } from '../../src/store/event-log/captcha-record.ts';
+import { appendCaptchas, type CaptchaQuery, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
+import { type CaptchaEvent, type CaptchaRecord, mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
 import { captchaFields } from '../../src/store/event-log/captcha-fields.ts';
 import type { CaptchaCondition } from '../../src/store/event-log/captcha-condition.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';

@@ -2,8 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { LIMIT_COUNTERS_MAX } from '../../src/contract/edge/limits.ts';
-import type { LimitCounter, LimitSums } from '../../src/contract/edge/limits.ts';
+import { LIMIT_COUNTERS_MAX, type LimitCounter, type LimitSums } from '../../src/contract/edge/limits.ts';
 import { LimitCounts } from '../../src/edge/limits/limit-counts.ts';
 import { FREE_MARK } from '../../src/limits/free-keys.ts';
 import { reportLimits as reportFromEdge } from '../../src/edge/limits/ask-service.ts';

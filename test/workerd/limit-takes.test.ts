@@ -2,8 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import type { LimitTake, LimitTakings } from '../../src/contract/edge/limits.ts';
-import { LIMIT_TAKES_MAX } from '../../src/contract/edge/limits.ts';
+import { LIMIT_TAKES_MAX, type LimitTake, type LimitTakings } from '../../src/contract/edge/limits.ts';
 import { takeLimits } from '../../src/service/edge-api/take-limits.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 import { later, setClock, testNow } from '../support/clock.ts';

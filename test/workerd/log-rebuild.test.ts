@@ -10,14 +10,12 @@ import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts'
 import { appendCaptchas, captchaLog, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
 import type { CaptchaEvent } from '../../src/store/event-log/captcha-record.ts';
 import { rebuildStep } from '../../src/store/event-log/client/rebuild-log.ts';
-import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
-import type { LogName } from '../../src/store/event-log/client/shards.ts';
+import { type LogName, shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import { countValues, edgeTotals, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { storedDimensions } from '../../src/store/event-log/count-dimensions.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
-import { everything } from '../../src/store/event-log/row-filter.ts';
-import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
+import { everything, type RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { nextRevision, ownerFolder } from '../../src/store/event-log/segment-key.ts';
 import type { SkippedObject } from '../../src/store/event-log/shard-rpc.ts';
 import { stopSealing } from './stopped-sealing.ts';

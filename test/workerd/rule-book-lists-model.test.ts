@@ -6,8 +6,7 @@
 import { evictDurableObject } from 'cloudflare:test';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decisions } from '../../src/contract/vocabulary.ts';
-import type { Decision } from '../../src/contract/vocabulary.ts';
+import { type Decision, decisions } from '../../src/contract/vocabulary.ts';
 import { keyOfRule } from '../../src/lists/entry-key.ts';
 import type { MatchSignals } from '../../src/rules/types.ts';
 import { rulePage } from '../../src/store/rule-book/client.ts';

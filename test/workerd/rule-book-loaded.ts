@@ -4,8 +4,7 @@
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
 import { openDelta } from '../../src/rules/delta.ts';
-import { createRuleset } from '../../src/rules/ruleset.ts';
-import type { Ruleset } from '../../src/rules/ruleset.ts';
+import { createRuleset, type Ruleset } from '../../src/rules/ruleset.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
 import { openSnapshot } from '../../src/rules/snapshot.ts';
 import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';

@@ -1,7 +1,6 @@
 /** `@gatehouse/server` on workerd: it runs there, and the real `/siteverify` understands every call that it makes. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { checkSignature, createVerifier } from '../../packages/server/src/index.ts';
-import type { VerifierOptions } from '../../packages/server/src/index.ts';
+import { checkSignature, createVerifier, type VerifierOptions } from '../../packages/server/src/index.ts';
 import { HmacSha256 } from '../../src/bytes/hmac-sha256.ts';
 import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { signForOrigin } from '../../src/edge/origin/origin-signature.ts';

@@ -3,8 +3,7 @@
  * and that a refusal spends nothing.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openToken, sealToken } from '../../src/captcha/seal/sealed-token.ts';
-import type { SealedToken } from '../../src/captcha/seal/sealed-token.ts';
+import { openToken, type SealedToken, sealToken } from '../../src/captcha/seal/sealed-token.ts';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
@@ -14,6 +13,7 @@ import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import {
+  type Answer,
   ask,
   edgeVisitor,
   env,
@@ -25,7 +25,6 @@ import {
   post,
   tokenFor,
 } from './captcha-harness.ts';
-import type { Answer } from './captcha-harness.ts';
 import { testNow } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';
 

@@ -5,8 +5,7 @@ import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.t
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';
-import { env, makeAccount, makeSite, post, tokenFor } from './captcha-harness.ts';
-import type { Answer } from './captcha-harness.ts';
+import { type Answer, env, makeAccount, makeSite, post, tokenFor } from './captcha-harness.ts';
 
 function verify(
   site: { secretKey: string },

@@ -1,7 +1,10 @@
 /** Batches of spends: which spends share a call, and what happens to each of them when the call fails. */
 import { describe, expect, test } from 'vitest';
-import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/store/spend-ledger/client/spend-batcher.ts';
-import type { SpendWay } from '../../src/store/spend-ledger/client/spend-batcher.ts';
+import {
+  SpendBatcher,
+  SPENDS_PER_BATCH_MAX,
+  type SpendWay,
+} from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
 import { testNow } from '../support/clock.ts';
 

@@ -3,8 +3,7 @@ import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { countUses } from '../../src/store/spend-ledger/client/count-uses.ts';
-import { REPLAY_MS } from '../../src/store/spend-ledger/object/spend-ledger.ts';
-import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
+import { REPLAY_MS, type SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 import { later, testNow } from '../support/clock.ts';
 import type { SpendRequest, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
 

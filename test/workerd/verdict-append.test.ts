@@ -13,8 +13,7 @@ import { seriesWindow } from '../../src/service/operations/protect/verdicts/verd
 import { decodeCursor, encodeCursor } from '../../src/service/operations/protect/verdicts/verdict-cursor.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
-import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
-import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
+import { type Page, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { PlanRequest, ShardRpc } from '../../src/store/event-log/shard-rpc.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';

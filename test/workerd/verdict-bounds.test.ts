@@ -5,17 +5,13 @@
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { everything } from '../../src/store/event-log/row-filter.ts';
-import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
+import { everything, type RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { PAGE_ROW_GROUPS_MAX } from '../../src/store/event-log/shard-rpc.ts';
-import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
-import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
-import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';
-import type { RowKey } from '../../src/store/event-log/log-row.ts';
-import { shard } from '../../src/store/event-log/client/shards.ts';
-import type { LogName } from '../../src/store/event-log/client/shards.ts';
+import { type Page, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { compareNewestFirst, type RowKey, verdictRow } from '../../src/store/event-log/log-row.ts';
+import { type LogName, shard } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
 import { testNow } from '../support/clock.ts';
 

@@ -4,11 +4,11 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import {
   appendCaptchas,
+  type CaptchaQuery,
   countCaptchas,
   liveCaptchas,
   searchCaptchas,
 } from '../../src/store/event-log/client/captcha-log.ts';
-import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
 import type { CaptchaEvent, CaptchaRecordType } from '../../src/store/event-log/captcha-record.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { verdictExplanationResponse } from '../../src/contract/management/verdict-explanation.ts';
-import { decide } from '../../src/rules/decision-table.ts';
-import type { DecideInputs } from '../../src/rules/decision-table.ts';
+import { decide, type DecideInputs } from '../../src/rules/decision-table.ts';
 import { recordInputsOf } from '../../src/rules/record-inputs.ts';
 import type { MatchedRule } from '../../src/rules/types.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';

@@ -12,8 +12,7 @@ import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts'
 import { verdictLogOf, countValues, edgeTotals } from '../../src/store/event-log/client/verdict-log.ts';
 import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
 import { DEAD_LETTER_QUEUE, countDeadLetters, replayDeadLetters } from '../../src/service/ingest/dead-letters.ts';
-import { instanceById } from '../../src/store/d1/instances.ts';
-import type { StoredInstance } from '../../src/store/d1/instances.ts';
+import { instanceById, type StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';

@@ -2,12 +2,10 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
-import type { LogName } from '../../src/store/event-log/client/shards.ts';
+import { type LogName, shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
-import { readTail } from '../../src/store/event-log/client/verdict-tail.ts';
-import type { TailPlace } from '../../src/store/event-log/client/verdict-tail.ts';
+import { readTail, type TailPlace } from '../../src/store/event-log/client/verdict-tail.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { arrivalNow, seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';

@@ -1,8 +1,7 @@
 /** The page for visitors of a form who run no scripts, over HTTP: who gets it, what it costs, who may frame it. */
 import { describe, expect, test } from 'vitest';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
-import { updateSite } from '../../src/store/d1/sites.ts';
-import type { SiteRecord } from '../../src/store/d1/sites.ts';
+import { type SiteRecord, updateSite } from '../../src/store/d1/sites.ts';
 import { later, testNow } from '../support/clock.ts';
 import { ask, env, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
 

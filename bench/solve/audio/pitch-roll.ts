@@ -2,8 +2,7 @@
  * Which pitches sound when: each frame's spectrum as a sum of harmonic series in several colours, and of broad noise, by
  * non-negative factors (Kullback–Leibler, multiplicative updates) over a dictionary that is fixed.
  */
-import { binOf, hertzOf, magnitudes, ROWS } from './spectrum.ts';
-import type { Grid } from './spectrum.ts';
+import { binOf, type Grid, hertzOf, magnitudes, ROWS } from './spectrum.ts';
 
 /** Pitches of the tunes; above them are only harmonics. */
 const PITCHES = 36;

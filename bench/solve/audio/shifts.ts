@@ -2,8 +2,7 @@
  * How the spectrum moves: each frame compared with a later one, shifted up and down by semitones. It needs no pitch and no
  * beginning of a note, and it works for strings, bells and wind alike.
  */
-import { FRAME_SECONDS, ROWS } from './spectrum.ts';
-import type { Grid } from './spectrum.ts';
+import { FRAME_SECONDS, type Grid, ROWS } from './spectrum.ts';
 
 const LATER_SECONDS = [0.2, 0.35, 0.5] as const;
 const SHIFT_MAX = 13;

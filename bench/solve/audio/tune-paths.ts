@@ -2,8 +2,7 @@
  * Finds tunes in a grid of frames and rows: the best path of a window that only rises, only falls, or stays, by dynamic
  * programming over pitch and height risen. The best windows that do not overlap too much are the tunes.
  */
-import { FRAME_SECONDS, ROWS } from './spectrum.ts';
-import type { Grid } from './spectrum.ts';
+import { FRAME_SECONDS, type Grid, ROWS } from './spectrum.ts';
 
 export interface Path {
   /** Frame of its start. */

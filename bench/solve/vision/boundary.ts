@@ -2,8 +2,7 @@
  * Where a picture changes, and in which direction, by one property at a time: edges, light, colour, direction of the
  * pattern, its strength, its variance. A list of planes has one for each of eight directions across the edge.
  */
-import { blurred, plane, product, slopes } from './plane.ts';
-import type { Plane, View } from './plane.ts';
+import { blurred, type Plane, plane, product, slopes, type View } from './plane.ts';
 
 export const DIRECTIONS = 8;
 /** Values beyond count alike, so that one bright line does not outweigh a whole outline. */

@@ -1,7 +1,6 @@
 /** Planes of numbers that programs compute on: a picture's light and colours, and what filters make of them. */
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
-import { COLOUR_STEP_PX } from '../../../src/contract/captcha/challenge-api.ts';
-import type { Picture } from '../../../src/contract/captcha/challenge-api.ts';
+import { COLOUR_STEP_PX, type Picture } from '../../../src/contract/captcha/challenge-api.ts';
 
 export interface Plane {
   width: number;

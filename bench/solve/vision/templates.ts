@@ -3,11 +3,9 @@
  * The outline of a task is never in it, but many are near.
  */
 import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
-import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
-import type { Path } from '../../../src/captcha/visual/drawing/outline.ts';
+import { outlineOf, type Path } from '../../../src/captcha/visual/drawing/outline.ts';
 import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
-import { shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
-import type { ShapeName } from '../../../src/contract/captcha/challenge-api.ts';
+import { type ShapeName, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
 import { DIRECTIONS } from './boundary.ts';
 import type { Plane } from './plane.ts';
 

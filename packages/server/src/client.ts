@@ -3,13 +3,10 @@
  * the same request pass. Image and puzzle challenges ask for a person, and a program does not get past them.
  */
 import { cookie } from '../../../src/contract/edge/headers.ts';
-import { callGate } from './challenge/call-gate.ts';
-import type { Gate } from './challenge/call-gate.ts';
+import { callGate, type Gate } from './challenge/call-gate.ts';
 import { isChallenge, orderOf } from './challenge/challenge-order.ts';
-import { NotSolvedError } from './challenge/challenge-outcome.ts';
-import type { ChallengeOutcome } from './challenge/challenge-outcome.ts';
-import { solveWork } from './challenge/solve-work.ts';
-import type { WorkLimits } from './challenge/solve-work.ts';
+import { type ChallengeOutcome, NotSolvedError } from './challenge/challenge-outcome.ts';
+import { solveWork, type WorkLimits } from './challenge/solve-work.ts';
 import { ownField } from './http/own-field.ts';
 
 export type { ChallengeOutcome, NotSolved, Solved } from './challenge/challenge-outcome.ts';

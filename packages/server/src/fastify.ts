@@ -3,12 +3,16 @@
  * `onRequest`, before it is. Handlers find the result in `request.gatehouse`.
  */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify';
-import { refusalOf, SIGNATURE_REFUSAL } from './middleware/guard.ts';
-import type { Refusal, SignatureGuardOptions, TokenOptions } from './middleware/guard.ts';
+import {
+  type Refusal,
+  refusalOf,
+  SIGNATURE_REFUSAL,
+  type SignatureGuardOptions,
+  type TokenOptions,
+} from './middleware/guard.ts';
 import { parsedField } from './middleware/parsed-field.ts';
 import { verifyField } from './middleware/verify-field.ts';
-import { checkSignature } from './signature/check-signature.ts';
-import type { SignatureResult } from './signature/check-signature.ts';
+import { checkSignature, type SignatureResult } from './signature/check-signature.ts';
 import type { VerifyResult } from './verify/verify-result.ts';
 
 declare module 'fastify' {

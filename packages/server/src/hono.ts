@@ -1,13 +1,16 @@
 /** Middleware for Hono. Handlers find the result in `c.get('gatehouse')`, and the body as it was sent. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { ownField } from './http/own-field.ts';
-import { refusalOf, refusalResponse, SIGNATURE_REFUSAL } from './middleware/guard.ts';
-import type { SignatureGuardOptions, TokenOptions } from './middleware/guard.ts';
-import { fieldNames, isForm, submittedField } from './middleware/submitted-field.ts';
-import type { SubmittedField } from './middleware/submitted-field.ts';
+import {
+  refusalOf,
+  refusalResponse,
+  SIGNATURE_REFUSAL,
+  type SignatureGuardOptions,
+  type TokenOptions,
+} from './middleware/guard.ts';
+import { fieldNames, isForm, type SubmittedField, submittedField } from './middleware/submitted-field.ts';
 import { verifyField } from './middleware/verify-field.ts';
-import { checkSignature } from './signature/check-signature.ts';
-import type { SignatureResult } from './signature/check-signature.ts';
+import { checkSignature, type SignatureResult } from './signature/check-signature.ts';
 import type { VerifyResult } from './verify/verify-result.ts';
 
 /** Lets a submission through whose token verifies. */

@@ -2,12 +2,16 @@
  * Wrappers for Next's route handlers, and for anything else that takes a `Request` and returns a `Response`: SvelteKit,
  * Remix, Astro, Deno, Bun, a Worker. The handler reads the body as if nothing had read it before.
  */
-import { refusalOf, refusalResponse, SIGNATURE_REFUSAL } from './middleware/guard.ts';
-import type { SignatureGuardOptions, TokenOptions } from './middleware/guard.ts';
+import {
+  refusalOf,
+  refusalResponse,
+  SIGNATURE_REFUSAL,
+  type SignatureGuardOptions,
+  type TokenOptions,
+} from './middleware/guard.ts';
 import { submittedField } from './middleware/submitted-field.ts';
 import { verifyField } from './middleware/verify-field.ts';
-import { checkSignature } from './signature/check-signature.ts';
-import type { SignatureResult } from './signature/check-signature.ts';
+import { checkSignature, type SignatureResult } from './signature/check-signature.ts';
 import type { VerifyResult } from './verify/verify-result.ts';
 
 /** Runs `handler` for a submission whose token verifies. It gets the result behind Next's own arguments. */

@@ -3,11 +3,18 @@
  * mount leaves nothing behind.
  */
 'use client';
-import { createElement, forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
-import type { ForwardRefExoticComponent, HTMLAttributes, RefAttributes } from 'react';
+import {
+  createElement,
+  forwardRef,
+  type ForwardRefExoticComponent,
+  type HTMLAttributes,
+  type RefAttributes,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+} from 'react';
 import type { LoadOptions } from './widget/load-widget.ts';
-import { mountWidget } from './widget/mount-widget.ts';
-import type { MountedWidget } from './widget/mount-widget.ts';
+import { type MountedWidget, mountWidget } from './widget/mount-widget.ts';
 import type { WidgetEvents, WidgetSettings } from './widget/widget-types.ts';
 
 export interface GatehouseProps extends LoadOptions, WidgetSettings, WidgetEvents {

@@ -1,8 +1,6 @@
 /** The widget for Vue 3. `v-model` is the token. On a server it renders an empty `div`. */
-import { defineComponent, h, onBeforeUnmount, onMounted, shallowRef, watch } from 'vue';
-import type { PropType } from 'vue';
-import { mountWidget } from './widget/mount-widget.ts';
-import type { MountedWidget } from './widget/mount-widget.ts';
+import { defineComponent, h, onBeforeUnmount, onMounted, type PropType, shallowRef, watch } from 'vue';
+import { type MountedWidget, mountWidget } from './widget/mount-widget.ts';
 import type { CaptchaErrorCode, Size, StartMode, Theme, WidgetEvents, WidgetSettings } from './widget/widget-types.ts';
 
 /** What a template ref to the component has. */

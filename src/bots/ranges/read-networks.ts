@@ -2,10 +2,8 @@
  * Reads the networks that the operator of a bot publishes, in the forms in which operators write them. A document counts
  * whole or not at all: one line that is no network of the internet means that it is not the list it should be.
  */
-import { formatCidr, parseCidr, parseIp } from '../../address/ip.ts';
-import type { IpPrefix } from '../../address/ip.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { formatCidr, type IpPrefix, parseCidr, parseIp } from '../../address/ip.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { RangeSource } from '../catalogue.ts';
 import { isReserved } from '../../address/reserved.ts';
 

@@ -5,8 +5,7 @@
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { spelledPath } from '../path-match.ts';
-import { EVERYTHING, byLength } from './both-allow.ts';
-import type { PathRule, RankedRule } from './both-allow.ts';
+import { byLength, EVERYTHING, type PathRule, type RankedRule } from './both-allow.ts';
 
 type BlockingRules = InstancePolicy['pathRules'];
 

@@ -4,10 +4,8 @@
  * longer of two paths wins regardless of which group it is in. All other lines stay as they are.
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
-import { EVERYTHING, bothAllow, isBan, isOpen, newEffort, ruleLine } from './both-allow.ts';
-import type { Effort, PathRule } from './both-allow.ts';
-import { ANYBODY, readFile, tokenOf } from './parse-robots.ts';
-import type { Group, Line } from './parse-robots.ts';
+import { bothAllow, type Effort, EVERYTHING, isBan, isOpen, newEffort, type PathRule, ruleLine } from './both-allow.ts';
+import { ANYBODY, type Group, type Line, readFile, tokenOf } from './parse-robots.ts';
 import type { RobotsGroup } from './robots-groups.ts';
 
 /** The origin's rules are repeated for crawlers that would otherwise take another one's group for theirs, if they are few. */

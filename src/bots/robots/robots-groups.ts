@@ -5,8 +5,7 @@
  */
 import type { BotPolicy } from '../../contract/management/bot-policy.ts';
 import type { BotBehaviour } from '../../contract/vocabulary.ts';
-import { EVERYTHING, bothAllow, isOpen, newEffort } from './both-allow.ts';
-import type { PathRule } from './both-allow.ts';
+import { bothAllow, EVERYTHING, isOpen, newEffort, type PathRule } from './both-allow.ts';
 import { compileBotRules, isPermitted } from '../bot-rules.ts';
 
 export interface NamedBot {

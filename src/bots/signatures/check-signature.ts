@@ -9,12 +9,9 @@
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 import type { AgentKey, AgentKeys } from './agent-keys.ts';
-import { signedText } from './covered-components.ts';
-import type { SignedRequest } from './covered-components.ts';
-import { SIGNATURE_TAG, readSignatures } from './read-signatures.ts';
-import type { ReadSignature, SignatureClaim } from './read-signatures.ts';
-import { invalid, unverified } from './signature-outcome.ts';
-import type { SignatureOutcome, VerifiedAgent } from './signature-outcome.ts';
+import { type SignedRequest, signedText } from './covered-components.ts';
+import { type ReadSignature, readSignatures, SIGNATURE_TAG, type SignatureClaim } from './read-signatures.ts';
+import { invalid, type SignatureOutcome, unverified, type VerifiedAgent } from './signature-outcome.ts';
 
 export interface SignatureOptions {
   /** The keys of RFC 9421's examples, whose private halves are published. */

@@ -2,8 +2,7 @@
  * What a signature covers, and the text that was signed (RFC 9421, 2.5). A component is read from the request that
  * carries the signature, never from what the signature says.
  */
-import { FIELD_MAX_CHARS, parseDictionary, stringOf, textOf } from './structured-fields.ts';
-import type { Dictionary, Item } from './structured-fields.ts';
+import { type Dictionary, FIELD_MAX_CHARS, type Item, parseDictionary, stringOf, textOf } from './structured-fields.ts';
 
 /** A plain object, because a Worker pays for each reading of a property of its `Request`. */
 export interface SignedRequest {

@@ -6,24 +6,23 @@
  * address of a key set, and one whose member says `type=directory`. The covered member's key is signed and the label of
  * a signature is not, so that the key decides which agent signed.
  */
-import { agentAddress } from './agent-address.ts';
-import type { AgentAddress } from './agent-address.ts';
-import { componentOf, memberText } from './covered-components.ts';
-import type { Component } from './covered-components.ts';
-import { invalid, unverified } from './signature-outcome.ts';
-import type { InvalidReason, SignatureOutcome } from './signature-outcome.ts';
+import { type AgentAddress, agentAddress } from './agent-address.ts';
+import { type Component, componentOf, memberText } from './covered-components.ts';
+import { invalid, type InvalidReason, type SignatureOutcome, unverified } from './signature-outcome.ts';
 import { isInnerList } from 'structured-headers';
 import {
-  FIELD_MAX_CHARS,
   bytesOf,
+  type Dictionary,
+  FIELD_MAX_CHARS,
+  type InnerList,
   integerOf,
   isToken,
+  type Item,
   parseDictionary,
   parseItem,
   stringOf,
   textOf,
 } from './structured-fields.ts';
-import type { Dictionary, InnerList, Item } from './structured-fields.ts';
 
 export interface SignatureFields {
   input: string;

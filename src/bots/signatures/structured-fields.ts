@@ -7,14 +7,17 @@
  * - A field has a bounded number of keys, and callers bound its length.
  */
 import {
-  Token,
+  type BareItem,
+  type Dictionary,
+  type InnerList,
   isInnerList,
+  type Item,
   parseDictionary as readDictionary,
   parseItem as readItem,
   serializeInnerList,
   serializeItem,
+  Token,
 } from 'structured-headers';
-import type { BareItem, Dictionary, InnerList, Item } from 'structured-headers';
 
 export type { Dictionary, InnerList, Item };
 export type Member = Item | InnerList;

@@ -8,10 +8,8 @@ import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { CaptchaType, ChallengeKind, PowLane } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
 import { difficultyAt } from './challenge-difficulty.ts';
-import { harsher, kindOfLevel, levelWanted, POW_DIFFICULTY_MAX, siteKindAt } from './demand.ts';
-import type { InstanceDemand } from './demand.ts';
-import { trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
-import type { AddressTraits } from './traffic-filter.ts';
+import { harsher, type InstanceDemand, kindOfLevel, levelWanted, POW_DIFFICULTY_MAX, siteKindAt } from './demand.ts';
+import { type AddressTraits, trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
 
 /** What the matching access control rule demands. */
 export interface AccessDemand {

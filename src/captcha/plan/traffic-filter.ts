@@ -3,8 +3,12 @@
  * first it has of tor, vpn, proxy, datacenter, abuser, crawler, satellite, mobile. So a site without a rule for `vpn`
  * lets a VPN pass whose datacenter it blocks otherwise.
  */
-import { trafficFlags } from '../../contract/management/site-settings.ts';
-import type { TrafficFilter, TrafficFlag, TrafficRule } from '../../contract/management/site-settings.ts';
+import {
+  type TrafficFilter,
+  type TrafficFlag,
+  trafficFlags,
+  type TrafficRule,
+} from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 
 /** What is known about an address. `null` means not known, which is not the same as "no". */

@@ -6,8 +6,7 @@
 import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { toBytes } from './pow-solve.ts';
-import { RSW_MODULUS_BYTES, squaringsOf } from './rsw-key.ts';
-import type { RswKey } from './rsw-key.ts';
+import { RSW_MODULUS_BYTES, type RswKey, squaringsOf } from './rsw-key.ts';
 
 /**
  * 80 bits. An attacker who finds `r` from `x`, or writes one `x` as a product of solved ones, skips the squarings, of

@@ -3,10 +3,9 @@
  * length of every field is part of what is authenticated, so no byte can move from one field to the next (the splicing
  * attack of CVE-2025-68113), and one list has exactly one encoding.
  */
-import type { Bytes } from '../../bytes/utf8.ts';
+import { type Bytes, encodeUtf8 } from '../../bytes/utf8.ts';
 import { decodeHex } from '../../bytes/hex.ts';
 import { parseJson } from '../../bytes/json.ts';
-import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 /** Fields stay far below 64 KiB. */
 const LENGTH_BYTES = 2;

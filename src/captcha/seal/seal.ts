@@ -8,8 +8,7 @@ import type { Bytes } from '../../bytes/utf8.ts';
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import { decodeFields, encodeFields } from './field-encoding.ts';
-import { keyDay, keyDayAccepted } from './keyring.ts';
-import type { Keyring } from './keyring.ts';
+import { keyDay, keyDayAccepted, type Keyring } from './keyring.ts';
 
 export type SealPurpose = keyof typeof PURPOSE_BYTE;
 

@@ -5,10 +5,8 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeFields } from './field-encoding.ts';
-import { keyDay } from './keyring.ts';
-import type { Keyring } from './keyring.ts';
-import { seal, unseal } from './seal.ts';
-import type { SealPurpose } from './seal.ts';
+import { keyDay, type Keyring } from './keyring.ts';
+import { seal, type SealPurpose, unseal } from './seal.ts';
 
 export type TaskPurpose = Exclude<SealPurpose, 'token'>;
 

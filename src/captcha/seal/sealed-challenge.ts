@@ -7,11 +7,9 @@ import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { puzzleLookChange } from '../../contract/management/site-settings.ts';
 import { jsonField, numberField, readJson, readNumber } from './field-encoding.ts';
-import { CLOCK_SKEW_MS } from './keyring.ts';
-import type { Keyring } from './keyring.ts';
+import { CLOCK_SKEW_MS, type Keyring } from './keyring.ts';
 import { openAnswered, sealAnswered } from './sealed-answer.ts';
-import { COURSE_FIELDS, courseFields, readCourse } from './sealed-course.ts';
-import type { SealedCourse } from './sealed-course.ts';
+import { COURSE_FIELDS, courseFields, readCourse, type SealedCourse } from './sealed-course.ts';
 
 /** What judging needs beside the answer. Bounded, and read only after the seal has opened. */
 export const challengeParams = z.strictObject({

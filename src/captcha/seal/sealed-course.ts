@@ -6,11 +6,9 @@ import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
 import { encodeHex } from '../../bytes/hex.ts';
 import { powDifficulty } from '../../contract/management/site-settings.ts';
-import { challengeKinds } from '../../contract/vocabulary.ts';
-import type { ChallengeKind } from '../../contract/vocabulary.ts';
+import { type ChallengeKind, challengeKinds } from '../../contract/vocabulary.ts';
 import { hexField, jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
-import { sealedFacts } from './sealed-facts.ts';
-import type { SealedFacts } from './sealed-facts.ts';
+import { type SealedFacts, sealedFacts } from './sealed-facts.ts';
 
 /** How the visitor solves it. `visual` and `audio` are the two forms of image and puzzle. */
 const challengeLanes = ['rsw', 'sha256', 'wait', 'visual', 'audio'] as const;

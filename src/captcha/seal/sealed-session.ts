@@ -5,11 +5,9 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import { jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
-import { CLOCK_SKEW_MS } from './keyring.ts';
-import type { Keyring } from './keyring.ts';
+import { CLOCK_SKEW_MS, type Keyring } from './keyring.ts';
 import { openAnswered, sealAnswered } from './sealed-answer.ts';
-import { challengeParams } from './sealed-challenge.ts';
-import type { ChallengeParams } from './sealed-challenge.ts';
+import { type ChallengeParams, challengeParams } from './sealed-challenge.ts';
 
 const sessionLanes = ['rsw', 'sha256'] as const;
 /** Waiting is no work, and a session opens before there is anything to look at. */

@@ -3,11 +3,9 @@
  * challenge and a purpose of its own, so that a challenge is never accepted as a token.
  */
 import { numberField, readNumber } from './field-encoding.ts';
-import { CLOCK_SKEW_MS } from './keyring.ts';
-import type { Keyring } from './keyring.ts';
+import { CLOCK_SKEW_MS, type Keyring } from './keyring.ts';
 import { seal, unseal } from './seal.ts';
-import { COURSE_FIELDS, courseFields, readCourse } from './sealed-course.ts';
-import type { ChallengeLane, SealedCourse } from './sealed-course.ts';
+import { type ChallengeLane, COURSE_FIELDS, courseFields, readCourse, type SealedCourse } from './sealed-course.ts';
 
 export interface SealedToken extends SealedCourse {
   /** 0 wait and local lanes, 1 proof of work, 2 image or puzzle. */

@@ -3,12 +3,10 @@
  * the filters that need it report "not evaluated". No network call is made.
  */
 import * as z from 'zod/mini';
-import { parseCidr } from '../../address/ip.ts';
-import type { IpPrefix } from '../../address/ip.ts';
+import { type IpPrefix, parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
 import { parseJson } from '../../bytes/json.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 
 /** A variable holds 5 kB in production. The bound keeps the start of an isolate short. */
 const PREFIXES_MAX = 2000;

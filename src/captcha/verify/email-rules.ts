@@ -5,8 +5,7 @@
 import { disposableEmailBlocklist } from 'disposable-email-domains-js';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
-import { compileBlocklist } from '../../contract/management/email-blocklist.ts';
-import type { EmailBlocklist } from '../../contract/management/email-blocklist.ts';
+import { compileBlocklist, type EmailBlocklist } from '../../contract/management/email-blocklist.ts';
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
 
 const DEFAULT_DOTS_MAX = 3;

@@ -4,11 +4,9 @@
  */
 import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
-import { verifyReasons } from '../../contract/captcha/siteverify.ts';
-import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
+import { type VerifyReason, verifyReasons } from '../../contract/captcha/siteverify.ts';
 import { scoreFlagged } from '../../risk/captcha-score.ts';
-import { trafficRefusal, trafficUnknown } from '../plan/traffic-filter.ts';
-import type { AddressTraits } from '../plan/traffic-filter.ts';
+import { type AddressTraits, trafficRefusal, trafficUnknown } from '../plan/traffic-filter.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AddressLookup } from './address-facts.ts';
 import { emailRefusal, mailboxOf, readEmail } from './email-rules.ts';

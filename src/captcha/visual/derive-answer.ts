@@ -3,11 +3,9 @@
  * Nothing about the answer is stored or sent, not even encrypted. Judging derives it again.
  */
 import type { Bytes } from '../../bytes/utf8.ts';
-import { shapeNames } from '../../contract/captcha/challenge-api.ts';
-import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
+import { type ShapeName, shapeNames } from '../../contract/captcha/challenge-api.ts';
 import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
-import { keyDay } from '../seal/keyring.ts';
-import type { Keyring } from '../seal/keyring.ts';
+import { keyDay, type Keyring } from '../seal/keyring.ts';
 import { anotherShape } from './relatives.ts';
 
 export const IMAGE_COLUMNS = 3;

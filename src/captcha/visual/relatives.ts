@@ -2,8 +2,7 @@
  * Which shapes stand beside the right one: half of them are relatives, which programs that compare edges mistake for it
  * and people do not.
  */
-import { shapeNames } from '../../contract/captcha/challenge-api.ts';
-import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
+import { type ShapeName, shapeNames } from '../../contract/captcha/challenge-api.ts';
 
 const relatives: Record<ShapeName, readonly ShapeName[]> = {
   circle: ['square', 'heart', 'triangle'],

@@ -2,8 +2,21 @@
  * A YAML or JSON file as a value, with the place of every part of it. YAML is always read by the core schema of version
  * 1.2, where `NO` is a text, whatever the file declares. JSON is read as YAML, which it is a part of.
  */
-import { Composer, Document, isAlias, isCollection, isMap, isScalar, LineCounter, Parser, visit } from 'yaml';
-import type { CST, Node, ParsedNode, Scalar } from 'yaml';
+import {
+  Composer,
+  type CST,
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  visit,
+} from 'yaml';
 import type { Path, Place, Problem } from './problem.ts';
 
 /** A file of aliases that stand for aliases must not fill the memory. */

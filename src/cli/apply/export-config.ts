@@ -13,8 +13,7 @@ import type { Progress } from '../progress.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { settable } from './kinds/account.ts';
 import { referenceFor } from './secret-reference.ts';
-import { settingsOfList } from './service-state.ts';
-import type { Channel, ServiceState, ShownSite } from './service-state.ts';
+import { type Channel, type ServiceState, settingsOfList, type ShownSite } from './service-state.ts';
 
 export const sectionNames = ['sites', 'instances', 'accessControl', 'bots', 'users', 'alertChannels'] as const;
 export type SectionName = (typeof sectionNames)[number];

@@ -2,8 +2,7 @@
 import { planAccessControl, planBots, planChannels, planUsers } from './kinds/account.ts';
 import { planInstances } from './kinds/instances.ts';
 import { planSites } from './kinds/sites.ts';
-import { Made, PlanBuilder } from './plan.ts';
-import type { Plan, Planning, PlanOptions } from './plan.ts';
+import { Made, type Plan, PlanBuilder, type Planning, type PlanOptions } from './plan.ts';
 import type { ReadConfig } from './read-config.ts';
 import type { Environment } from './secret-reference.ts';
 import type { ServiceState } from './service-state.ts';

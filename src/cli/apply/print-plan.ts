@@ -1,7 +1,6 @@
 /** A plan as lines for a person, or as JSON for a program. */
 import { printable } from '../printable.ts';
-import { changesOf, fieldsOf, planId } from './plan.ts';
-import type { Change, FieldChange, Plan } from './plan.ts';
+import { type Change, changesOf, type FieldChange, fieldsOf, type Plan, planId } from './plan.ts';
 
 /** Of one kind of one instance. A plan of a hundred thousand rules is read by its counts. */
 const SHOWN_PER_GROUP = 50;

@@ -17,19 +17,18 @@ import { checkDomains } from '../../service/operations/sites/check-domains.ts';
 import { OperationError } from '../../service/operations/operation-error.ts';
 import { normaliseEmail } from '../../store/d1/accounts.ts';
 import { CommandError } from '../command-line.ts';
-import { readAccessRules } from './access-control-rules.ts';
-import type { WantedAccessRule } from './access-control-rules.ts';
-import { configFile } from './config-schema.ts';
-import type {
-  ConfigFile,
-  FileChannel,
-  FileInstance,
-  FileList,
-  FilePolicy,
-  FileRule,
-  FileSite,
+import { readAccessRules, type WantedAccessRule } from './access-control-rules.ts';
+import {
+  configFile,
+  type ConfigFile,
+  type FileChannel,
+  type FileInstance,
+  type FileList,
+  type FilePolicy,
+  type FileRule,
+  type FileSite,
+  type FileUser,
 } from './config-schema.ts';
-import type { FileUser } from './config-schema.ts';
 import { ConfigDocument } from './document.ts';
 import { problemsOf } from './issue-text.ts';
 import type { Path } from './problem.ts';

@@ -1,7 +1,6 @@
 /** Collects the problems of one file, so that a reader sees all of them at once. */
 import type { ConfigDocument } from './document.ts';
-import { pathText, RejectedFileError } from './problem.ts';
-import type { Path, Problem } from './problem.ts';
+import { type Path, pathText, type Problem, RejectedFileError } from './problem.ts';
 
 export class Report {
   readonly file: string;

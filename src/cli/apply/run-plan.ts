@@ -6,8 +6,7 @@ import { CommandError } from '../command-line.ts';
 import type { Given } from '../command.ts';
 import { CallError } from '../management-call.ts';
 import { printable } from '../printable.ts';
-import { phases } from './plan.ts';
-import type { Plan, Step } from './plan.ts';
+import { phases, type Plan, type Step } from './plan.ts';
 import type { ServiceState } from './service-state.ts';
 
 /** Access control rules are written one by one, so several are under way. */

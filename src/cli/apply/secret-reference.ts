@@ -2,8 +2,7 @@
  * `${ENV:NAME}` in a file stands for a variable of the environment, so that a file in a repository has no secrets. A
  * reference is read when something is sent, and its value is in no message.
  */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 
 /** The whole text is one reference. */
 export const SECRET_REFERENCE = /^\$\{ENV:([A-Za-z_][A-Za-z0-9_]{0,127})\}$/;

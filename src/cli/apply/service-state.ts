@@ -13,8 +13,7 @@ import type { ListStatus } from '../../contract/management/lists.ts';
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
 import type { UserRole } from '../../contract/management/roles.ts';
 import type { Site } from '../../contract/management/site.ts';
-import { call, CallError } from '../management-call.ts';
-import type { Target } from '../management-call.ts';
+import { call, CallError, type Target } from '../management-call.ts';
 
 export const RULES_PER_CALL = 10_000;
 /** Calls are limited by the minute. */

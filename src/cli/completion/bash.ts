@@ -1,6 +1,5 @@
 /** Completion for bash, from version 3.2 on, which macOS has. */
-import { byNoun } from './described-commands.ts';
-import type { DescribedCommand, Values } from './described-commands.ts';
+import { byNoun, type DescribedCommand, type Values } from './described-commands.ts';
 
 export function bashCompletion(commands: readonly DescribedCommand[]): string {
   const groups = byNoun(commands);

@@ -1,7 +1,6 @@
 /** `gatehouse completion SHELL`: a script that completes commands, flags and values, made from the table of commands. */
 import { CommandError } from '../command-line.ts';
-import { command } from '../command.ts';
-import type { Commands } from '../command.ts';
+import { command, type Commands } from '../command.ts';
 import { bashCompletion } from './bash.ts';
 import { describedCommands } from './described-commands.ts';
 import { fishCompletion } from './fish.ts';

@@ -1,6 +1,5 @@
 /** Completion for fish. */
-import { byNoun } from './described-commands.ts';
-import type { DescribedCommand, DescribedFlag, Values } from './described-commands.ts';
+import { byNoun, type DescribedCommand, type DescribedFlag, type Values } from './described-commands.ts';
 
 export function fishCompletion(commands: readonly DescribedCommand[]): string {
   const lines = ['# Completion of gatehouse for fish. For this shell: gatehouse completion fish | source'];

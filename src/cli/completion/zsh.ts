@@ -1,6 +1,5 @@
 /** Completion for zsh. */
-import { byNoun } from './described-commands.ts';
-import type { DescribedCommand, Values } from './described-commands.ts';
+import { byNoun, type DescribedCommand, type Values } from './described-commands.ts';
 
 export function zshCompletion(commands: readonly DescribedCommand[]): string {
   const groups = byNoun(commands);

@@ -1,7 +1,6 @@
 /** What a day of traffic costs, item by item: pure arithmetic with the prices and the usage of this folder. */
 import { prices } from './prices.ts';
-import { isolateRate } from './traffic.ts';
-import type { Traffic } from './traffic.ts';
+import { isolateRate, type Traffic } from './traffic.ts';
 import {
   BYTES_PER_SESSION,
   D1_ROWS_PER_SERVICE_CALL,

@@ -2,10 +2,8 @@
  * The bill as a table, one column for each traffic. The command prints it, and docs/operations.md has it as Markdown: a
  * test compares the page with this module.
  */
-import { billOf, totalOf } from './bill.ts';
-import type { Item } from './bill.ts';
-import { trafficOf } from './traffic.ts';
-import type { Traffic } from './traffic.ts';
+import { billOf, type Item, totalOf } from './bill.ts';
+import { type Traffic, trafficOf } from './traffic.ts';
 
 export interface CostTable {
   head: string[];

@@ -3,14 +3,10 @@
  * the arithmetic is in this folder.
  */
 import { CommandError } from '../command-line.ts';
-import { command } from '../command.ts';
-import type { Commands, Given } from '../command.ts';
-import { billOf, totalOf } from './bill.ts';
-import type { Item } from './bill.ts';
-import { costTable } from './cost-table.ts';
-import type { CostTable } from './cost-table.ts';
-import { trafficOf } from './traffic.ts';
-import type { GivenTraffic, Traffic } from './traffic.ts';
+import { command, type Commands, type Given } from '../command.ts';
+import { billOf, type Item, totalOf } from './bill.ts';
+import { type CostTable, costTable } from './cost-table.ts';
+import { type GivenTraffic, type Traffic, trafficOf } from './traffic.ts';
 import { BATCH_VERDICTS_MAX, SHARDS_MAX } from './usage.ts';
 
 export const costCommands: Commands = {

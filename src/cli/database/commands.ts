@@ -4,15 +4,20 @@
  */
 import { emailAddress } from '../../contract/management/email-address.ts';
 import {
+  type Feature,
   featurePermissions,
   features as allFeatures,
+  type PermissionMap,
   readOnlyPermissions,
 } from '../../contract/management/permissions.ts';
-import type { Feature, PermissionMap } from '../../contract/management/permissions.ts';
-import { accountTiers } from '../../contract/vocabulary.ts';
-import type { AccountTier } from '../../contract/vocabulary.ts';
-import { accountById, createAccount, listAccounts, updateAccount } from '../../store/d1/accounts.ts';
-import type { AccountRecord } from '../../store/d1/accounts.ts';
+import { type AccountTier, accountTiers } from '../../contract/vocabulary.ts';
+import {
+  accountById,
+  type AccountRecord,
+  createAccount,
+  listAccounts,
+  updateAccount,
+} from '../../store/d1/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../../store/d1/api-keys.ts';
 import type { StoreEnv } from '../../store/binding.ts';
 import { instancesOfAccount } from '../../store/d1/instances.ts';
@@ -20,11 +25,9 @@ import { ownBotsOf } from '../../store/d1/own-bots.ts';
 import { rotateSiteSecret } from '../../store/d1/rotate-site-secret.ts';
 import { sitesOfAccount } from '../../store/d1/sites.ts';
 import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBot } from './bot-lists.ts';
-import { argumentsOf, CommandError } from '../command-line.ts';
-import type { Arguments, CommandLine, CommandResult } from '../command-line.ts';
+import { type Arguments, argumentsOf, CommandError, type CommandLine, type CommandResult } from '../command-line.ts';
 import { findCommand } from '../find-command.ts';
-import { copyLog } from './log-copy.ts';
-import type { SegmentBucket } from './log-copy.ts';
+import { copyLog, type SegmentBucket } from './log-copy.ts';
 import { migrate } from '../migrations.ts';
 import { signInUrl } from '../sign-in.ts';
 import {

@@ -1,7 +1,6 @@
 /** Lists of the commands on the database, as tables. Other results are fields. */
 import type { Screen } from '../print/screen.ts';
-import { table } from '../print/table.ts';
-import type { Column } from '../print/table.ts';
+import { type Column, table } from '../print/table.ts';
 import { timeText } from '../print/time.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -4,8 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { Html } from '../../edge/answer/pages/page-layout.ts';
-import { clients, commandOf, sendAs } from './clients.ts';
-import type { Client, Outcome } from './clients.ts';
+import { type Client, clients, commandOf, type Outcome, sendAs } from './clients.ts';
 import { page } from './page.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,8 +1,7 @@
 /** Logging in to the demo shop. A wrong password is a 401, so that limits on failed log-ins have something to count. */
 import { html } from 'hono/html';
 import { page } from './page.ts';
-import { DEMO_EMAIL, DEMO_PASSWORD } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { DEMO_EMAIL, DEMO_PASSWORD, type Visit } from './visit.ts';
 
 /** `email`: what was typed, after a wrong password. */
 export function logInPage(visit: Visit, email: string | null): string {

@@ -3,8 +3,7 @@
  * returns the request, and `/hits` counts requests by path, so that a test can check that the origin is called once.
  */
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { KEEP_ALIVE_MS } from '../listener.ts';

@@ -1,7 +1,6 @@
 /** The frame of every page of the demo site. */
 import { html, raw } from 'hono/html';
-import { htmlText } from '../../edge/answer/pages/page-layout.ts';
-import type { Html } from '../../edge/answer/pages/page-layout.ts';
+import { type Html, htmlText } from '../../edge/answer/pages/page-layout.ts';
 import { lantern } from './pictures.ts';
 import { styleElement } from './style.ts';
 import type { Visit } from './visit.ts';

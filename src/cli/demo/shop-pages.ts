@@ -3,8 +3,7 @@ import { html } from 'hono/html';
 import type { Html } from '../../edge/answer/pages/page-layout.ts';
 import { page } from './page.ts';
 import { picture } from './pictures.ts';
-import { euros, foundProducts, productOf, products } from './products.ts';
-import type { Product } from './products.ts';
+import { euros, foundProducts, type Product, productOf, products } from './products.ts';
 import type { Visit } from './visit.ts';
 
 export function homePage(visit: Visit): string {

@@ -1,15 +1,12 @@
 /** Routes of the demo shop: pages, forms and the API. What it does not know is left to the test paths of `origin.ts`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { header } from '../../contract/edge/headers.ts';
-import { botsPage, copyScript } from './bots-page.ts';
-import type { Gate } from './bots-page.ts';
+import { botsPage, copyScript, type Gate } from './bots-page.ts';
 import { accountPage, logInPage } from './log-in-pages.ts';
-import { foundProducts, productOf } from './products.ts';
-import type { Product } from './products.ts';
+import { foundProducts, type Product, productOf } from './products.ts';
 import { cartPage, contactPage, donePage, homePage, plainPage, productPage, searchPage } from './shop-pages.ts';
 import { contentSecurityPolicy } from './style.ts';
-import { cartCookie, formOf, ShopSessions } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { cartCookie, formOf, ShopSessions, type Visit } from './visit.ts';
 import { widgetFile } from './widget-pages.ts';
 
 type Reply = (status: number, body: string, more?: Readonly<Record<string, string>>, type?: string) => void;

@@ -9,16 +9,13 @@ import { CommandError } from '../command-line.ts';
 import { migrate } from '../migrations.ts';
 import { OperatorError } from '../operator-error.ts';
 import { signInUrl } from '../sign-in.ts';
-import { cloudflareApi } from './cloudflare-api.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
+import { type CloudflareApi, cloudflareApi } from './cloudflare-api.ts';
 import { loginEmail, loginToken } from './login.ts';
 import { masterKeyOf } from './master-key-file.ts';
 import { remember } from './memory.ts';
-import { commandOf, DEFAULT_NAME, namesOf, siteHost } from './names.ts';
-import type { Names } from './names.ts';
+import { commandOf, DEFAULT_NAME, type Names, namesOf, siteHost } from './names.ts';
 import { proven, serviceReady, withApiKey } from './proof.ts';
-import { recorded, takeLease } from './record.ts';
-import type { Lease } from './record.ts';
+import { type Lease, recorded, takeLease } from './record.ts';
 import { restDatabase } from './rest-database.ts';
 import {
   accountOfEdge,
@@ -29,12 +26,9 @@ import {
   newInstance,
   newSite,
 } from './site-account.ts';
-import { foundOrCreated } from './storage.ts';
-import type { Resources } from './storage.ts';
-import { secretsOf, survey } from './survey.ts';
-import type { Survey } from './survey.ts';
-import { deployEdge, deployService } from './workers.ts';
-import type { Deployment } from './workers.ts';
+import { foundOrCreated, type Resources } from './storage.ts';
+import { secretsOf, type Survey, survey } from './survey.ts';
+import { deployEdge, type Deployment, deployService } from './workers.ts';
 import type { World } from './world.ts';
 import { routePattern } from './zone.ts';
 

@@ -5,11 +5,9 @@
 import { revokeClientJwt } from '../../store/d1/client-jwts.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
-import { existing } from './existing.ts';
-import type { Existing } from './existing.ts';
+import { type Existing, existing } from './existing.ts';
 import { commandOf, siteHost } from './names.ts';
-import { takeLease } from './record.ts';
-import type { EdgeRow } from './record.ts';
+import { type EdgeRow, takeLease } from './record.ts';
 import { forgetEdge } from './site-account.ts';
 import type { Resources } from './storage.ts';
 import { secretsOf } from './survey.ts';

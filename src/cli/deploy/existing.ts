@@ -1,18 +1,14 @@
 /** A deployment that is there, for the commands that need no site: its account, storage, records and key. */
 import type { D1Database } from '@cloudflare/workers-types';
 import { OperatorError } from '../operator-error.ts';
-import { cloudflareApi } from './cloudflare-api.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
+import { type CloudflareApi, cloudflareApi } from './cloudflare-api.ts';
 import { loginToken, onlyAccount } from './login.ts';
 import { defaultKeyFile, masterKeyOf } from './master-key-file.ts';
 import { remembered } from './memory.ts';
-import { namesOf } from './names.ts';
-import type { Names } from './names.ts';
-import { recorded } from './record.ts';
-import type { Recorded } from './record.ts';
+import { type Names, namesOf } from './names.ts';
+import { type Recorded, recorded } from './record.ts';
 import { restDatabase } from './rest-database.ts';
-import { resourcesOf } from './storage.ts';
-import type { Resources } from './storage.ts';
+import { type Resources, resourcesOf } from './storage.ts';
 import { foundIds } from './survey.ts';
 
 export interface Existing {

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
 import { OperatorError } from '../operator-error.ts';
-import { ApiError } from './cloudflare-api.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
+import { ApiError, type CloudflareApi } from './cloudflare-api.ts';
 
 const ANSWERS_WITHIN_MS = 60_000;
 const credentials = z.object({ type: z.string(), token: z.string() });

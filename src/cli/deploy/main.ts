@@ -1,6 +1,5 @@
 /** `npm run deploy -- …`: reads the command line. Errors are one sentence, because they say what the operator can do. */
-import { argumentsOf, usageOf } from '../command-line.ts';
-import type { Arguments, CommandLine } from '../command-line.ts';
+import { type Arguments, argumentsOf, type CommandLine, usageOf } from '../command-line.ts';
 import { failure } from '../failure.ts';
 import { version } from '../version.ts';
 import { deployInBuild } from './build.ts';
@@ -11,8 +10,7 @@ import { endOnSignals } from './interruption.ts';
 import { DEFAULT_NAME } from './names.ts';
 import { status } from './status.ts';
 import { upgrade } from './upgrade.ts';
-import { terminal } from './world.ts';
-import type { World } from './world.ts';
+import { terminal, type World } from './world.ts';
 
 interface Command extends CommandLine {
   /** Returns the exit code. */

@@ -3,8 +3,7 @@
  * a request: that of the most specific pattern. So a new route may silently end a Worker, or a longer one the gate.
  */
 import { OperatorError } from '../operator-error.ts';
-import { routePattern } from './zone.ts';
-import type { Route } from './zone.ts';
+import { type Route, routePattern } from './zone.ts';
 
 /**
  * @throws OperatorError when another Worker has the gate's route, or loses the site's requests to a new gate.

@@ -5,14 +5,17 @@
 import type { D1Database } from '@cloudflare/workers-types';
 import { newInstanceSettings } from '../../contract/management/instance-settings.ts';
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
-import { accountById, createAccount, listAccounts, normaliseEmail } from '../../store/d1/accounts.ts';
-import type { AccountRecord } from '../../store/d1/accounts.ts';
+import {
+  accountById,
+  type AccountRecord,
+  createAccount,
+  listAccounts,
+  normaliseEmail,
+} from '../../store/d1/accounts.ts';
 import { clientJwtById, clientJwtInsertion, revokeClientJwt } from '../../store/d1/client-jwts.ts';
-import { instanceById, instancesOfAccount } from '../../store/d1/instances.ts';
-import type { StoredInstance } from '../../store/d1/instances.ts';
+import { instanceById, instancesOfAccount, type StoredInstance } from '../../store/d1/instances.ts';
 import { signedClientJwt } from '../../store/d1/issue-client-jwt.ts';
-import { sitesOfAccount } from '../../store/d1/sites.ts';
-import type { SiteRecord } from '../../store/d1/sites.ts';
+import { type SiteRecord, sitesOfAccount } from '../../store/d1/sites.ts';
 import type { StoreEnv } from '../../store/binding.ts';
 import { openAtRest, sealAtRest } from '../../store/keys/master-key.ts';
 import { rootKey } from '../../store/keys/root-key.ts';

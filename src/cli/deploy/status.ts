@@ -2,8 +2,7 @@
 import { instanceById } from '../../store/d1/instances.ts';
 import { version } from '../version.ts';
 import { modeOf } from './deploy.ts';
-import { existing } from './existing.ts';
-import type { Existing } from './existing.ts';
+import { type Existing, existing } from './existing.ts';
 import { commandOf } from './names.ts';
 import type { EdgeRow } from './record.ts';
 import type { Resources } from './storage.ts';

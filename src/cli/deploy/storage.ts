@@ -3,8 +3,7 @@
  * created. Of two runs that create the same thing at once, the platform refuses one, which then finds it.
  */
 import * as z from 'zod/mini';
-import { ApiError } from './cloudflare-api.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
+import { ApiError, type CloudflareApi } from './cloudflare-api.ts';
 import type { Names } from './names.ts';
 
 /** Two weeks, the longest that a queue allows: verdicts wait that long for a service that is down. */

@@ -10,17 +10,13 @@ import { version } from '../version.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
 import { defaultKeyFile, masterKeyOf } from './master-key-file.ts';
 import { remembered } from './memory.ts';
-import { edgeNameOf } from './names.ts';
-import type { Names } from './names.ts';
-import { recorded } from './record.ts';
-import type { Recorded } from './record.ts';
+import { edgeNameOf, type Names } from './names.ts';
+import { type Recorded, recorded } from './record.ts';
 import { restDatabase } from './rest-database.ts';
 import { checkRoute, checkServiceRoute } from './route-checks.ts';
-import { resourcesOf } from './storage.ts';
-import type { Resources } from './storage.ts';
+import { type Resources, resourcesOf } from './storage.ts';
 import type { World } from './world.ts';
-import { checkProxied, checkServiceHost, domainsOf, routesOf, zoneOf } from './zone.ts';
-import type { Zone } from './zone.ts';
+import { checkProxied, checkServiceHost, domainsOf, routesOf, type Zone, zoneOf } from './zone.ts';
 
 export interface Survey {
   zone: Zone;

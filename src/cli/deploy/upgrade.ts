@@ -14,8 +14,7 @@ import { proven, serviceReady, withApiKey } from './proof.ts';
 import { takeLease } from './record.ts';
 import { foundOrCreated } from './storage.ts';
 import { refuseNewer } from './survey.ts';
-import { deployEdge, deployService, zoneById } from './workers.ts';
-import type { Deployment } from './workers.ts';
+import { deployEdge, type Deployment, deployService, zoneById } from './workers.ts';
 import type { World } from './world.ts';
 import { zoneOf } from './zone.ts';
 

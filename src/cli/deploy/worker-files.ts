@@ -9,11 +9,9 @@ import { parse } from 'smol-toml';
 import { EDGE_CONFIG } from '../edge-worker.ts';
 import { OperatorError } from '../operator-error.ts';
 import { SERVICE_CONFIG } from '../service-worker.ts';
-import type { Names } from './names.ts';
-import { edgeNameOf } from './names.ts';
+import { edgeNameOf, type Names } from './names.ts';
 import type { Storage } from './storage.ts';
-import { routePattern } from './zone.ts';
-import type { Route, Zone } from './zone.ts';
+import { type Route, routePattern, type Zone } from './zone.ts';
 
 export interface WorkerFile {
   name: string;

@@ -2,20 +2,16 @@
 import * as z from 'zod/mini';
 import type { StoreEnv } from '../../store/binding.ts';
 import { version } from '../version.ts';
-import { ApiError } from './cloudflare-api.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
-import { edgeNameOf } from './names.ts';
-import type { Names } from './names.ts';
-import { recordEdge, recordService } from './record.ts';
-import type { EdgeRow, Lease } from './record.ts';
+import { ApiError, type CloudflareApi } from './cloudflare-api.ts';
+import { edgeNameOf, type Names } from './names.ts';
+import { type EdgeRow, type Lease, recordEdge, recordService } from './record.ts';
 import { checkRoute } from './route-checks.ts';
 import { endFormerJwt, keptClientJwt, newClientJwt } from './site-account.ts';
 import type { Storage } from './storage.ts';
 import { secretsOf } from './survey.ts';
 import { edgeFile, serviceFile } from './worker-files.ts';
 import type { World } from './world.ts';
-import { checkServiceHost, domainsOf, routePattern, routesOf } from './zone.ts';
-import type { Route, Zone } from './zone.ts';
+import { checkServiceHost, domainsOf, type Route, routePattern, routesOf, type Zone } from './zone.ts';
 
 export type Outcome = 'found' | 'created' | 'deployed';
 

@@ -4,8 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { OperatorError } from '../operator-error.ts';
-import { ApiError } from './cloudflare-api.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
+import { ApiError, type CloudflareApi } from './cloudflare-api.ts';
 import type { PublicDns } from './public-dns.ts';
 
 export interface Zone {

@@ -1,6 +1,5 @@
 /** `gatehouse login` and `gatehouse logout`: the service that commands call without flags. */
-import { command } from '../command.ts';
-import type { Commands } from '../command.ts';
+import { command, type Commands } from '../command.ts';
 import { CallError, call, checkedServiceUrl } from '../management-call.ts';
 import { printable } from '../printable.ts';
 import { readKey } from './read-key.ts';

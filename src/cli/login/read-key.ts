@@ -1,7 +1,6 @@
 /** Reads an API key from standard input: never from an argument, which every process of the machine can see. */
 import { createInterface } from 'node:readline/promises';
-import type { Readable } from 'node:stream';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { OperatorError } from '../operator-error.ts';
 
 const KEY_MAX_CHARS = 4096;

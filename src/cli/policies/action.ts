@@ -1,6 +1,5 @@
 /** A policy's action as a few words: `block`, `challenge 2`, `redirect /maintenance 302`, `limit logins`. */
-import { policyAction } from '../../contract/management/policy-set/policy.ts';
-import type { PolicyAction } from '../../contract/management/policy-set/policy.ts';
+import { type PolicyAction, policyAction } from '../../contract/management/policy-set/policy.ts';
 import { CommandError } from '../command-line.ts';
 
 const FORMS = 'allow, challenge [LEVEL], block, redirect LOCATION [STATUS], skipSession, limit NAME, origin NAME';

@@ -1,6 +1,5 @@
 /** The commands `gatehouse policies …`: what each takes, and what people see. */
-import { command } from '../command.ts';
-import type { Commands } from '../command.ts';
+import { command, type Commands } from '../command.ts';
 import { targetFlags } from '../management-call.ts';
 import * as policies from './policies.ts';
 import { differenceLines, importLines, policyLines, writtenLines } from './printed.ts';

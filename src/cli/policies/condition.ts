@@ -4,8 +4,7 @@ import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { expressionProblem } from '../../contract/management/policy-set/expression.ts';
 import { canonicalExpression } from '../../policies/canonical.ts';
 import type { Expression } from '../../policies/expression.ts';
-import { parseExpression } from '../../policies/text/parse.ts';
-import type { TextError } from '../../policies/text/parse.ts';
+import { parseExpression, type TextError } from '../../policies/text/parse.ts';
 import { CommandError } from '../command-line.ts';
 
 /** Of the line in which an error is, so that it fits on a screen. */

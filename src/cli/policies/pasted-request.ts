@@ -1,6 +1,5 @@
 /** A request to test policies on: its reference in the log, the address of a page, or a file with a pasted request. */
-import { readPasted } from '../../policies/pasted/pasted-request.ts';
-import type { GivenRequest } from '../../policies/pasted/pasted-request.ts';
+import { type GivenRequest, readPasted } from '../../policies/pasted/pasted-request.ts';
 import { CommandError } from '../command-line.ts';
 import { readText } from './condition.ts';
 

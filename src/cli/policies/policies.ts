@@ -2,8 +2,7 @@
 import { printExpression } from '../../policies/text/print.ts';
 import type { Given } from '../command.ts';
 import { optionalNumber, wholeNumber } from '../flag-values.ts';
-import { call, CallError } from '../management-call.ts';
-import type { Target } from '../management-call.ts';
+import { call, CallError, type Target } from '../management-call.ts';
 import { windowOf } from '../time-flag.ts';
 import { readAction } from './action.ts';
 import { readCondition, readSetFile, readText } from './condition.ts';

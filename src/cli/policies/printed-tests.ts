@@ -1,13 +1,11 @@
 /** What a test on one request, and a preview on the log, say of policies. */
 import type { PolicyAction } from '../../contract/management/policy-set/policy.ts';
-import { changeLines, reachLine, reachNotes } from '../print/preview.ts';
-import type { Change, Reach, Sample } from '../print/preview.ts';
+import { type Change, changeLines, type Reach, reachLine, reachNotes, type Sample } from '../print/preview.ts';
 import type { Screen } from '../print/screen.ts';
 import { fields, table } from '../print/table.ts';
 import { printable } from '../printable.ts';
 import { printAction } from './action.ts';
-import { differenceLines } from './printed.ts';
-import type { Differences } from './printed.ts';
+import { differenceLines, type Differences } from './printed.ts';
 
 export interface Tested {
   policies: { name: string; applies: 'yes' | 'unknown'; mode: string; then: PolicyAction }[];

@@ -3,8 +3,7 @@
  * is a block of lines. What visitors chose has no control characters here, so it cannot move the cursor.
  */
 import { printable } from '../printable.ts';
-import { cut, widthOf } from './screen.ts';
-import type { Screen } from './screen.ts';
+import { cut, type Screen, widthOf } from './screen.ts';
 
 export interface Column<Row> {
   title: string;

@@ -1,6 +1,5 @@
 /** Any result for people, where a command has no print of its own: lists of objects are tables, objects are fields. */
-import { fields, shown, table } from './table.ts';
-import type { Column } from './table.ts';
+import { type Column, fields, shown, table } from './table.ts';
 import type { Screen } from './screen.ts';
 import { timeText } from './time.ts';
 

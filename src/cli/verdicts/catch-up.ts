@@ -4,8 +4,7 @@
  * than it holds is named, with the command that lists them.
  */
 import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
-import { call } from '../management-call.ts';
-import type { Target } from '../management-call.ts';
+import { call, type Target } from '../management-call.ts';
 
 /** Ids that are known to be shown, 2 MB. */
 const SHOWN_MAX = 20_000;

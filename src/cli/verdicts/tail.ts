@@ -6,12 +6,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
-import { command } from '../command.ts';
-import type { Commands, Given } from '../command.ts';
+import { command, type Commands, type Given } from '../command.ts';
 import { CommandError } from '../command-line.ts';
 import { wholeNumber } from '../flag-values.ts';
-import { call, CallError, targetFlags } from '../management-call.ts';
-import type { Target } from '../management-call.ts';
+import { call, CallError, type Target, targetFlags } from '../management-call.ts';
 import { jsonText } from '../print/json.ts';
 import { liveTable } from '../print/table.ts';
 import { CaughtUp } from './catch-up.ts';

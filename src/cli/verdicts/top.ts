@@ -1,11 +1,9 @@
 /** `gatehouse top DIMENSION`: the values of a dimension with the most requests, and all other values together. */
 import type { z } from 'zod/mini';
 import { epochMsOf } from '../../contract/management/time.ts';
-import { verdictDimensions } from '../../contract/management/verdict-query.ts';
-import type { trafficByDimensionResponse } from '../../contract/management/verdict-query.ts';
+import { type trafficByDimensionResponse, verdictDimensions } from '../../contract/management/verdict-query.ts';
 import { decisions } from '../../contract/vocabulary.ts';
-import { command } from '../command.ts';
-import type { Commands } from '../command.ts';
+import { command, type Commands } from '../command.ts';
 import { CommandError } from '../command-line.ts';
 import { listOf, wholeNumber } from '../flag-values.ts';
 import { call, targetFlags } from '../management-call.ts';

@@ -3,12 +3,10 @@
  * writes page after page, with one JSON object a line for programs, so that a log of any length needs no memory.
  */
 import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
-import { command } from '../command.ts';
-import type { Commands, Given } from '../command.ts';
+import { command, type Commands, type Given } from '../command.ts';
 import { CommandError } from '../command-line.ts';
 import { wholeNumber } from '../flag-values.ts';
-import { call, CallError, targetFlags } from '../management-call.ts';
-import type { Target } from '../management-call.ts';
+import { call, CallError, type Target, targetFlags } from '../management-call.ts';
 import { jsonText } from '../print/json.ts';
 import type { Screen } from '../print/screen.ts';
 import { liveTable, table } from '../print/table.ts';

@@ -1,8 +1,7 @@
 /** Typed calls of the management API for views: `call` once, `useCall` for what a view shows. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Result } from '../../result.ts';
-import { send } from './send.ts';
-import type { Refusal, Sent } from './send.ts';
+import { type Refusal, send, type Sent } from './send.ts';
 import type { GetPath, GetResponseOf, PathsWith, RequestOf, ResponseOf } from './service-api.ts';
 
 type PostPath = PathsWith<'post'>;

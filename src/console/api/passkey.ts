@@ -1,6 +1,5 @@
 /** The browser's side of a passkey. Whatever the browser or the person does instead is a refusal with a sentence. */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { Refusal } from './send.ts';
 
 type Credential = Result<unknown, Refusal>;

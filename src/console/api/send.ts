@@ -2,8 +2,7 @@
  * One call to the management API with the session's cookie. Every outcome is a value: a response, a refusal of the
  * service with its sentence, or a network that is gone.
  */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 
 export interface Refusal {
   /** HTTP status; 0: the service could not be reached. */

@@ -2,8 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Me } from '../../contract/console/sign-in.ts';
 import type { Permission } from '../../contract/management/permissions.ts';
-import { onSessionNotice, send } from './send.ts';
-import type { Refusal } from './send.ts';
+import { onSessionNotice, type Refusal, send } from './send.ts';
 
 export type SessionState =
   | { kind: 'unknown' }

@@ -10,11 +10,9 @@ import type {
   SignInWays,
   SignedIn,
 } from '../../contract/console/sign-in.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { createPasskey, usePasskey } from './passkey.ts';
-import { send } from './send.ts';
-import type { Refusal } from './send.ts';
+import { type Refusal, send } from './send.ts';
 
 export type { ShownMembership, ShownPasskey, ShownSession, SignInQuestion, SignInWays, SignedIn };
 type Answer<Value> = Promise<Result<Value, Refusal>>;

@@ -1,7 +1,6 @@
 /** Fetches a file of the API as it streams: says how much has come, can be stopped, and saves what is whole only. */
 import { useRef, useState } from 'preact/hooks';
-import { sendRaw } from '../api/send.ts';
-import type { Sent } from '../api/send.ts';
+import { sendRaw, type Sent } from '../api/send.ts';
 import { compact } from '../format/numbers.ts';
 import { Button } from './button.tsx';
 import { sentenceOf } from './notice.tsx';

@@ -1,7 +1,6 @@
 /** How many things a list has, and the ways to its other pages. Which page it is stands in the address. */
 import { count } from '../format/numbers.ts';
-import { addressOf } from '../url/params.ts';
-import type { Params } from '../url/params.ts';
+import { addressOf, type Params } from '../url/params.ts';
 import { ButtonLink } from './button.tsx';
 
 export interface NumberedPagesProps {

@@ -5,8 +5,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { localTime, zoneName } from '../format/times.ts';
-import { chartOptions, HEIGHT_PX } from './chart-options.ts';
-import type { ChartScale, Series } from './chart-options.ts';
+import { chartOptions, type ChartScale, HEIGHT_PX, type Series } from './chart-options.ts';
 
 export type { Series } from './chart-options.ts';
 

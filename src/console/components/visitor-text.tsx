@@ -1,6 +1,5 @@
 /** Text that a visitor chose. Hidden characters are shown by their code point; long text is cut, whole in the title. */
-import { SHOWN_MAX_CHARS, visibleParts } from '../format/visitor-text.ts';
-import type { TextPart } from '../format/visitor-text.ts';
+import { SHOWN_MAX_CHARS, type TextPart, visibleParts } from '../format/visitor-text.ts';
 
 export interface VisitorTextProps {
   text: string | null;

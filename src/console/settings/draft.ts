@@ -1,8 +1,6 @@
 /** A form's values as people type them, and what of it differs from what is stored. */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { controlOf } from './setting-schema.ts';
-import type { SettingSchema, SettingSchemas } from './setting-schema.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import { controlOf, type SettingSchema, type SettingSchemas } from './setting-schema.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 

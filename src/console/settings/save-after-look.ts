@@ -2,8 +2,7 @@
  * Saves changed members of something that has no version. It looks at what is stored first: of two people who change the
  * same member, the second is told. A change between the look and the write is not seen.
  */
-import { failed } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, type Result } from '../../result.ts';
 import type { Refusal } from '../api/send.ts';
 import type { Values } from './draft.ts';
 import { conflictText, takenMembers } from './save-over.ts';

@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
 import { Prose } from '../components/prose.tsx';
 import { textOf, valueOf } from './draft.ts';
-import { boundsText, controlOf } from './setting-schema.ts';
-import type { SettingSchema } from './setting-schema.ts';
+import { boundsText, controlOf, type SettingSchema } from './setting-schema.ts';
 
 export interface SettingFieldProps {
   name: string;

@@ -8,10 +8,8 @@ import type { Refusal } from '../api/send.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/field.tsx';
 import { RefusalNotice } from '../components/notice.tsx';
-import { changesOf } from './draft.ts';
-import type { Values } from './draft.ts';
-import { saveOver } from './save-over.ts';
-import type { SavePorts, Stored } from './save-over.ts';
+import { changesOf, type Values } from './draft.ts';
+import { saveOver, type SavePorts, type Stored } from './save-over.ts';
 import { SettingField } from './setting-field.tsx';
 import type { SettingSchemas } from './setting-schema.ts';
 

@@ -1,8 +1,7 @@
 /** The time window of a view. A moving one stands still until the address changes or a minute has passed. */
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { windowOf } from './window.ts';
-import type { TimeWindow } from './window.ts';
+import { type TimeWindow, windowOf } from './window.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -3,8 +3,7 @@
  * RFC 9309, so that robots.txt can say the same. See docs/bots.md.
  */
 import * as z from 'zod/mini';
-import { botActions, botBehaviours, botPresets } from '../vocabulary.ts';
-import type { BotAction, BotBehaviour } from '../vocabulary.ts';
+import { type BotAction, botActions, type BotBehaviour, botBehaviours, botPresets } from '../vocabulary.ts';
 
 export const BOT_OVERRIDES_MAX = 200;
 

@@ -6,8 +6,16 @@
 import * as z from 'zod/mini';
 import { botPolicy } from './bot-policy.ts';
 import { botPolicyDefault } from './bot-policy-default.ts';
-import { challengeKinds, decisions, ipCategories, pathActions, pathTypes, pendingActions } from '../vocabulary.ts';
-import type { Decision, IpCategory } from '../vocabulary.ts';
+import {
+  challengeKinds,
+  type Decision,
+  decisions,
+  ipCategories,
+  type IpCategory,
+  pathActions,
+  pathTypes,
+  pendingActions,
+} from '../vocabulary.ts';
 
 type PendingAction = (typeof pendingActions)[number];
 

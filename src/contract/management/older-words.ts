@@ -3,8 +3,7 @@
  * management API accepts. What is stored, and what a service of this project sends to its edges, has the current words.
  */
 import * as z from 'zod/mini';
-import { decisions } from '../vocabulary.ts';
-import { pendingActions } from '../vocabulary.ts';
+import { decisions, pendingActions } from '../vocabulary.ts';
 import { actionFields, instancePolicy } from './instance-policy.ts';
 
 const action = z.pipe(

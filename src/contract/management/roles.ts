@@ -2,8 +2,7 @@
  * Roles of team members, and what each may do in the console. A role grants permissions of the same table as an API key
  * does, so one check serves both. What is not listed here is refused.
  */
-import { featurePermissions } from './permissions.ts';
-import type { PermissionMap } from './permissions.ts';
+import { featurePermissions, type PermissionMap } from './permissions.ts';
 
 export const userRoles = ['admin', 'analyst', 'viewer'] as const;
 export type UserRole = (typeof userRoles)[number];

@@ -3,16 +3,12 @@
  * intact, one without gets the challenge. The edge reads no body that is not challenged, and reads a challenged one
  * once.
  */
-import { NOT_READ, answerForm, message } from '../answer/answer.ts';
-import type { AnswerForm, ChallengeExtras } from '../answer/answer.ts';
+import { type AnswerForm, answerForm, type ChallengeExtras, message, NOT_READ } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
-import { answerWith, forwardOn } from '../step/step.ts';
-import type { Step } from '../step/step.ts';
-import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
-import type { Submission } from '../submission/read-submission.ts';
-import { checkToken, noteRefusedToken } from './check-token.ts';
-import type { TokenFault } from './check-token.ts';
+import { answerWith, forwardOn, type Step } from '../step/step.ts';
+import { bodyForOrigin, readSubmission, type Submission, submissionKind } from '../submission/read-submission.ts';
+import { checkToken, noteRefusedToken, type TokenFault } from './check-token.ts';
 import { holdSubmission } from './hold-submission.ts';
 import type { ChallengePorts } from './ports.ts';
 

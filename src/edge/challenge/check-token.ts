@@ -7,15 +7,13 @@ import { POW_DIFFICULTY_MAX, demandAt, meets } from '../../captcha/plan/demand.t
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import type { SiteverifyAnswer } from '../../contract/captcha/siteverify-answer.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Solved } from '../session/clearances.ts';
 import { visitorOf } from '../session/visitor.ts';
-import { LOCAL_LEVEL, LOCAL_PREFIX } from './local-challenge.ts';
-import type { LocalChallenges } from './local-challenge.ts';
+import { LOCAL_LEVEL, LOCAL_PREFIX, type LocalChallenges } from './local-challenge.ts';
 import type { ChallengePorts } from './ports.ts';
 import { keySourceOf } from '../limits/key-source.ts';
 import type { Limits } from '../limits/limits.ts';

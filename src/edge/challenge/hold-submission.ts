@@ -3,16 +3,13 @@
  * it back after solving (`returned-submission.ts`), to its own address.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { TOO_LARGE, message } from '../answer/answer.ts';
-import type { ChallengeExtras } from '../answer/answer.ts';
+import { type ChallengeExtras, message, TOO_LARGE } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { ownReference } from '../request/canonical-path.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
 import { sealHeld } from '../seal/held-submission-seal.ts';
-import { answerWith } from '../step/step.ts';
-import type { Step } from '../step/step.ts';
-import { bodyForOrigin } from '../submission/read-submission.ts';
-import type { Submission } from '../submission/read-submission.ts';
+import { answerWith, type Step } from '../step/step.ts';
+import { bodyForOrigin, type Submission } from '../submission/read-submission.ts';
 import { NO_COOKIE, WAIT_SECONDS } from './wait-lane.ts';
 import type { ChallengePorts } from './ports.ts';
 

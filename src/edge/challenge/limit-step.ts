@@ -6,19 +6,15 @@
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
 import type { ChallengePorts } from './ports.ts';
-import { NOT_READ, message } from '../answer/answer.ts';
-import type { Answer } from '../answer/answer.ts';
-import { liftsLimits, verdictOf } from '../decide/verdict.ts';
-import type { Verdict } from '../decide/verdict.ts';
+import { type Answer, message, NOT_READ } from '../answer/answer.ts';
+import { liftsLimits, type Verdict, verdictOf } from '../decide/verdict.ts';
 import type { JudgedContext, LimitsAsked } from '../decide/context.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
 import { keySourceOf } from '../limits/key-source.ts';
 import type { CompiledLimit, CompiledLimits } from '../config/compiled-limits.ts';
-import { firedOf, strictest } from '../limits/limits.ts';
-import type { Above, Counted } from '../limits/limits.ts';
+import { type Above, type Counted, firedOf, strictest } from '../limits/limits.ts';
 import { formUsers } from '../submission/form-users.ts';
-import { answerWith } from '../step/step.ts';
-import type { Forward, Step } from '../step/step.ts';
+import { answerWith, type Forward, type Step } from '../step/step.ts';
 
 const UNCOUNTED = message('unavailable', 'API.UNAVAILABLE', 'The request could not be counted. Try again.');
 

@@ -3,17 +3,14 @@
  * most once: its seal is spent first.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { NOT_READ, message } from '../answer/answer.ts';
-import type { Answer } from '../answer/answer.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import { type Answer, message, NOT_READ } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn } from '../decide/context.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 import { canonicalTarget } from '../request/canonical-path.ts';
-import { replacedRequest } from '../request/facts.ts';
-import type { RequestFacts } from '../request/facts.ts';
+import { replacedRequest, type RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
 import { SEAL_MAX_CHARS, openHeld } from '../seal/held-submission-seal.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';

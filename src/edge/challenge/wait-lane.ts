@@ -6,8 +6,7 @@
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { demandAt } from '../../captcha/plan/demand.ts';
-import { message } from '../answer/answer.ts';
-import type { Answer } from '../answer/answer.ts';
+import { type Answer, message } from '../answer/answer.ts';
 import type { WaitLink } from '../answer/pages/challenge-page.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
@@ -17,11 +16,9 @@ import { ownReference } from '../request/canonical-path.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
-import { clearanceCookie, newClearance } from '../session/clearances.ts';
-import type { Solved } from '../session/clearances.ts';
+import { clearanceCookie, newClearance, type Solved } from '../session/clearances.ts';
 import { ownerOf } from '../session/visitor.ts';
-import { answerWith } from '../step/step.ts';
-import type { Answered } from '../step/step.ts';
+import { type Answered, answerWith } from '../step/step.ts';
 
 export const WAIT_SECONDS = 12;
 const TICKET_SECONDS = 600;

@@ -3,8 +3,7 @@
  * remembered. Most requests are of no bot and never get here.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { actionFor, compileBotRules, readsRobots } from '../../bots/bot-rules.ts';
-import type { BotRules } from '../../bots/bot-rules.ts';
+import { actionFor, type BotRules, compileBotRules, readsRobots } from '../../bots/bot-rules.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
 import { spelledPath } from '../../bots/path-match.ts';
 import type { BotPolicy } from '../../contract/management/bot-policy.ts';

@@ -11,17 +11,12 @@ import type { OriginForm } from '../../contract/management/policy-set/policy-set
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
-import { compileBotPolicy } from './bot-actions.ts';
-import type { BotActionFor } from './bot-actions.ts';
+import { type BotActionFor, compileBotPolicy } from './bot-actions.ts';
 import { contentUsage } from '../../bots/robots/content-notes.ts';
-import { compileLimits } from './compiled-limits.ts';
-import type { CompiledLimits } from './compiled-limits.ts';
-import { compilePolicies } from '../../policies/compile/compile-policies.ts';
-import type { CompiledPolicies } from '../../policies/compile/compile-policies.ts';
-import { compilePathPolicy } from './path-policy.ts';
-import type { PathPolicyFor } from './path-policy.ts';
-import { compileRequestRisk } from '../../risk/headers/request-risk.ts';
-import type { RequestRisk, RiskReading } from '../../risk/headers/request-risk.ts';
+import { type CompiledLimits, compileLimits } from './compiled-limits.ts';
+import { type CompiledPolicies, compilePolicies } from '../../policies/compile/compile-policies.ts';
+import { compilePathPolicy, type PathPolicyFor } from './path-policy.ts';
+import { compileRequestRisk, type RequestRisk, type RiskReading } from '../../risk/headers/request-risk.ts';
 
 /** Public keys that verify ruleset files, by key id. */
 export type RulesetKeys = ReadonlyMap<string, CryptoKey>;

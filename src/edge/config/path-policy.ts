@@ -5,8 +5,7 @@
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
-import { YES, compilePathTest } from '../../policies/compile/compile-test.ts';
-import type { TestedPath } from '../../policies/compile/compile-test.ts';
+import { compilePathTest, type TestedPath, YES } from '../../policies/compile/compile-test.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 
 export type PathAction = InstancePolicy['pathRules'][number]['action'];

@@ -4,8 +4,7 @@ import type { PathPolicy } from '../config/path-policy.ts';
 import type { PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { ClearanceClaims, ClearanceReading } from '../session/clearances.ts';
-import { errorVerdict } from './verdict.ts';
-import type { Verdict, VerdictInputs } from './verdict.ts';
+import { errorVerdict, type Verdict, type VerdictInputs } from './verdict.ts';
 
 /** A submission that was sealed into an interstitial and came back. Its seal is spent once. */
 export interface HeldReturn {

@@ -9,18 +9,15 @@ import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
-import { askedFor } from '../pending/pending-budget.ts';
-import type { PendingKind } from '../pending/pending-budget.ts';
+import { askedFor, type PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isOfPage } from '../request/header-facts.ts';
 import type { SessionReading } from '../session/check-session.ts';
-import { unjudged } from './context.ts';
-import type { HeldReturn, JudgedContext } from './context.ts';
+import { type HeldReturn, type JudgedContext, unjudged } from './context.ts';
 import type { KnownVisitor } from './known-visitor.ts';
 import { isBudgeted } from './policy-input.ts';
 import { policyRequest } from './policy-request.ts';
-import { verdictOf } from './verdict.ts';
-import type { VerdictInputs } from './verdict.ts';
+import { type VerdictInputs, verdictOf } from './verdict.ts';
 
 export interface Judging {
   facts: RequestFacts;

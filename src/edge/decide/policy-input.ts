@@ -4,10 +4,8 @@
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { BotSignal } from '../../bots/bot-signal.ts';
-import { stricterEnd } from '../../policies/outcome.ts';
-import type { PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';
-import { isProved } from '../../rules/decision-table.ts';
-import type { DecideInputs } from '../../rules/decision-table.ts';
+import { type PolicyEnd, type PolicyOutcome, stricterEnd } from '../../policies/outcome.ts';
+import { type DecideInputs, isProved } from '../../rules/decision-table.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { SessionReading } from '../session/check-session.ts';
 

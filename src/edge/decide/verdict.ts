@@ -9,8 +9,14 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
-import { ROLLOUT_BUCKETS, decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
-import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
+import {
+  decide,
+  type DecideInputs,
+  type DecideOutcome,
+  liftedInputs,
+  restrictiveness,
+  ROLLOUT_BUCKETS,
+} from '../../rules/decision-table.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import { botInput } from '../../bots/bot-rules.ts';

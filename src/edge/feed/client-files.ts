@@ -6,12 +6,10 @@
 import type { Bytes } from '../../bytes/utf8.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { PartStore } from './stored-parts.ts';
-import { UNREADABLE } from './upstream.ts';
-import type { Count } from './upstream.ts';
+import { type Count, UNREADABLE } from './upstream.ts';
 
 /** A file is some ten kilobytes. */
 const FILE_MAX_BYTES = 256 * 1024;

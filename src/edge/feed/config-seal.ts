@@ -5,8 +5,7 @@
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { ok } from '../../result.ts';
-import { UNREADABLE } from './upstream.ts';
-import type { Asked } from './upstream.ts';
+import { type Asked, UNREADABLE } from './upstream.ts';
 
 const encoder = new TextEncoder();
 

@@ -3,22 +3,24 @@
  * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly,
  * unless that check found the service away. A file that cannot be loaded never replaces what is loaded.
  */
-import type { WaitUntil } from '../../bytes/polled.ts';
+import { polled, type WaitUntil, within } from '../../bytes/polled.ts';
 import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
-import { compileConfig } from '../config/compiled-config.ts';
-import type { CompiledConfig } from '../config/compiled-config.ts';
+import { compileConfig, type CompiledConfig } from '../config/compiled-config.ts';
 import type { ConfigSeal } from './config-seal.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
-import { openBase, openBots, openDeltaOver, rulesetOf } from './ruleset-files.ts';
-import type { LoadedBase, LoadedRuleset, RulesetFault } from './ruleset-files.ts';
-import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
-import type { PartStore } from './stored-parts.ts';
-import { ABSENT, valueOf } from './upstream.ts';
-import type { Asked, Count, Upstream } from './upstream.ts';
-import { ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { polled, within } from '../../bytes/polled.ts';
+import {
+  type LoadedBase,
+  type LoadedRuleset,
+  openBase,
+  openBots,
+  openDeltaOver,
+  type RulesetFault,
+  rulesetOf,
+} from './ruleset-files.ts';
+import { decodePointer, encodePointer, openConfig, partName, type PartStore } from './stored-parts.ts';
+import { ABSENT, type Asked, type Count, type Upstream, valueOf } from './upstream.ts';
+import { ok, type Result } from '../../result.ts';
 
 export interface GateState {
   config: CompiledConfig | null;

@@ -4,8 +4,7 @@
  * once a run, and nothing is written without a change.
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { fileName } from './client-files.ts';
-import type { ClientFiles } from './client-files.ts';
+import { type ClientFiles, fileName } from './client-files.ts';
 import type { KvStore } from './kv.ts';
 
 const LIST = 'files';

@@ -8,8 +8,7 @@ import type { KvStore } from './kv.ts';
 import { importRulesetKeys } from '../config/compiled-config.ts';
 import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
-import { valueOf } from './upstream.ts';
-import type { Count, Upstream } from './upstream.ts';
+import { type Count, type Upstream, valueOf } from './upstream.ts';
 
 export interface BackupOptions {
   upstream: Upstream;

@@ -3,8 +3,7 @@
  * the instance with an API key, compiles them here and writes KV; isolates read what it wrote. Keys come from the edge's
  * own credentials by HKDF, so that no other endpoint is needed.
  */
-import { encodeUtf8 } from '../../bytes/utf8.ts';
-import type { Bytes } from '../../bytes/utf8.ts';
+import { type Bytes, encodeUtf8 } from '../../bytes/utf8.ts';
 import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { configFormats } from '../../contract/edge/formats.ts';
@@ -19,12 +18,10 @@ import type { EdgeRule } from '../../rules/types.ts';
 import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { ABSENT, UNREADABLE, valueOf } from './upstream.ts';
-import type { Asked, Count, SentConfig, Upstream } from './upstream.ts';
+import { ABSENT, type Asked, type Count, type SentConfig, UNREADABLE, type Upstream, valueOf } from './upstream.ts';
 import type { EnvironmentReader, RulesSource } from '../environment.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */

@@ -2,18 +2,13 @@
  * Opens ruleset files: signature, hash, instance and base are checked here and only here. A file that fails any check
  * is a fault, never an exception.
  */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { RulesetKeys } from '../config/compiled-config.ts';
-import { openBotTable } from '../../bots/open-bot-table.ts';
-import type { BotTable } from '../../bots/open-bot-table.ts';
-import { openSignedDelta } from '../../rules/delta.ts';
-import type { Delta } from '../../rules/delta.ts';
-import { createRuleset } from '../../rules/ruleset.ts';
-import type { Ruleset } from '../../rules/ruleset.ts';
+import { type BotTable, openBotTable } from '../../bots/open-bot-table.ts';
+import { type Delta, openSignedDelta } from '../../rules/delta.ts';
+import { createRuleset, type Ruleset } from '../../rules/ruleset.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
-import { openSignedSnapshot } from '../../rules/snapshot.ts';
-import type { Snapshot } from '../../rules/snapshot.ts';
+import { openSignedSnapshot, type Snapshot } from '../../rules/snapshot.ts';
 
 export interface LoadedBase {
   hash: string;

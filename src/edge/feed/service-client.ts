@@ -14,8 +14,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ServiceClock } from '../../logsink/service-clock.ts';
 import { failed, ok } from '../../result.ts';
 import { readConfig } from './stored-parts.ts';
-import { UNREADABLE } from './upstream.ts';
-import type { Asked, Count, Upstream, UpstreamFault } from './upstream.ts';
+import { type Asked, type Count, UNREADABLE, type Upstream, type UpstreamFault } from './upstream.ts';
 
 /** A slower service counts as down. */
 const QUICK_TIMEOUT_MS = 500;

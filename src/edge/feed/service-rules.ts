@@ -1,8 +1,7 @@
 /** The credential of an edge that gets its rules from a Gatehouse service: the client JWT. */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { ClientJwtClaims, EnvironmentReader, RulesSource } from '../environment.ts';
 
 const NOT_A_JWT = failed(['CLIENT_JWT must be the JWT that POST /protect/client-jwt/generate issued']);

@@ -10,8 +10,7 @@ import { READS_QUERY } from '../../contract/edge/formats.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { ok } from '../../result.ts';
 import type { ConfigSeal } from './config-seal.ts';
-import { ABSENT, UNREADABLE } from './upstream.ts';
-import type { Asked, SentConfig } from './upstream.ts';
+import { ABSENT, type Asked, type SentConfig, UNREADABLE } from './upstream.ts';
 
 /** `maxAgeSeconds: null` keeps it until it is replaced or evicted. */
 export interface PartStore {

@@ -4,8 +4,7 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
-import { failed } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, type Result } from '../../result.ts';
 
 /** Why a call has no answer. */
 export type UpstreamFault =

@@ -4,8 +4,7 @@ import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../con
 import { parseJson } from '../../bytes/json.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import { ok } from '../../result.ts';
-import { UNREADABLE } from '../feed/upstream.ts';
-import type { Asked } from '../feed/upstream.ts';
+import { type Asked, UNREADABLE } from '../feed/upstream.ts';
 
 /** Behind a response, so nobody waits for it. */
 const REPORT_TIMEOUT_MS = 3000;

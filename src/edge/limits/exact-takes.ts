@@ -5,13 +5,10 @@
  * batch sends it inside its `waitUntil`, which continues after the visitor disconnects, and leaves the answer in memory,
  * where each other one looks for it.
  */
-import type { WaitUntil } from '../../bytes/polled.ts';
+import { polled, type WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { polled } from '../../bytes/polled.ts';
-import type { LimitTake, LimitTakings } from '../../contract/edge/limits.ts';
-import { LIMIT_TAKES_MAX } from '../../contract/edge/limits.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { LIMIT_TAKES_MAX, type LimitTake, type LimitTakings } from '../../contract/edge/limits.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { Asked } from '../feed/upstream.ts';
 
 const BATCH_MS = 1;

@@ -1,7 +1,6 @@
 /** What limits count by, as a request shows it. */
 import { hostName } from '../../address/host-name.ts';
-import { pathKey } from '../../limits/limit-keys.ts';
-import type { KeySource } from '../../limits/limit-keys.ts';
+import { type KeySource, pathKey } from '../../limits/limit-keys.ts';
 import { readCookie } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 

@@ -6,15 +6,12 @@
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import type { LimitCounter, LimitSums } from '../../contract/edge/limits.ts';
-import { LIMIT_COUNTERS_MAX } from '../../contract/edge/limits.ts';
-import { drained, emptyBucket, filled, untilDrained } from '../../limits/bucket.ts';
-import type { Bucket } from '../../limits/bucket.ts';
+import { LIMIT_COUNTERS_MAX, type LimitCounter, type LimitSums } from '../../contract/edge/limits.ts';
+import { type Bucket, drained, emptyBucket, filled, untilDrained } from '../../limits/bucket.ts';
 import { hasRoomFor } from '../../limits/free-keys.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
 import type { Asked } from '../feed/upstream.ts';
-import { rolled, untilOneFits, oneFits, windowOf } from '../../limits/two-windows.ts';
-import type { TwoWindows } from '../../limits/two-windows.ts';
+import { oneFits, rolled, type TwoWindows, untilOneFits, windowOf } from '../../limits/two-windows.ts';
 
 /** About 2 MB. A sender of more keys pushes out what was counted least lately; the ledger still knows it. */
 const KEYS_MAX = 20_000;

@@ -1,17 +1,14 @@
 /** Calls the origin for a `forward` step, at most once, and hands its response on with the edge's headers. */
 import { header } from '../../contract/edge/headers.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { HeldReturn } from '../decide/context.ts';
 import type { OriginTarget } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';
-import { replacedRequest } from '../request/facts.ts';
-import type { RequestFacts } from '../request/facts.ts';
+import { replacedRequest, type RequestFacts } from '../request/facts.ts';
 import { clearanceCookie } from '../session/clearances.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin } from './send-to-origin.ts';
-import { injectProtectScript, isPage, mayBePartOfPage } from './inject.ts';
-import type { Obstacles } from './inject.ts';
+import { injectProtectScript, isPage, mayBePartOfPage, type Obstacles } from './inject.ts';
 import type { Origins } from './origins.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeaderFacts } from '../request/header-facts.ts';

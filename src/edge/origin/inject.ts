@@ -4,15 +4,12 @@
  * it could open no session, passes untouched, to the byte, and is counted. A page gets the script whatever it was asked for as, so that a cache can keep one for all.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { Count } from '../feed/upstream.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isNavigation } from '../request/header-facts.ts';
-import { readPagePolicy } from './page-policy.ts';
-import type { PolicyObstacle } from './page-policy.ts';
-import { scriptPlace } from './script-place.ts';
-import type { ScriptPlace } from './script-place.ts';
+import { type PolicyObstacle, readPagePolicy } from './page-policy.ts';
+import { type ScriptPlace, scriptPlace } from './script-place.ts';
 
 const hash = assetHashes['protect.js'];
 /** What the runtime decodes and encodes again. */

@@ -3,8 +3,7 @@
  * edge's environment. A named origin that this edge cannot call is a failure: its requests go nowhere else.
  */
 import type { OriginForm } from '../../contract/management/policy-set/policy-set-form.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { EdgeEnvironment, OriginTarget } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';

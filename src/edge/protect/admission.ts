@@ -3,10 +3,8 @@
  * the page in `Sec-Fetch-Site` or `Origin`; a form on another site can forge neither.
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { error } from '../answer/answer.ts';
-import type { Answer } from '../answer/answer.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import { type Answer, error } from '../answer/answer.ts';
 import type { NetworkCounts } from '../../address/network-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';

@@ -9,8 +9,7 @@ import { checkToken, noteRefusedToken } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
-import { answerWith } from '../step/step.ts';
-import type { Answered } from '../step/step.ts';
+import { type Answered, answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
 /** For a visitor whose token could not be checked, where the operator allows it: long enough to go on. */

@@ -9,8 +9,7 @@ import { SENT_WITHIN_MS } from '../../logsink/verdict-batcher.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { policyRemedies } from '../origin/page-policy.ts';
 import type { OriginState } from '../origin/origins.ts';
-import { answerWith } from '../step/step.ts';
-import type { Answered } from '../step/step.ts';
+import { type Answered, answerWith } from '../step/step.ts';
 
 /** One failed request can be the visitor's connection. Three in a row are the origin. */
 const ORIGIN_FAILURES_TO_DEGRADE = 3;

@@ -6,8 +6,7 @@
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { EdgeSession } from '../../contract/edge/edge-api.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../risk/session-token.ts';
-import { error, json } from '../answer/answer.ts';
-import type { Answer } from '../answer/answer.ts';
+import { type Answer, error, json } from '../answer/answer.ts';
 import { LOCAL_PREFIX, mintWork, solvedWork } from '../challenge/local-challenge.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';

@@ -17,8 +17,7 @@ import { ok } from '../../result.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/set-session-cookie.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
-import { answerWith } from '../step/step.ts';
-import type { Answered } from '../step/step.ts';
+import { type Answered, answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { isLocal, localSession } from './local-session.ts';
 

@@ -10,8 +10,7 @@ import { ok } from '../../result.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { visitorOf } from '../session/visitor.ts';
-import { answerWith } from '../step/step.ts';
-import type { Answered } from '../step/step.ts';
+import { type Answered, answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
 const CALL: ServiceCall<true> = {

@@ -4,10 +4,8 @@
  */
 import { Hono } from 'hono';
 import { error } from '../answer/answer.ts';
-import { isJudged } from '../decide/context.ts';
-import type { RequestContext } from '../decide/context.ts';
-import { throughGate } from '../gate.ts';
-import type { EdgeApp, Endpoint } from '../gate.ts';
+import { isJudged, type RequestContext } from '../decide/context.ts';
+import { type EdgeApp, type Endpoint, throughGate } from '../gate.ts';
 import { answerWith } from '../step/step.ts';
 import { refusalOf } from './admission.ts';
 import { buyClearance } from './buy-clearance.ts';

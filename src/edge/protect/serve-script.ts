@@ -9,8 +9,7 @@ import { assetHashes } from '../../widget/bundle.generated.ts';
 import { error } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
-import { answerWith } from '../step/step.ts';
-import type { Answered } from '../step/step.ts';
+import { type Answered, answerWith } from '../step/step.ts';
 
 export async function serveScript(context: RequestContext, { files }: Pick<Isolate, 'files'>): Promise<Answered> {
   const { target } = context.facts;

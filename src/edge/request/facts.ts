@@ -4,14 +4,11 @@
  */
 import { newEventId } from '../../logsink/event-id.ts';
 import type { EdgeEnvironment } from '../environment.ts';
-import { UNROUTABLE, canonicalTarget } from './canonical-path.ts';
-import type { CanonicalTarget } from './canonical-path.ts';
+import { type CanonicalTarget, canonicalTarget, UNROUTABLE } from './canonical-path.ts';
 import { isSecureContext } from '../../risk/headers/request-facts.ts';
-import { readHeaders } from './header-facts.ts';
-import type { HeaderFacts } from './header-facts.ts';
+import { type HeaderFacts, readHeaders } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
-import { readSignals } from './signals.ts';
-import type { Signals } from './signals.ts';
+import { readSignals, type Signals } from './signals.ts';
 
 export interface RequestFacts {
   /** The record's event id and the reference a visitor can quote: one finds the other. */

@@ -4,14 +4,11 @@
  * replaces it with the variable `IP_CATEGORIES`.
  */
 import * as z from 'zod/mini';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { ipCategories } from '../../contract/vocabulary.ts';
-import type { IpCategory } from '../../contract/vocabulary.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import { ipCategories, type IpCategory } from '../../contract/vocabulary.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { canonicalAsn } from '../../address/asn.ts';
-import { parseCidr } from '../../address/ip.ts';
-import type { IpPrefix } from '../../address/ip.ts';
+import { type IpPrefix, parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
 
 export interface IpCategories {

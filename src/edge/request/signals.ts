@@ -4,8 +4,7 @@
  */
 import type { DeviceType, IpCategory } from '../../contract/vocabulary.ts';
 import { canonicalAsn } from '../../address/asn.ts';
-import { canonicalCountry, readIp } from '../../address/ip.ts';
-import type { ReadIp } from '../../address/ip.ts';
+import { canonicalCountry, type ReadIp, readIp } from '../../address/ip.ts';
 import { canonicalJa4 } from '../../address/ja4.ts';
 import { deviceType } from '../../address/device-type.ts';
 import type { EdgeEnvironment } from '../environment.ts';

@@ -2,10 +2,9 @@
  * Data that the edge gives a visitor to carry and takes back: AES-256-GCM under the instance's seal key, with the key
  * id in front. The purpose is authenticated, so that a held form never opens as a wait ticket.
  */
-import type { Bytes } from '../../bytes/utf8.ts';
+import { type Bytes, encodeUtf8 } from '../../bytes/utf8.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
-import { encodeUtf8 } from '../../bytes/utf8.ts';
 import type { ImportedKeys } from '../config/compiled-config.ts';
 
 export type BoxPurpose = 'replay' | 'local-challenge' | 'local-token' | 'local-session' | 'wait';

@@ -3,8 +3,7 @@
  * per token and isolate; after that a request costs a map look-up and comparisons. The isolate keeps the highest score
  * it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
  */
-import { splitSessionCookie, verifySessionJwt } from '../../risk/session-token.ts';
-import type { SessionClaims } from '../../risk/session-token.ts';
+import { type SessionClaims, splitSessionCookie, verifySessionJwt } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';

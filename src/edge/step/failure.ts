@@ -6,14 +6,12 @@ import { message } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import { protectPrefix } from '../../contract/edge/headers.ts';
-import { unjudged } from '../decide/context.ts';
-import type { RequestContext } from '../decide/context.ts';
+import { type RequestContext, unjudged } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import type { Count } from '../feed/upstream.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { answerWith, forwardOn } from './step.ts';
-import type { Step } from './step.ts';
+import { answerWith, forwardOn, type Step } from './step.ts';
 
 const UNAVAILABLE = message('unavailable', 'API.UNAVAILABLE', 'The gate has no rules yet. Try again.');
 

@@ -5,8 +5,7 @@
  * the submissions of others by sending half of theirs.
  */
 import type { Room } from '../../bytes/read-bounded.ts';
-import { neighboursOf } from '../../address/networks.ts';
-import type { Neighbours } from '../../address/networks.ts';
+import { type Neighbours, neighboursOf } from '../../address/networks.ts';
 
 /** Two of the largest, or many of the usual size. Beside 32 MB of rules this is a third of the isolate. */
 export const HELD_BODIES_MAX_BYTES = 16 * 1024 * 1024;

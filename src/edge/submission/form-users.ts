@@ -3,17 +3,22 @@
  * a field that stands there several times, origins read the first or the last: both count. What an origin may read and
  * the edge cannot has one name for all visitors, so that nobody escapes a count by an encoding.
  */
-import { ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { ok, type Result } from '../../result.ts';
 import { userName } from '../../limits/limit-keys.ts';
 import { multipartParts } from '../../bytes/multipart.ts';
-import { readBounded } from '../../bytes/read-bounded.ts';
-import type { ReadFault } from '../../bytes/read-bounded.ts';
+import { readBounded, type ReadFault } from '../../bytes/read-bounded.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { FieldName, urlencoded } from './field-name.ts';
-import { OPEN_ARRAY, OPEN_OBJECT, afterSpace, fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
-import type { FieldRange } from './find-field.ts';
+import {
+  afterSpace,
+  fieldPath,
+  type FieldRange,
+  jsonMembers,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  urlencodedFields,
+} from './find-field.ts';
 import { SUBMISSION_MAX_BYTES, ends, submissionKind, valueAt } from './read-submission.ts';
 import { FORM_PARTS_MAX } from './strip-field.ts';
 

@@ -5,15 +5,12 @@
  */
 import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
-import { readBounded } from '../../bytes/read-bounded.ts';
-import type { ReadFault, Room } from '../../bytes/read-bounded.ts';
+import { readBounded, type ReadFault, type Room } from '../../bytes/read-bounded.ts';
 import { multipartParts } from '../../bytes/multipart.ts';
 import { FieldName, urlencoded } from './field-name.ts';
-import { fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
-import type { FieldRange } from './find-field.ts';
+import { fieldPath, type FieldRange, jsonMembers, urlencodedFields } from './find-field.ts';
 import { FORM_PARTS_MAX, withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
 
 export type SubmissionSettings = InstancePolicy['submission'];

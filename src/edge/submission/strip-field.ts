@@ -4,8 +4,7 @@
  */
 import { multipartParts } from '../../bytes/multipart.ts';
 import { FieldName } from './field-name.ts';
-import { afterSpace, fieldPath, jsonMembers, urlencodedFields } from './find-field.ts';
-import type { FieldRange } from './find-field.ts';
+import { afterSpace, fieldPath, type FieldRange, jsonMembers, urlencodedFields } from './find-field.ts';
 
 const SPACE = 32;
 const AMPERSAND = 38;

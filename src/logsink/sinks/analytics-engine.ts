@@ -4,8 +4,7 @@
  * name columns by number.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import type { VerdictSink } from '../sink.ts';
-import { SinkError } from '../sink.ts';
+import { SinkError, type VerdictSink } from '../sink.ts';
 
 /** The platform accepts 250 points in one invocation. */
 const POINTS_MAX = 250;

@@ -2,8 +2,7 @@
  * Verdicts as NDJSON to any URL: a SIEM, a collector, a bucket with a signed address. The batch id is sent as
  * `Idempotency-Key`, so that a receiver can drop the second copy of a retried batch.
  */
-import type { VerdictSink } from '../sink.ts';
-import { isTransientStatus, SinkError } from '../sink.ts';
+import { isTransientStatus, SinkError, type VerdictSink } from '../sink.ts';
 
 const ATTEMPT_TIMEOUT_MS = 5000;
 

@@ -9,8 +9,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import { SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
 import { verdictBatchResponse } from '../../contract/edge/edge-responses.ts';
 import type { ServiceClock } from '../service-clock.ts';
-import type { SinkBatch, VerdictSink } from '../sink.ts';
-import { SinkError, isTransientStatus } from '../sink.ts';
+import { isTransientStatus, type SinkBatch, SinkError, type VerdictSink } from '../sink.ts';
 
 /** Three of these and their back-off fit the 30 s that `waitUntil` grants. */
 const ATTEMPT_TIMEOUT_MS = 5000;

@@ -3,10 +3,8 @@
  * request looks up what it has, and evaluates only the policies that it finds there and those that have no such key.
  */
 import type { PolicyField } from '../../contract/vocabulary.ts';
-import { parseCidr, parseIp } from '../../address/ip.ts';
-import type { IpPrefix } from '../../address/ip.ts';
-import { isAnd, isNot, isOr } from '../expression.ts';
-import type { Expression, PolicyTest } from '../expression.ts';
+import { type IpPrefix, parseCidr, parseIp } from '../../address/ip.ts';
+import { type Expression, isAnd, isNot, isOr, type PolicyTest } from '../expression.ts';
 import { PIECE_MIN_CHARS } from './piece-index.ts';
 import { spelledValues } from './text-match.ts';
 

@@ -1,8 +1,6 @@
 /** Turns conditions into functions. Equal tests become one, and are evaluated at most once for each reading of a request. */
-import { isAnd, isNot, isOr } from '../expression.ts';
-import type { Expression, PolicyTest } from '../expression.ts';
-import { NO, YES, compileTest } from './compile-test.ts';
-import type { Evaluate, Truth } from './compile-test.ts';
+import { type Expression, isAnd, isNot, isOr, type PolicyTest } from '../expression.ts';
+import { compileTest, type Evaluate, NO, type Truth, YES } from './compile-test.ts';
 import type { Reads } from './request-view.ts';
 import { spelledValues } from './text-match.ts';
 

@@ -3,16 +3,20 @@
  * for it, in their order, up to the first enforced one that decides.
  */
 import type { Policy, PolicyAction } from '../../contract/management/policy-set/policy.ts';
-import { NO_OUTCOME, stricterEnd, stricterOutcome } from '../outcome.ts';
-import type { FiredPolicy, PolicyEnd, PolicyOutcome } from '../outcome.ts';
+import {
+  type FiredPolicy,
+  NO_OUTCOME,
+  type PolicyEnd,
+  type PolicyOutcome,
+  stricterEnd,
+  stricterOutcome,
+} from '../outcome.ts';
 import type { PolicyRequest } from '../request.ts';
 import { anchorsOf } from './anchors.ts';
 import { ExpressionCompiler } from './compile-expression.ts';
-import type { Evaluate } from './compile-test.ts';
+import { type Evaluate, NO, UNKNOWN } from './compile-test.ts';
 import { PolicyIndex, copyBits } from './policy-index.ts';
-import { RequestView, newReads } from './request-view.ts';
-import type { Reads } from './request-view.ts';
-import { NO, UNKNOWN } from './compile-test.ts';
+import { newReads, type Reads, RequestView } from './request-view.ts';
 
 interface CompiledPolicy {
   name: string;

@@ -4,8 +4,7 @@ import type { PolicyField } from '../../contract/vocabulary.ts';
 import type { PolicyTest } from '../expression.ts';
 import type { PolicyRequest } from '../request.ts';
 import { PrefixSets } from './prefix-sets.ts';
-import { namedFields, placeOf } from './request-view.ts';
-import type { NamedField, Reads, RequestView } from './request-view.ts';
+import { type NamedField, namedFields, placeOf, type Reads, type RequestView } from './request-view.ts';
 import { compileTextMatch, spelledValues } from './text-match.ts';
 
 /** What is known of a condition. `and` is the least of its parts, `or` the greatest, `not` of `truth` is `YES - truth`. */

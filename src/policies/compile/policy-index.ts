@@ -1,13 +1,11 @@
 /** Which policies a request has to be compared with: those whose anchor it has, and those without one. */
 import type { PolicyField } from '../../contract/vocabulary.ts';
 import type { Anchor } from './anchors.ts';
-import { factOf, isNamed } from './compile-test.ts';
-import type { Fact } from './compile-test.ts';
+import { type Fact, factOf, isNamed } from './compile-test.ts';
 import { PathTree } from './path-tree.ts';
 import { PieceIndex } from './piece-index.ts';
 import { PrefixSets } from './prefix-sets.ts';
-import { placeOf } from './request-view.ts';
-import type { Reads, NamedField, RequestView } from './request-view.ts';
+import { type NamedField, placeOf, type Reads, type RequestView } from './request-view.ts';
 
 /** Policies by a value of one field, and by the field's presence. */
 interface ByValue {

@@ -2,8 +2,7 @@
  * Values by network: all of those whose network contains an address. One look-up for each length of prefix that occurs,
  * so that lists of thousands of networks cost no more than lists of two.
  */
-import { mask32 } from '../../address/ip.ts';
-import type { IpPrefix } from '../../address/ip.ts';
+import { type IpPrefix, mask32 } from '../../address/ip.ts';
 
 interface Entry<Value> {
   words: readonly number[];

@@ -1,10 +1,8 @@
 /** One request while it is evaluated: its facts, the reading of its path that counts now, and what was parsed of it. */
 import { parseIpInto } from '../../address/ip.ts';
 import type { PolicyRequest } from '../request.ts';
-import { NamePlaces, readCookieValues, readHeaderValues, readQueryValues } from './named-values.ts';
-import type { NamedValues } from './named-values.ts';
-import { UserAgents } from './user-agents.ts';
-import type { ReadUserAgent } from './user-agents.ts';
+import { type NamedValues, NamePlaces, readCookieValues, readHeaderValues, readQueryValues } from './named-values.ts';
+import { type ReadUserAgent, UserAgents } from './user-agents.ts';
 
 export const namedFields = ['header', 'cookie', 'query'] as const;
 export type NamedField = (typeof namedFields)[number];

@@ -1,14 +1,11 @@
 /** Makes a policy of a rule that was read, or says why there is none. */
 import { expressionProblem } from '../../contract/management/policy-set/expression.ts';
 import type { Policy, PolicyAction } from '../../contract/management/policy-set/policy.ts';
-import { canonicalExpression } from '../canonical.ts';
-import type { Problem } from '../canonical.ts';
+import { canonicalExpression, type Problem } from '../canonical.ts';
 import type { Expression } from '../expression.ts';
-import { anyRequest } from './condition.ts';
-import type { Condition } from './condition.ts';
+import { anyRequest, type Condition } from './condition.ts';
 import type { PolicyNames } from './names.ts';
-import { NotExpressible, shown } from './report.ts';
-import type { ImportedRule } from './report.ts';
+import { type ImportedRule, NotExpressible, shown } from './report.ts';
 import type { Differences } from './text-subject.ts';
 
 export interface RuleSource {

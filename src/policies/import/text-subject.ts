@@ -3,10 +3,8 @@
  * without regard to letter case, and headers, cookies and query parameters exactly. Where the other product does not,
  * that is a difference to be told, or the rule cannot be taken.
  */
-import { any, equalsText, oneOf } from './condition.ts';
-import type { Condition, Subject } from './condition.ts';
-import { readRegex } from './regex.ts';
-import type { TextForm } from './regex.ts';
+import { any, type Condition, equalsText, oneOf, type Subject } from './condition.ts';
+import { readRegex, type TextForm } from './regex.ts';
 import { NotExpressible } from './report.ts';
 
 export interface TextSubject extends Subject {

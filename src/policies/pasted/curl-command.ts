@@ -1,8 +1,6 @@
 /** A `curl` command as browsers copy it and people write it, as the request that it sends. Bodies are not compared. */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { HeaderFields, headerOf } from './header-fields.ts';
-import type { PastedRequest } from './header-fields.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import { HeaderFields, headerOf, type PastedRequest } from './header-fields.ts';
 import { shellWords } from './shell-words.ts';
 
 /** By their long names. What has no effect on the request is skipped with its value. */

@@ -3,11 +3,9 @@
  * takes, a `curl` command, or HTTP as a browser's tools or a log show it (`GET /path HTTP/1.1`, then headers).
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { readCurl } from './curl-command.ts';
-import { HeaderFields, headerOf } from './header-fields.ts';
-import type { PastedRequest } from './header-fields.ts';
+import { HeaderFields, headerOf, type PastedRequest } from './header-fields.ts';
 
 /** As `/protect/policies/test` takes it. */
 export type GivenRequest = { request: object } | { requestId: string };

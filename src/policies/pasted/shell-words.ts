@@ -1,6 +1,5 @@
 /** The words of a command as a POSIX shell reads them, with the quotes that browsers write when they copy one. */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 
 const SPACE = /[ \t\r\n]/;
 /** What else of a shell a command could have. None of it belongs to one request. */

@@ -1,7 +1,6 @@
 /** The words, signs and values that can stand at one place of a condition. */
 import { policyFieldFacts, wordsOf } from '../../contract/management/policy-set/policy-fields.ts';
-import { policyFields } from '../../contract/vocabulary.ts';
-import type { PolicyField, PolicyOperator } from '../../contract/vocabulary.ts';
+import { type PolicyField, policyFields, type PolicyOperator } from '../../contract/vocabulary.ts';
 
 interface Compared {
   field: PolicyField;

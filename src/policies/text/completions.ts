@@ -4,11 +4,9 @@
  */
 import { policyFieldFacts } from '../../contract/management/policy-set/policy-fields.ts';
 import type { PolicyField, PolicyOperator } from '../../contract/vocabulary.ts';
-import { optionsAt } from './completion-options.ts';
-import type { Completion, KnownValues, Place } from './completion-options.ts';
+import { type Completion, type KnownValues, optionsAt, type Place } from './completion-options.ts';
 import { isField } from './read-test.ts';
-import { Tokens } from './tokens.ts';
-import type { Token } from './tokens.ts';
+import { type Token, Tokens } from './tokens.ts';
 
 export interface Completions {
   /** What is replaced: the word at the caret, or nothing. */

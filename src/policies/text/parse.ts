@@ -4,13 +4,11 @@
  * where it is and what could stand there. The result is in canonical form.
  */
 import { EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX } from '../../contract/management/policy-set/policy-fields.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { grouped } from '../canonical.ts';
 import type { Expression } from '../expression.ts';
 import { isField, readTest } from './read-test.ts';
-import { Tokens, expected } from './tokens.ts';
-import type { TextProblem } from './tokens.ts';
+import { expected, type TextProblem, Tokens } from './tokens.ts';
 
 /** As long as a whole policy set. */
 const TEXT_MAX_CHARS = 512 * 1024;

@@ -1,6 +1,5 @@
 /** Writes a condition in its text form, with as few parentheses as it needs. Equal conditions have equal texts. */
-import { isAnd, isNot, isOr } from '../expression.ts';
-import type { Expression, PolicyTest } from '../expression.ts';
+import { type Expression, isAnd, isNot, isOr, type PolicyTest } from '../expression.ts';
 
 /** `expression` in canonical form. */
 export function printExpression(expression: Expression): string {

@@ -1,14 +1,11 @@
 /** Reads one comparison of the text form: a field, its name in brackets, an operator and what it compares with. */
 import { nameProblem, testProblem } from '../../contract/management/policy-set/check-test.ts';
 import { policyFieldFacts } from '../../contract/management/policy-set/policy-fields.ts';
-import { policyFields } from '../../contract/vocabulary.ts';
-import type { PolicyField, PolicyOperator } from '../../contract/vocabulary.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { type PolicyField, policyFields, type PolicyOperator } from '../../contract/vocabulary.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { canonicalTest } from '../canonical.ts';
 import type { PolicyTest } from '../expression.ts';
-import { expected } from './tokens.ts';
-import type { TextProblem, Token, Tokens } from './tokens.ts';
+import { expected, type TextProblem, type Token, type Tokens } from './tokens.ts';
 
 type Value = NonNullable<PolicyTest['value']>;
 

@@ -1,7 +1,6 @@
 /** What the page of a browser must look like, by the browser that its user agent names. */
 import type { PageSystem, Renderer, ScriptEngine } from '../../contract/edge/environment-names.ts';
-import { claimedBrowser } from '../headers/claimed-browser.ts';
-import type { Engine } from '../headers/claimed-browser.ts';
+import { claimedBrowser, type Engine } from '../headers/claimed-browser.ts';
 
 export interface ClaimedEnvironment {
   /** `null`: a browser that is not known here, of which nothing is expected. */

@@ -6,8 +6,7 @@ import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
 import type { EnvironmentSign, FamilyMark } from '../../contract/edge/environment-names.ts';
 import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
 import { claimedBrowser } from '../headers/claimed-browser.ts';
-import { cannotDraw, claimedEnvironment } from './claimed-environment.ts';
-import type { ClaimedEnvironment } from './claimed-environment.ts';
+import { cannotDraw, type ClaimedEnvironment, claimedEnvironment } from './claimed-environment.ts';
 import { contradictsVersion } from './engine-version.ts';
 
 interface Compared {

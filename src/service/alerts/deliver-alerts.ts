@@ -5,10 +5,15 @@
 import type { Alert } from '../../alerts/alert.ts';
 import { sendableAt } from '../../alerts/quiet-hours.ts';
 import { retryAt } from '../../alerts/retry-schedule.ts';
-import { UNREADABLE, openChannels } from '../../store/d1/alert-channels.ts';
-import type { OpenChannel } from '../../store/d1/alert-channels.ts';
-import { giveUp, noteFailed, noteSent, postpone, takeDueDeliveries } from '../../store/d1/alert-deliveries.ts';
-import type { TakenDelivery } from '../../store/d1/alert-deliveries.ts';
+import { type OpenChannel, openChannels, UNREADABLE } from '../../store/d1/alert-channels.ts';
+import {
+  giveUp,
+  noteFailed,
+  noteSent,
+  postpone,
+  takeDueDeliveries,
+  type TakenDelivery,
+} from '../../store/d1/alert-deliveries.ts';
 import { alertsById } from '../../store/d1/alerts.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { PostAlert } from './post-alert.ts';

@@ -4,8 +4,7 @@
  */
 import type { Alert } from '../../alerts/alert.ts';
 import { messageFor } from '../../alerts/shapes/message.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { OpenChannel } from '../../store/d1/alert-channels.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { placeOf } from '../proofs/outbound.ts';

@@ -1,9 +1,7 @@
 /** "Send a test": one alert to one channel, at once, whatever its quiet hours are. It is not repeated. */
-import { alertId } from '../../alerts/alert.ts';
-import type { Alert } from '../../alerts/alert.ts';
+import { type Alert, alertId } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
-import { failed } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, type Result } from '../../result.ts';
 import { UNREADABLE, openChannels } from '../../store/d1/alert-channels.ts';
 import { noteSent, noteTestFailed } from '../../store/d1/alert-deliveries.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';

@@ -2,19 +2,15 @@
  * Looks at a few instances in each scheduled run, each every two minutes: reads what the service knows of it once, asks
  * every source, and records what began, what ended and what is about to expire.
  */
-import { alertId } from '../../alerts/alert.ts';
-import type { Alert, AlertFacts } from '../../alerts/alert.ts';
+import { type Alert, type AlertFacts, alertId } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
 import { stateChange } from '../../alerts/state-change.ts';
-import { rememberCheck, takeDueChecks } from '../../store/d1/alert-checks.ts';
-import type { DueCheck } from '../../store/d1/alert-checks.ts';
-import { changeState, statesOf } from '../../store/d1/alert-states.ts';
-import type { StoredState } from '../../store/d1/alert-states.ts';
+import { type DueCheck, rememberCheck, takeDueChecks } from '../../store/d1/alert-checks.ts';
+import { changeState, statesOf, type StoredState } from '../../store/d1/alert-states.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { clientJwtsOfInstance } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { ruleFailures } from '../../store/d1/rule-failures.ts';
-import type { RuleFailure } from '../../store/d1/rule-failures.ts';
+import { type RuleFailure, ruleFailures } from '../../store/d1/rule-failures.ts';
 import { listsOf } from '../../store/d1/rule-lists.ts';
 import { edgeTotals, shardCount, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';

@@ -5,8 +5,7 @@
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { addTraffic, noTraffic, STEP_MS } from '../../attack/traffic.ts';
-import type { TrafficStep, TrafficSums } from '../../attack/traffic.ts';
+import { addTraffic, noTraffic, STEP_MS, type TrafficStep, type TrafficSums } from '../../attack/traffic.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { attackWatch } from '../../store/attack-watch/client.ts';
 import type { ServiceEnvironment } from '../environment.ts';

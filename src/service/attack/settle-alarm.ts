@@ -3,11 +3,9 @@
  * wants that, notes it in the audit trail, and sends the alert at once. All of it is one transaction, made only from the
  * state that was read, so of many isolates that hear of an alarm one acts.
  */
-import { alertId } from '../../alerts/alert.ts';
-import type { Alert } from '../../alerts/alert.ts';
+import { type Alert, alertId } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
-import { ALARMS_TOLD, afterAlarm, isUnderAttack, toldWith } from '../../attack/attack-state.ts';
-import type { AttackState } from '../../attack/attack-state.ts';
+import { afterAlarm, ALARMS_TOLD, type AttackState, isUnderAttack, toldWith } from '../../attack/attack-state.ts';
 import type { Alarm } from '../../attack/watch.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { isStill, writeAttackState } from '../../store/d1/attack-states.ts';

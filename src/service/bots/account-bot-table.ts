@@ -2,8 +2,7 @@
  * The bot table that edges of an account load, opened for questions of its operators. The last one is remembered: a name
  * of a table is the hash of its content, and a table of an account is found by the account's own name for it only.
  */
-import { openBotTable } from '../../bots/open-bot-table.ts';
-import type { BotTable } from '../../bots/open-bot-table.ts';
+import { type BotTable, openBotTable } from '../../bots/open-bot-table.ts';
 import { botTableFormats } from '../../contract/edge/formats.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
 import { COMMON_SCOPE, botTableKey, currentBotTable } from '../../store/d1/bot-tables.ts';

@@ -7,14 +7,19 @@
  * and publishes only while that is still its name, so that one made of older bots never replaces a newer one.
  */
 import { encodeBotTable } from '../../bots/encode-bot-table.ts';
-import { listedOwnBot } from '../../bots/own-bot.ts';
-import type { OwnBot } from '../../bots/own-bot.ts';
+import { listedOwnBot, type OwnBot } from '../../bots/own-bot.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { signRulesetFile } from '../../rules/signing.ts';
 import { botTableFormats } from '../../contract/edge/formats.ts';
 import { rangeVersions, readRanges } from '../../store/d1/bot-ranges.ts';
-import { COMMON_SCOPE, botTableKey, botTables, publishBotTable, withdrawBotTable } from '../../store/d1/bot-tables.ts';
-import type { BotTableRow } from '../../store/d1/bot-tables.ts';
+import {
+  botTableKey,
+  type BotTableRow,
+  botTables,
+  COMMON_SCOPE,
+  publishBotTable,
+  withdrawBotTable,
+} from '../../store/d1/bot-tables.ts';
 import { ownBotsInUse } from '../../store/d1/own-bots.ts';
 import { signingKey } from '../../store/keys/signing-keys.ts';
 import type { ServiceStore } from '../environment.ts';

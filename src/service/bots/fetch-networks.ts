@@ -5,8 +5,7 @@
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { RangeSource } from '../../bots/catalogue.ts';
 import { networksErrorText, readNetworks } from '../../bots/ranges/read-networks.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { RangeValidators } from '../../store/d1/bot-ranges.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -4,8 +4,15 @@
  */
 import type { RangeSource } from '../../bots/catalogue.ts';
 import { isLargeChange } from '../../bots/ranges/read-networks.ts';
-import { keepNetworks, noteFailure, notePending, noteUnchanged, takeDueRanges } from '../../store/d1/bot-ranges.ts';
-import type { KnownRange, RangeTimes } from '../../store/d1/bot-ranges.ts';
+import {
+  keepNetworks,
+  type KnownRange,
+  noteFailure,
+  notePending,
+  noteUnchanged,
+  type RangeTimes,
+  takeDueRanges,
+} from '../../store/d1/bot-ranges.ts';
 import type { ServiceStore } from '../environment.ts';
 import { botCatalogue } from './bot-catalogue.ts';
 import { fetchNetworks } from './fetch-networks.ts';

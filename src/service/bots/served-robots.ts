@@ -2,8 +2,7 @@
 import { blockedPaths } from '../../bots/robots/blocked-paths.ts';
 import { contentNotes } from '../../bots/robots/content-notes.ts';
 import { mergeRobots } from '../../bots/robots/merge-robots.ts';
-import { robotsGroups } from '../../bots/robots/robots-groups.ts';
-import type { NamedBot } from '../../bots/robots/robots-groups.ts';
+import { type NamedBot, robotsGroups } from '../../bots/robots/robots-groups.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { ownBotsOf } from '../../store/d1/own-bots.ts';
 import type { ServiceStore } from '../environment.ts';

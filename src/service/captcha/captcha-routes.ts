@@ -2,15 +2,12 @@
  * The public captcha routes: verification for backends, challenge and solution for browsers on any page (open to CORS,
  * without credentials), the page for visitors without scripts, and the files of the widget.
  */
-import { Hono } from 'hono';
-import type { Context } from 'hono';
-import type { ServiceApp, ServiceCall, ServiceHonoEnv } from '../http/service-call.ts';
+import { type Context, Hono } from 'hono';
+import { type ServiceApp, type ServiceCall, serviceCall, type ServiceHonoEnv } from '../http/service-call.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse, unexpectedErrorResponse } from '../http/respond-error.ts';
 import type { CaptchaRouteError } from '../http/service-error.ts';
-import type { Result } from '../../result.ts';
-import { ok } from '../../result.ts';
-import { serviceCall } from '../http/service-call.ts';
+import { ok, type Result } from '../../result.ts';
 import { createChallenge } from './challenge/create-challenge.ts';
 import { siteverifyAlias } from './siteverify/siteverify-alias.ts';
 import { siteverify } from './siteverify/siteverify.ts';

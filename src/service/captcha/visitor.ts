@@ -13,8 +13,7 @@ import { authenticateEdge } from '../http/authenticate-edge.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { CaptchaError, CredentialError } from '../http/service-error.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 
 /** Access control rules compare the whole text. No browser sends a longer one. */
 const USER_AGENT_MAX_CHARS = 16_384;

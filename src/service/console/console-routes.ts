@@ -3,8 +3,7 @@
  * shared, and the files that it loads. The page is the same for everybody: what a view shows comes from the management
  * API.
  */
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import { consoleFiles, consolePage } from '../../console/bundle.generated.ts';
 import type { ServiceApp, ServiceHonoEnv } from '../http/service-call.ts';
 import { consoleAuthRoutes } from './auth-routes.ts';

@@ -3,8 +3,7 @@
  * binding and adds the headers. The scripts of these pages may reach the documentation and `/openapi.json`, and no other
  * path of the service, so that they cannot call the API with the session of a reader who is signed in to the console.
  */
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { ServiceApp, ServiceHonoEnv } from '../http/service-call.ts';
 
 /** Names below it carry a hash of the content. */

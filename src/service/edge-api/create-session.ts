@@ -5,14 +5,11 @@
  * visitor earns a new session, which remembers the copy. A session that is over or withdrawn is not renewed either.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { edgeSessionRequest } from '../../contract/edge/edge-api.ts';
-import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { type EdgeSession, edgeSessionRequest, type EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/session-call.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
-import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../risk/session-token.ts';
-import type { SessionClaims } from '../../risk/session-token.ts';
+import { mintSessionJwt, SESSION_JWT_SECONDS, type SessionClaims } from '../../risk/session-token.ts';
 import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.ts';
@@ -23,8 +20,7 @@ import type { BodyError, CaptchaError } from '../http/service-error.ts';
 import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
-import { earnSession, issueSessionChallenge } from './session-challenge.ts';
-import type { SessionAnswer } from './session-challenge.ts';
+import { earnSession, issueSessionChallenge, type SessionAnswer } from './session-challenge.ts';
 
 /** The signals of one visitor, one JWT, and what the page posted. */
 const SESSION_BODY_MAX_BYTES = 64 * 1024;

@@ -4,8 +4,7 @@
  * session belongs to the visitor is a separate question.
  */
 import { decodeProtectedHeader } from 'jose';
-import { verifySessionJwt } from '../../risk/session-token.ts';
-import type { SessionClaims } from '../../risk/session-token.ts';
+import { type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { EdgeCall } from './edge-route.ts';

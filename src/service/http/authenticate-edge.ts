@@ -5,8 +5,7 @@
  */
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { CLIENT_JWT_AUDIENCE } from '../../contract/edge/edge-api.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { clientJwtById } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { verificationKeys } from '../../store/keys/signing-keys.ts';

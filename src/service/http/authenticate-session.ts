@@ -2,10 +2,8 @@
  * Who is signed in to the console. The row of the session, the user and the account are read from D1 at every call, so
  * that signing out, removing a user and changing a role count from the next call on.
  */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { isSeenLongAgo, markSeen, signedInUser } from '../../store/d1/console-sessions.ts';
-import type { SignedInUser } from '../../store/d1/console-sessions.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import { isSeenLongAgo, markSeen, type SignedInUser, signedInUser } from '../../store/d1/console-sessions.ts';
 import { RateLimit } from './rate-limit.ts';
 import { isFromConsole } from './same-origin.ts';
 import type { ServiceCall } from './service-call.ts';

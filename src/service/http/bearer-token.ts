@@ -1,6 +1,5 @@
 /** The bearer token of the `Authorization` header (RFC 6750). Anything else is refused before a signature is checked. */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { CredentialError } from './service-error.ts';
 
 export function bearerToken(request: Request): Result<string, CredentialError> {

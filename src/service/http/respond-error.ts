@@ -3,8 +3,7 @@
  * not compile until it is mapped. An unexpected error becomes 500 `API.UNKNOWN` without details: the log has them
  * under the request id.
  */
-import { errorEnvelope, errorStatus } from '../../contract/errors.ts';
-import type { ErrorDetail, ErrorKey } from '../../contract/errors.ts';
+import { type ErrorDetail, errorEnvelope, type ErrorKey, errorStatus } from '../../contract/errors.ts';
 import { jsonResponse } from './json-response.ts';
 import type { ServiceError } from './service-error.ts';
 

@@ -4,24 +4,19 @@
  * a reason, counted and kept aside; the other records of the batch are not affected.
  */
 import * as core from 'zod/v4/core';
-import { rangeOf } from '../../contract/edge/batch-range.ts';
-import type { BatchRange } from '../../contract/edge/batch-range.ts';
+import { type BatchRange, rangeOf } from '../../contract/edge/batch-range.ts';
 import { CLOCK_SKEW_MAX_MS } from '../../contract/edge/record-bounds.ts';
 import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
-import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
-import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import { VERDICT_RECORD_VERSION, type VerdictRecord, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { RefusalReason } from '../../contract/vocabulary.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { appendRows } from '../../store/event-log/client/append-verdicts.ts';
 import { appendCounters, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/retention.ts';
-import { verdictRow } from '../../store/event-log/log-row.ts';
-import type { NumberedRow } from '../../store/event-log/log-row.ts';
+import { type NumberedRow, verdictRow } from '../../store/event-log/log-row.ts';
 import { crowdRisk } from '../../store/risk-book/client/session-risk.ts';
-import { keepRefused } from './refused-records.ts';
-import type { RefusedRecord } from './refused-records.ts';
+import { keepRefused, type RefusedRecord } from './refused-records.ts';
 import { quickCheck } from './quick-check.ts';
 import type { ServiceStore } from '../environment.ts';
 

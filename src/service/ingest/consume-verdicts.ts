@@ -6,8 +6,7 @@
  */
 import * as core from 'zod/v4/core';
 import { verdictMessage } from '../../contract/edge/verdict-message.ts';
-import { instanceById } from '../../store/d1/instances.ts';
-import type { StoredInstance } from '../../store/d1/instances.ts';
+import { instanceById, type StoredInstance } from '../../store/d1/instances.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { DEAD_LETTER_QUEUE, keepDeadLetter } from './dead-letters.ts';
 import type { ServiceStore } from '../environment.ts';

@@ -4,8 +4,7 @@
  * `GET /protect/metrics` shows how many batches wait.
  */
 import * as core from 'zod/v4/core';
-import { verdictMessage } from '../../contract/edge/verdict-message.ts';
-import type { VerdictMessage } from '../../contract/edge/verdict-message.ts';
+import { type VerdictMessage, verdictMessage } from '../../contract/edge/verdict-message.ts';
 import { instanceById } from '../../store/d1/instances.ts';
 import { appendCounters, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import type { ServiceStore } from '../environment.ts';

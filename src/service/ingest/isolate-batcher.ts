@@ -3,8 +3,7 @@
  * receiver drops second copies. After three attempts its entries are dropped, and a log line says how many.
  */
 import { deliverWithRetries } from '../../logsink/attempts.ts';
-import { Batcher, systemClock } from '../../logsink/batcher.ts';
-import type { BatchBounds } from '../../logsink/batcher.ts';
+import { type BatchBounds, Batcher, systemClock } from '../../logsink/batcher.ts';
 
 const BOUNDS = {
   // One RPC for many entries; a shard takes 500 rows at most.

@@ -4,12 +4,16 @@
  * compares again.
  */
 import { CoveredSpace } from '../../lists/covered-space.ts';
-import { entryChanges, entryChangesOf, isTooMuchChange } from '../../lists/difference.ts';
-import type { ChangeBounds, EntryChanges } from '../../lists/difference.ts';
+import {
+  type ChangeBounds,
+  type EntryChanges,
+  entryChanges,
+  entryChangesOf,
+  isTooMuchChange,
+} from '../../lists/difference.ts';
 import { lastKeyOf } from '../../lists/entry-key.ts';
 import type { SortedEntries } from '../../lists/entry-set.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { ListSettings, ListState } from '../../store/rule-book/list-rpc.ts';
 import type { RuleBookRpc } from '../../store/rule-book/rpc.ts';
 

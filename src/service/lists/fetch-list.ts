@@ -4,11 +4,9 @@
  */
 import { discard, withinTime } from '../../bytes/within-time.ts';
 import type { ListAuthorization } from '../../contract/management/lists.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
-import { placeOf } from '../proofs/outbound.ts';
-import type { OutboundFault } from '../proofs/outbound.ts';
+import { type OutboundFault, placeOf } from '../proofs/outbound.ts';
 
 /** For the headers of one answer. */
 const TIMEOUT_MS = 20_000;

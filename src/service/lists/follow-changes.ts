@@ -2,8 +2,7 @@
  * What is in force of a list follows its settings: after they were changed, and after it was read, because somebody may
  * have changed or deleted it meanwhile.
  */
-import { findList } from '../../store/d1/rule-lists.ts';
-import type { StoredList } from '../../store/d1/rule-lists.ts';
+import { findList, type StoredList } from '../../store/d1/rule-lists.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import type { RuleBookRpc } from '../../store/rule-book/rpc.ts';
 import type { ServiceStore } from '../environment.ts';

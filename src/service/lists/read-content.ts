@@ -1,10 +1,8 @@
 /** Reads a file that an operator sends, in the format of a list. */
 import type { ListSettings } from '../../contract/management/lists.ts';
 import type { ListError } from '../../lists/list-format.ts';
-import { readList } from '../../lists/read-list.ts';
-import type { ReadList } from '../../lists/read-list.ts';
-import { failed } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { type ReadList, readList } from '../../lists/read-list.ts';
+import { failed, type Result } from '../../result.ts';
 
 export function readContent(content: string, settings: ListSettings): Promise<Result<ReadList, ListError>> {
   return readPlainList(new Blob([content]).stream() as ReadableStream<Uint8Array>, settings);

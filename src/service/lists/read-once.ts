@@ -6,11 +6,9 @@ import type { ListAuthorization, ListSettings } from '../../contract/management/
 import { listErrorText } from '../../lists/list-format.ts';
 import { readDecisions } from '../../lists/read-decisions.ts';
 import type { ReadList } from '../../lists/read-list.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { forgetSync } from '../../store/d1/rule-list-readings.ts';
-import { authorizationOf } from '../../store/d1/rule-lists.ts';
-import type { StoredList } from '../../store/d1/rule-lists.ts';
+import { authorizationOf, type StoredList } from '../../store/d1/rule-lists.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';

@@ -6,8 +6,7 @@
  */
 import { permissionsFor } from '../../contract/management/permissions.ts';
 import { permissionsOfRole } from '../../contract/management/roles.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import { principalOf, readApiKeyToken } from '../../store/d1/api-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { authenticateSession } from '../http/authenticate-session.ts';

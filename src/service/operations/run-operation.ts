@@ -4,11 +4,9 @@
  * them.
  */
 import type * as core from 'zod/v4/core';
-import { ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { ok, type Result } from '../../result.ts';
 import { appendManagementAudit } from '../../store/d1/management-audit.ts';
-import { parseWithSchema } from '../http/body/parse-with-schema.ts';
-import type { ParsedBody } from '../http/body/parse-with-schema.ts';
+import { type ParsedBody, parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { BODY_MAX_BYTES, readBody } from '../http/body/read-body.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { jsonResponse } from '../http/json-response.ts';
@@ -16,8 +14,7 @@ import { errorResponse } from '../http/respond-error.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { BodyError } from '../http/service-error.ts';
 import { redactedBody } from './audit-trail/redact-body.ts';
-import { authorise } from './authorise.ts';
-import type { Caller } from './authorise.ts';
+import { authorise, type Caller } from './authorise.ts';
 import type { Operation } from './define-operation.ts';
 import { refusalOf } from './operation-error.ts';
 

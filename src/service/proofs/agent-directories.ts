@@ -3,20 +3,21 @@
  * away; one that was fetched without a key does. What strangers can make the service fetch is bounded: each instance
  * may name so many new agents an hour, a directory is fetched once at a time, and not again soon after a failure.
  */
-import type { WaitUntil } from '../../bytes/polled.ts';
+import { polled, type WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readKeySet } from '../../bots/signatures/key-set.ts';
 import type { BotKeys } from '../../contract/bots/bot-keys.ts';
-import { polled } from '../../bytes/polled.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
-import { noteDirectoryFailure, storeDirectory, storedDirectory } from '../../store/d1/bot-directories.ts';
-import type { StoredDirectory } from '../../store/d1/bot-directories.ts';
+import { failed, ok, type Result } from '../../result.ts';
+import {
+  noteDirectoryFailure,
+  type StoredDirectory,
+  storedDirectory,
+  storeDirectory,
+} from '../../store/d1/bot-directories.ts';
 import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import type { ServiceEnvironment } from '../environment.ts';
-import { fetchPublic } from './outbound.ts';
-import type { OutboundFault } from './outbound.ts';
+import { fetchPublic, type OutboundFault } from './outbound.ts';
 
 export interface DirectoryCall extends Pick<ServiceEnvironment, 'store' | 'outbound'> {
   instance: { id: string };

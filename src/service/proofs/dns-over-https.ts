@@ -2,8 +2,7 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 
 const types = { A: 1, PTR: 12, AAAA: 28 } as const;
 const NO_ERROR = 0;

@@ -5,8 +5,7 @@
 import { parseIp } from '../../address/ip.ts';
 import { isReserved } from '../../address/reserved.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { resolveName } from './dns-over-https.ts';
 

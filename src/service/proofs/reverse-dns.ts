@@ -3,8 +3,7 @@
  * that name resolves to the address. The owner of an address can give it any name; only the owner of a name can give it an
  * address.
  */
-import { canonicalIp, parseIp } from '../../address/ip.ts';
-import type { IpAddress } from '../../address/ip.ts';
+import { canonicalIp, type IpAddress, parseIp } from '../../address/ip.ts';
 import { fitsHostMask } from '../../bots/host-mask.ts';
 import { isReserved } from '../../address/reserved.ts';
 import type { BotNameAnswer } from '../../contract/bots/bot-proofs.ts';

@@ -3,8 +3,7 @@
  * readers keep their compiled rules until the version changes.
  */
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export interface AccessCondition {

@@ -3,8 +3,7 @@
  * binding, and the service only reads.
  */
 import type { D1PreparedStatement } from '@cloudflare/workers-types';
-import { features as allFeatures } from '../../contract/management/permissions.ts';
-import type { Feature } from '../../contract/management/permissions.ts';
+import { type Feature, features as allFeatures } from '../../contract/management/permissions.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';

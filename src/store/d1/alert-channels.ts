@@ -3,8 +3,12 @@
  * anybody can write there, and with the secret of a webhook anybody can sign as this service.
  */
 import { newWebhookSecret } from '../../alerts/shapes/standard-webhook.ts';
-import { ALERT_CHANNELS_MAX } from '../../contract/management/alerts.ts';
-import type { AlertKind, ChannelShape, QuietHours } from '../../contract/management/alerts.ts';
+import {
+  ALERT_CHANNELS_MAX,
+  type AlertKind,
+  type ChannelShape,
+  type QuietHours,
+} from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';

@@ -1,7 +1,6 @@
 /** Which instances are looked at next, and what their edges had counted the last time. */
 import type { StoreEnv } from '../binding.ts';
-import { storedInstance } from './instances.ts';
-import type { InstanceRow, StoredInstance } from './instances.ts';
+import { type InstanceRow, type StoredInstance, storedInstance } from './instances.ts';
 
 export interface DueCheck {
   instance: StoredInstance;

@@ -6,10 +6,8 @@
 import { CompactSign, compactVerify, errors } from 'jose';
 import type { PermissionMap } from '../../contract/management/permissions.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
-import { accountOf, selectAccount } from './accounts.ts';
-import type { AccountRecord } from './accounts.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { accountOf, type AccountRecord, selectAccount } from './accounts.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { deriveKey, randomToken } from '../keys/master-key.ts';
 

@@ -2,11 +2,9 @@
  * The attack state of instances, in the row of each. A change is made only from the state that it was computed from, in
  * one transaction with what goes with it, so of two changes at the same time one is made.
  */
-import { attackStateText } from '../../attack/attack-state.ts';
-import type { AttackState } from '../../attack/attack-state.ts';
+import { type AttackState, attackStateText } from '../../attack/attack-state.ts';
 import type { StoreEnv } from '../binding.ts';
-import { storedInstance } from './instances.ts';
-import type { InstanceRow, StoredInstance } from './instances.ts';
+import { type InstanceRow, type StoredInstance, storedInstance } from './instances.ts';
 
 /** Holds while the state of the instance is still this one. */
 export function isStill(

@@ -3,8 +3,7 @@
  * fetch changes only when the next one is due.
  */
 import * as z from 'zod/mini';
-import { botKey } from '../../contract/bots/bot-keys.ts';
-import type { BotKey } from '../../contract/bots/bot-keys.ts';
+import { type BotKey, botKey } from '../../contract/bots/bot-keys.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export interface StoredDirectory {

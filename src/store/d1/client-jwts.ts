@@ -4,8 +4,7 @@
  */
 import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import type { StoreEnv } from '../binding.ts';
-import { storedInstance } from './instances.ts';
-import type { InstanceRow, StoredInstance } from './instances.ts';
+import { type InstanceRow, type StoredInstance, storedInstance } from './instances.ts';
 
 export interface ClientJwtRecord {
   jti: string;

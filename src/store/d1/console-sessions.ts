@@ -7,8 +7,7 @@ import { sha256Hex } from '../../bytes/hex.ts';
 import type { UserRole } from '../../contract/management/roles.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { accountRecord } from './accounts.ts';
-import type { AccountRecord, AccountRow } from './accounts.ts';
+import { type AccountRecord, accountRecord, type AccountRow } from './accounts.ts';
 
 export type SignInMethod = 'link' | 'passkey' | 'oidc' | 'access';
 

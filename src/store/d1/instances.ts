@@ -2,14 +2,11 @@
  * Protect instances in D1. Deleting an instance makes it inactive. Among active instances, partial unique indexes allow a
  * `cname` once in an account and a global site key once, so that of two parallel creations one fails.
  */
-import { attackStateOf } from '../../attack/attack-state.ts';
-import type { AttackState } from '../../attack/attack-state.ts';
-import { instanceSettings } from '../../contract/management/instance-settings.ts';
-import type { InstanceSettings } from '../../contract/management/instance-settings.ts';
+import { type AttackState, attackStateOf } from '../../attack/attack-state.ts';
+import { type InstanceSettings, instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 

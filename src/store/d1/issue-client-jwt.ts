@@ -5,8 +5,7 @@
 import { SignJWT } from 'jose';
 import { CLIENT_JWT_AUDIENCE } from '../../contract/edge/edge-api.ts';
 import type { StoreEnv } from '../binding.ts';
-import { insertClientJwt } from './client-jwts.ts';
-import type { NewClientJwt } from './client-jwts.ts';
+import { insertClientJwt, type NewClientJwt } from './client-jwts.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { signingKey } from '../keys/signing-keys.ts';
 

@@ -2,8 +2,7 @@
  * Passkeys of team members in D1: public keys only. A passkey belongs to a person, that is an email address, in every
  * account they are a member of. It is deleted with the last membership.
  */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export interface Passkey {

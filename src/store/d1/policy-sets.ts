@@ -3,8 +3,7 @@
  * on top of the one that the writer has read, in the same transaction that makes it the current one.
  */
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 
 /** Of an instance, the current one included. */

@@ -6,8 +6,7 @@
 import type { ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { sealAddress, storedList } from './rule-lists.ts';
-import type { ListKey, ListRow, StoredList } from './rule-lists.ts';
+import { type ListKey, type ListRow, sealAddress, type StoredList, storedList } from './rule-lists.ts';
 
 const MARK_BYTES = 9;
 

@@ -4,8 +4,7 @@
  */
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import type { UserRole } from '../../contract/management/roles.ts';
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export interface UserRecord {

@@ -3,8 +3,7 @@
  * each of these, and every mixture, is a sum of a few counts. The other has the bot, its proof and what it asked for.
  * No id, proof or host has a blank in it.
  */
-import { botProofs } from '../../contract/vocabulary.ts';
-import type { BotProof } from '../../contract/vocabulary.ts';
+import { type BotProof, botProofs } from '../../contract/vocabulary.ts';
 
 /** The fields of a record that say who a bot is and what became of its request. */
 export interface BotRecord {

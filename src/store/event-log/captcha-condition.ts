@@ -1,6 +1,5 @@
 /** Conditions of an audit search over captchas. `contains` ignores letter case. */
-import { isSearched } from './captcha-fields.ts';
-import type { CaptchaField } from './captcha-fields.ts';
+import { type CaptchaField, isSearched } from './captcha-fields.ts';
 
 export type CaptchaCondition =
   | { field: CaptchaField; is: string | boolean }

@@ -3,8 +3,7 @@
  * `decision` is no stored dimension, because every count is split by outcome.
  */
 import type { VerdictDimension } from '../../contract/management/verdict-query.ts';
-import { recordBotPaths, recordBotValues } from './bot-counts.ts';
-import type { BotRecord } from './bot-counts.ts';
+import { type BotRecord, recordBotPaths, recordBotValues } from './bot-counts.ts';
 import { latencyStep } from './latency-steps.ts';
 
 export const storedDimensions = [

@@ -5,8 +5,7 @@
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { decisions } from '../../contract/vocabulary.ts';
-import { captchaStatuses } from './captcha-record.ts';
-import type { CaptchaRecord } from './captcha-record.ts';
+import { type CaptchaRecord, captchaStatuses } from './captcha-record.ts';
 import { captchaCountKey } from './captcha-traffic-groups.ts';
 import type { TelemetryRecord } from './telemetry-record.ts';
 

@@ -4,8 +4,7 @@
  * since the last merge), which is rebuilt from the batches after a restart, so that it always agrees with them. A count
  * can be negative: a captcha that changed after it was merged.
  */
-import type { CountedRecord } from './count-dimensions.ts';
-import { dimensionValues, storedDimensions } from './count-dimensions.ts';
+import { type CountedRecord, dimensionValues, storedDimensions } from './count-dimensions.ts';
 import type { Counts } from './shard-rpc.ts';
 
 export type MinuteCounts = Map<number, Map<string, Counts>>;

@@ -3,11 +3,10 @@
  * under its own label (RFC 5869), so that no two purposes share a key. Nothing secret is stored in D1 in clear: a
  * stolen copy of the database opens nothing. MASTER_KEY has one child, which seals the root key.
  */
-import type { Bytes } from '../../bytes/utf8.ts';
+import { type Bytes, encodeUtf8 } from '../../bytes/utf8.ts';
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 const MASTER_KEY_BYTES = 32;
 const DERIVED_KEY_BYTES = 32;

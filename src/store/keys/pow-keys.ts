@@ -2,8 +2,7 @@
  * The day's RSW parameters in D1, made once per deployment. The first isolate to insert a row wins, and all isolates
  * read that row. The values are public and therefore not sealed.
  */
-import { generateRswKey } from '../../captcha/pow/rsw-key.ts';
-import type { RswKey } from '../../captcha/pow/rsw-key.ts';
+import { generateRswKey, type RswKey } from '../../captcha/pow/rsw-key.ts';
 import type { StoreEnv } from '../binding.ts';
 
 /** A row is used for one day; a week of them is kept for inspection. */

@@ -3,8 +3,7 @@
  * sealed and keys are derived under the root key, so that rotating MASTER_KEY rewrites one row: tokens, cookies, API
  * keys and sealed rows stay valid. An old MASTER_KEY is useless without a database copy from its time.
  */
-import { failed, ok } from '../../result.ts';
-import type { Result } from '../../result.ts';
+import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from './master-key.ts';
 

@@ -3,8 +3,7 @@
  * for 100 years and must stay verifiable. The private part is sealed in D1. A unique index decides between two isolates
  * that both make the first key.
  */
-import { calculateJwkThumbprint } from 'jose';
-import type { JWK } from 'jose';
+import { calculateJwkThumbprint, type JWK } from 'jose';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, sealAtRest } from './master-key.ts';

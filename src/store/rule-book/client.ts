@@ -1,8 +1,7 @@
 /** How the service reaches the RuleBook of an instance. */
 import { inJurisdiction } from '../jurisdiction.ts';
 import type { PackedRulePage, RuleBookRpc, RulePageQuery } from './rpc.ts';
-import { storedRules } from './rule-row.ts';
-import type { StoredRule } from './rule-row.ts';
+import { type StoredRule, storedRules } from './rule-row.ts';
 
 type RuleBookEnv = Pick<ServiceEnv, 'RULE_BOOK' | 'JURISDICTION'>;
 

@@ -1,6 +1,10 @@
 /** Which engine runs the page, told by what scripts rarely disguise. Nothing here differs between two people's browsers. */
-import { languageFeatures } from '../../contract/edge/environment-names.ts';
-import type { FamilyMark, PageSystem, ScriptEngine } from '../../contract/edge/environment-names.ts';
+import {
+  type FamilyMark,
+  languageFeatures,
+  type PageSystem,
+  type ScriptEngine,
+} from '../../contract/edge/environment-names.ts';
 import type { Realm } from '../dom/fresh-realm.ts';
 
 type Feature = (typeof languageFeatures)[number];

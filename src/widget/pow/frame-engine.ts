@@ -3,8 +3,7 @@
  * strict policies forbid `blob:`, so the worker runs in a frame of the service's origin. This is a file of its own
  * because the gate's own pages do not need it.
  */
-import { startWorker } from './pow-engine.ts';
-import type { EngineEvents, PowEngine, WorkerMessage } from './pow-engine.ts';
+import { type EngineEvents, type PowEngine, startWorker, type WorkerMessage } from './pow-engine.ts';
 
 /** Without a message by then, the page's CSP refused the frame, or the network is too slow. */
 const FRAME_READY_TIMEOUT_MS = 2500;

@@ -7,8 +7,7 @@ import { sessionRefusedTiming } from '../../contract/edge/headers.ts';
 import { WindowCounts } from '../../bytes/window-counts.ts';
 import { isSessionExpired, sessionCookieValue } from '../session-cookie.ts';
 import { inOneTab } from './in-one-tab.ts';
-import { exchange } from './session-exchange.ts';
-import type { ExchangePorts } from './session-exchange.ts';
+import { exchange, type ExchangePorts } from './session-exchange.ts';
 
 /** Challenges for one session. A network may change between a challenge and its solution. */
 const TRIES_MAX = 3;

@@ -3,8 +3,7 @@
  * or a `data:` address, the page's CSP needs no `img-src`.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
-import { COLOUR_STEP_PX } from '../../contract/captcha/challenge-api.ts';
-import type { Picture } from '../../contract/captcha/challenge-api.ts';
+import { COLOUR_STEP_PX, type Picture } from '../../contract/captcha/challenge-api.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
 
 /** Larger than any picture of the service. Stops a wrong response from allocating gigabytes. */

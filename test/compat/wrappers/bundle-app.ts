@@ -1,8 +1,7 @@
 /** Bundles an application as a developer's build does: esbuild, with the compilers of Vue and Svelte. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { build } from 'esbuild';
-import type { Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { compile } from 'svelte/compiler';
 import { compileScript, parse } from 'vue/compiler-sfc';
 

@@ -2,8 +2,7 @@
 import { SignJWT } from 'jose';
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { once } from '../service.ts';
-import type { Account, Clause } from '../service.ts';
+import { type Account, type Clause, once } from '../service.ts';
 import { stackNow } from '../../support/clock.ts';
 
 const DAY_MS = 86_400_000;

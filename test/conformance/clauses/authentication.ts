@@ -1,8 +1,7 @@
 /** Who may call a management endpoint: each reason to refuse, at every endpoint. */
 import { expect } from 'vitest';
 import { featurePermissions, features, permissionsFor } from '../../../src/contract/management/permissions.ts';
-import { endpoints } from '../endpoints.ts';
-import type { Endpoint } from '../endpoints.ts';
+import { type Endpoint, endpoints } from '../endpoints.ts';
 import type { Clause, Service } from '../service.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import { verdictDimensions } from '../../../src/contract/management/verdict-query.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
-import { once } from '../service.ts';
-import type { Clause } from '../service.ts';
+import { type Clause, once } from '../service.ts';
 import { stackNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;

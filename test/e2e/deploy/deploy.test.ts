@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { uploadWithWrangler } from '../../../src/cli/deploy/wrangler.ts';
 import { randomToken } from '../../../src/store/keys/master-key.ts';
 import { inventory, keptKey, keyFileOf, oneSite, rows } from '../../support/platform/inventory.ts';
-import { Operator } from '../../support/platform/operator.ts';
-import type { Run } from '../../support/platform/operator.ts';
+import { Operator, type Run } from '../../support/platform/operator.ts';
 
 const DEPLOY = ['--site', 'www.example.com'];
 let operator: Operator;

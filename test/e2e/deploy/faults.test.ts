@@ -4,8 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inventory, keptKey, oneSite, rows } from '../../support/platform/inventory.ts';
-import { Operator } from '../../support/platform/operator.ts';
-import type { Run } from '../../support/platform/operator.ts';
+import { Operator, type Run } from '../../support/platform/operator.ts';
 import { TOKEN } from '../../support/platform/platform.ts';
 
 const DEPLOY = ['--site', 'www.example.com'];

@@ -4,12 +4,10 @@
  */
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Upload } from '../../../src/cli/deploy/wrangler.ts';
-import { uploadWithWrangler } from '../../../src/cli/deploy/wrangler.ts';
+import { type Upload, uploadWithWrangler } from '../../../src/cli/deploy/wrangler.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inventory, keptKey, oneSite } from '../../support/platform/inventory.ts';
-import { Operator } from '../../support/platform/operator.ts';
-import type { Run } from '../../support/platform/operator.ts';
+import { Operator, type Run } from '../../support/platform/operator.ts';
 import { TOKEN } from '../../support/platform/platform.ts';
 import { RunningWorkers } from '../../support/platform/running-workers.ts';
 

@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sendableAt } from '../../../src/alerts/quiet-hours.ts';
-import type { QuietHours } from '../../../src/contract/management/alerts.ts';
-import { quietHours } from '../../../src/contract/management/alerts.ts';
+import { type QuietHours, quietHours } from '../../../src/contract/management/alerts.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 

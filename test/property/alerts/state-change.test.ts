@@ -1,8 +1,7 @@
 /** States over random observations: begins and ends alternate, and neither comes before its hold time. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stateChange } from '../../../src/alerts/state-change.ts';
-import type { KnownState } from '../../../src/alerts/state-change.ts';
+import { type KnownState, stateChange } from '../../../src/alerts/state-change.ts';
 import { retryAt } from '../../../src/alerts/retry-schedule.ts';
 
 const hold = { beginsAfterMs: 10, endsAfterMs: 20 };

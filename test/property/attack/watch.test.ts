@@ -1,10 +1,8 @@
 /** The watch over simulated days: no alarm in usual traffic of any size, and an alarm in time in a surge. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { STEP_MS } from '../../../src/attack/traffic.ts';
-import type { TrafficStep } from '../../../src/attack/traffic.ts';
-import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../src/attack/watch.ts';
-import type { Watched } from '../../../src/attack/watch.ts';
+import { STEP_MS, type TrafficStep } from '../../../src/attack/traffic.ts';
+import { STEPS_KEPT, watch, type Watched, watchedFrom, watchedIn } from '../../../src/attack/watch.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 import { randomFrom } from '../rules/random.ts';

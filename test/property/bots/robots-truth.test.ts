@@ -11,8 +11,7 @@ import { actionAtPath, compileBotRules, isPermitted } from '../../../src/bots/bo
 import { matchesPath, spelledPath } from '../../../src/bots/path-match.ts';
 import { blockedPaths } from '../../../src/bots/robots/blocked-paths.ts';
 import { mergeRobots } from '../../../src/bots/robots/merge-robots.ts';
-import { robotsGroups } from '../../../src/bots/robots/robots-groups.ts';
-import type { NamedBot } from '../../../src/bots/robots/robots-groups.ts';
+import { type NamedBot, robotsGroups } from '../../../src/bots/robots/robots-groups.ts';
 import { ownBot } from '../../../src/bots/own-bot.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { botPolicy } from '../../../src/contract/management/bot-policy.ts';

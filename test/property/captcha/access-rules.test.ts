@@ -1,8 +1,12 @@
 /** Compiled rules choose the same rule as a naive reading of the list, in any order. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileAccessRules, matchAccessRule } from '../../../src/captcha/plan/access-rules.ts';
-import type { AccessRule, AccessVisitor } from '../../../src/captcha/plan/access-rules.ts';
+import {
+  type AccessRule,
+  type AccessVisitor,
+  compileAccessRules,
+  matchAccessRule,
+} from '../../../src/captcha/plan/access-rules.ts';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { parseCidr, parseIp } from '../../../src/address/ip.ts';
 import { runs } from '../../support/properties.ts';

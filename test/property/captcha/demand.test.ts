@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseChallenge, siteDemandOf } from '../../../src/captcha/plan/choose-challenge.ts';
-import { demandAt, meets, proofFrom } from '../../../src/captcha/plan/demand.ts';
-import type { Demand, Proof } from '../../../src/captcha/plan/demand.ts';
+import { type Demand, demandAt, meets, type Proof, proofFrom } from '../../../src/captcha/plan/demand.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { captchaTypes, challengeKinds } from '../../../src/contract/vocabulary.ts';

@@ -7,8 +7,7 @@ import { expect, test } from 'vitest';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
-import { shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
-import type { ShapeName } from '../../../src/contract/captcha/challenge-api.ts';
+import { type ShapeName, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
 
 const TILE_PX = 96;
 const ROUNDS = 32;

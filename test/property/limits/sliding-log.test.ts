@@ -1,8 +1,7 @@
 /** The sliding log against a list of every use, on clocks that stand still, run and go back. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { takeSliding } from '../../../src/limits/sliding-log.ts';
-import type { SlidingLog } from '../../../src/limits/sliding-log.ts';
+import { type SlidingLog, takeSliding } from '../../../src/limits/sliding-log.ts';
 
 interface Ask {
   afterMs: number;

@@ -1,8 +1,7 @@
 /** The sliding window from two sums: its bound, its waiting time, and clocks that go back. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oneFits, rolled, untilOneFits } from '../../../src/limits/two-windows.ts';
-import type { TwoWindows } from '../../../src/limits/two-windows.ts';
+import { oneFits, rolled, type TwoWindows, untilOneFits } from '../../../src/limits/two-windows.ts';
 
 const WINDOW_MS = 10_000;
 const START_MS = 170_000_000 * WINDOW_MS;

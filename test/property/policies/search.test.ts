@@ -9,8 +9,7 @@ import type { PolicyRequest } from '../../../src/policies/request.ts';
 import { propertySeed, runs } from '../../support/properties.ts';
 import { randomFrom } from '../rules/random.ts';
 import { anyExpression } from './expressions.ts';
-import { holds, readingsOf } from './oracle.ts';
-import type { Reading } from './oracle.ts';
+import { holds, type Reading, readingsOf } from './oracle.ts';
 import { randomRequest } from './requests.ts';
 
 const LISTS = runs(150);

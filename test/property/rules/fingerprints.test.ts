@@ -5,8 +5,7 @@ import type { EdgeRule } from '../../../src/rules/types.ts';
 import { propertySeed, runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 import { match, snapshotOf } from '../../unit/rules/rulesets.ts';
-import { randomFrom } from './random.ts';
-import type { Random } from './random.ts';
+import { type Random, randomFrom } from './random.ts';
 
 const ASKED = runs(4000);
 

@@ -6,13 +6,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HEAD_CHARS } from '../../../src/rules/head-memory.ts';
 import { Hits } from '../../../src/rules/hits.ts';
-import { openSnapshot } from '../../../src/rules/snapshot.ts';
-import type { Snapshot } from '../../../src/rules/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import { runs } from '../../support/properties.ts';
 import { compile } from '../../unit/rules/rulesets.ts';
-import { randomFrom } from './random.ts';
-import type { Random } from './random.ts';
+import { type Random, randomFrom } from './random.ts';
 
 const HEADERS_PER_RULESET = 40;
 const alphabets = ['a', 'ab', 'abc/', 'abcdefghijklmnopqrstuvwxyz0123456789', 'abcdé😀'];

@@ -1,11 +1,13 @@
 /** A verdict record gives back what was decided from, and the sentence about it, whatever rules and paths are called. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RECORD_FIRED_RULES_MAX, verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
+import {
+  RECORD_FIRED_RULES_MAX,
+  type VerdictRecord,
+  verdictRecord,
+} from '../../../src/contract/edge/verdict-record.ts';
 import { botProofs, decisions, ipCategories } from '../../../src/contract/vocabulary.ts';
-import { decide } from '../../../src/rules/decision-table.ts';
-import type { DecideInputs } from '../../../src/rules/decision-table.ts';
+import { decide, type DecideInputs } from '../../../src/rules/decision-table.ts';
 import { explainDecision, explainRecord } from '../../../src/rules/explain.ts';
 import { inputsOfRecord, recordInputsOf } from '../../../src/rules/record-inputs.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';

@@ -1,8 +1,12 @@
 /** Captcha events make the same record in any order, and repeating them changes nothing. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mergeCaptcha } from '../../../src/store/event-log/captcha-record.ts';
-import type { CaptchaEvent, CaptchaFacts, CaptchaRecord } from '../../../src/store/event-log/captcha-record.ts';
+import {
+  type CaptchaEvent,
+  type CaptchaFacts,
+  type CaptchaRecord,
+  mergeCaptcha,
+} from '../../../src/store/event-log/captcha-record.ts';
 
 const identity = {
   jti: '0123456789abcdef0123456789abcdef',

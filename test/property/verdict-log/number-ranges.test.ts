@@ -1,8 +1,14 @@
 /** Ranges of record numbers, and the hashes kept of the last ones, against plain sets. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addRange, countOf, numbersIn, overlapOf, rangesOf } from '../../../src/store/event-log/number-ranges.ts';
-import type { NumberRange } from '../../../src/store/event-log/number-ranges.ts';
+import {
+  addRange,
+  countOf,
+  type NumberRange,
+  numbersIn,
+  overlapOf,
+  rangesOf,
+} from '../../../src/store/event-log/number-ranges.ts';
 import { packHashes, unpackHashes } from '../../../src/store/event-log/shard/number-hashes.ts';
 
 const range = fc.tuple(fc.nat(60), fc.nat(12)).map(([first, more]): NumberRange => [first, first + more]);

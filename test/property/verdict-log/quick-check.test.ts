@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
-import { verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
+import { type VerdictRecord, verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { propertySeed, runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -2,8 +2,15 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ColumnBuilder, ColumnKeys, openPlaces } from '../../../src/store/event-log/columns/column.ts';
-import { contains, has, is, passingRows, passTable, where } from '../../../src/store/event-log/columns/field-test.ts';
-import type { FieldTest } from '../../../src/store/event-log/columns/field-test.ts';
+import {
+  contains,
+  type FieldTest,
+  has,
+  is,
+  passingRows,
+  passTable,
+  where,
+} from '../../../src/store/event-log/columns/field-test.ts';
 
 type Value = string | number | boolean | null | string[];
 

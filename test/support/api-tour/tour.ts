@@ -3,8 +3,7 @@
  * typed by the OpenAPI document. The last call of an operation is its example: what is waited for has happened by then.
  */
 import type { Stack } from '../../../src/cli/stack.ts';
-import { serviceApi } from '../../../src/console/api/service-api.ts';
-import type { Method } from '../../../src/console/api/service-api.ts';
+import { type Method, serviceApi } from '../../../src/console/api/service-api.ts';
 import { tourOfAccount } from './account.ts';
 import { tourOfLog } from './log.ts';
 import { tourOfProtect } from './protect.ts';

@@ -1,7 +1,6 @@
 /** What the stand-in of the platform holds: zones, DNS, storage, Workers, routes and domains of one login. */
 import { randomUUID } from 'node:crypto';
-import { MemoryDatabase } from './memory-database.ts';
-import type { PlatformDatabase } from './memory-database.ts';
+import { MemoryDatabase, type PlatformDatabase } from './memory-database.ts';
 
 export interface ZoneState {
   id: string;

@@ -1,6 +1,5 @@
 /** The stand-in's answers about the login, its accounts and its zones, in the shapes of the platform's API. */
-import { Refusal, zoneOf } from './call.ts';
-import type { Handlers } from './call.ts';
+import { type Handlers, Refusal, zoneOf } from './call.ts';
 
 export const loginRoutes: Handlers = [
   [

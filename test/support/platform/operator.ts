@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { main } from '../../../src/cli/deploy/main.ts';
 import type { World } from '../../../src/cli/deploy/world.ts';
-import { cheapHosts, fetchWith } from './network.ts';
-import type { Hosts } from './network.ts';
+import { cheapHosts, fetchWith, type Hosts } from './network.ts';
 import { Platform, TOKEN } from './platform.ts';
 import { uploadAsWrangler } from './upload-as-wrangler.ts';
 

@@ -2,16 +2,13 @@
  * Stands in for the platform's API over HTTP: it keeps what is created, records every call, and can fail at any of them,
  * before or after the effect. Wrangler and the deployment reach it through `CLOUDFLARE_API_BASE_URL`.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refusal } from './call.ts';
-import type { Call } from './call.ts';
+import { type Call, Refusal } from './call.ts';
 import { loginRoutes } from './login-routes.ts';
 import { storageRoutes } from './storage-routes.ts';
 import { workerRoutes } from './worker-routes.ts';
-import { newState } from './account-state.ts';
-import type { AccountState, PlatformState } from './account-state.ts';
+import { type AccountState, newState, type PlatformState } from './account-state.ts';
 
 export interface Recorded {
   method: string;

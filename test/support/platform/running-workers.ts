@@ -8,8 +8,13 @@ import { join, resolve } from 'node:path';
 import { Miniflare, Response as WorkerResponse } from 'miniflare';
 import { runtimeOptions } from '../../../src/cli/runtime-options.ts';
 import { SERVICE_CONFIG } from '../../../src/cli/service-worker.ts';
-import { moduleManifest, readWranglerFile } from '../../../src/cli/worker-config.ts';
-import type { WorkerConfig, WorkerEnv, WorkerOptions } from '../../../src/cli/worker-config.ts';
+import {
+  moduleManifest,
+  readWranglerFile,
+  type WorkerConfig,
+  type WorkerEnv,
+  type WorkerOptions,
+} from '../../../src/cli/worker-config.ts';
 import type { QueueState, ScriptState } from './account-state.ts';
 import type { Answer, PlatformDatabase, Query } from './memory-database.ts';
 import type { Hosts } from './network.ts';

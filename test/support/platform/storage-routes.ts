@@ -1,8 +1,6 @@
 /** The stand-in's storage: D1, R2, queues and KV, with the refusals of the platform. */
-import { newId } from './account-state.ts';
-import type { AccountState, PlatformState } from './account-state.ts';
-import { A, Refusal, accountOf, missing, queueOf } from './call.ts';
-import type { Handlers } from './call.ts';
+import { type AccountState, newId, type PlatformState } from './account-state.ts';
+import { A, accountOf, type Handlers, missing, queueOf, Refusal } from './call.ts';
 import type { Query } from './memory-database.ts';
 
 function withR2(state: PlatformState, id: string | undefined): AccountState {

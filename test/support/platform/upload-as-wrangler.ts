@@ -5,8 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../../src/cli/operator-error.ts';
 import type { Upload } from '../../../src/cli/deploy/wrangler.ts';
-import { TOKEN } from './platform.ts';
-import type { Platform } from './platform.ts';
+import { type Platform, TOKEN } from './platform.ts';
 
 interface Config {
   name: string;

@@ -1,8 +1,6 @@
 /** The stand-in's Workers: uploads, secrets, routes, domains and schedules, as `wrangler deploy` calls them. */
-import { newId } from './account-state.ts';
-import type { AccountState, ScriptMetadata, ScriptState } from './account-state.ts';
-import { A, Refusal, accountOf, scriptOf, zoneOf } from './call.ts';
-import type { Handlers } from './call.ts';
+import { type AccountState, newId, type ScriptMetadata, type ScriptState } from './account-state.ts';
+import { A, accountOf, type Handlers, Refusal, scriptOf, zoneOf } from './call.ts';
 
 const S = `${A}/workers/scripts/([^/]+)`;
 

@@ -1,8 +1,7 @@
 /** What a channel gets: signed webhooks that the libraries of the standard accept, and text for Slack and Discord. */
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { alertId } from '../../../src/alerts/alert.ts';
-import type { Alert } from '../../../src/alerts/alert.ts';
+import { type Alert, alertId } from '../../../src/alerts/alert.ts';
 import { kindWords, summaryOf, titleOf } from '../../../src/alerts/kind-words.ts';
 import { messageFor } from '../../../src/alerts/shapes/message.ts';
 import { newWebhookSecret } from '../../../src/alerts/shapes/standard-webhook.ts';

@@ -1,6 +1,5 @@
 /** The client of `npm run bench -- lookup`: each answer belongs to its address, however many requests are under way. */
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answersOf } from '../../../bench/peers/pipelined-requests.ts';

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { partsOfFormat } from '../../../src/bots/bot-table.ts';
 import { botTableFormats, rulesetFormats } from '../../../src/contract/edge/formats.ts';
-import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
-import type { ListedBot } from '../../../src/bots/encode-bot-table.ts';
+import { encodeBotTable, type ListedBot } from '../../../src/bots/encode-bot-table.ts';
 import { fitsHostMask } from '../../../src/bots/host-mask.ts';
-import { openBotTable } from '../../../src/bots/open-bot-table.ts';
-import type { BotTable } from '../../../src/bots/open-bot-table.ts';
+import { type BotTable, openBotTable } from '../../../src/bots/open-bot-table.ts';
 
 const bot = (id: string, more: Partial<ListedBot> = {}): ListedBot => ({
   id,

@@ -7,8 +7,7 @@ import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { outcomeWord } from '../../../src/bots/signatures/signature-outcome.ts';
 import { serviceSaid } from '../../support/service-client.ts';
-import { agentKeyPair, signed } from '../../support/signed-request.ts';
-import type { AgentKeyPair } from '../../support/signed-request.ts';
+import { type AgentKeyPair, agentKeyPair, signed } from '../../support/signed-request.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const IP = '66.249.66.1';

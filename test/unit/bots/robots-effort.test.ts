@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { blockedPaths } from '../../../src/bots/robots/blocked-paths.ts';
 import { mergeRobots } from '../../../src/bots/robots/merge-robots.ts';
 import { readRobots } from '../../../src/bots/robots/robots-answer.ts';
-import { robotsGroups } from '../../../src/bots/robots/robots-groups.ts';
-import type { NamedBot } from '../../../src/bots/robots/robots-groups.ts';
+import { type NamedBot, robotsGroups } from '../../../src/bots/robots/robots-groups.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -2,8 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { CompactSign, errors } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { isForeign, signCookieJwt, verifyCookieJwt } from '../../../src/bytes/cookie-jwt.ts';
-import type { CookieKey } from '../../../src/bytes/cookie-jwt.ts';
+import { type CookieKey, isForeign, signCookieJwt, verifyCookieJwt } from '../../../src/bytes/cookie-jwt.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const key = new Uint8Array(32).fill(7);

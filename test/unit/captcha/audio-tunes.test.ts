@@ -1,7 +1,6 @@
 /** Tunes of the recordings: what is drawn is what is counted, and nothing but their course tells them apart. */
 import { describe, expect, test } from 'vitest';
-import { composePart, PART_SECONDS } from '../../../src/captcha/visual/audio/tunes.ts';
-import type { Note } from '../../../src/captcha/visual/audio/tunes.ts';
+import { composePart, type Note, PART_SECONDS } from '../../../src/captcha/visual/audio/tunes.ts';
 import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
 
 const random = drawRandom(new Uint8Array(32).fill(7));

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { difficultyAt } from '../../../src/captcha/plan/challenge-difficulty.ts';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
-import type { ChallengeDifficultyRow } from '../../../src/contract/management/instance-policy.ts';
-import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { type ChallengeDifficultyRow, instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -1,7 +1,6 @@
 /** What a visitor has to do, by the site's settings, the score, the traffic filter and the access rule. */
 import { describe, expect, test } from 'vitest';
-import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
-import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
+import { chooseChallenge, type ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -5,10 +5,14 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
-import { audioLayout, imageLayout, lookSeed, puzzleLayout } from '../../../src/captcha/visual/derive-answer.ts';
-import type { LayoutOf } from '../../../src/captcha/visual/derive-answer.ts';
-import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
-import type { DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import {
+  audioLayout,
+  imageLayout,
+  type LayoutOf,
+  lookSeed,
+  puzzleLayout,
+} from '../../../src/captcha/visual/derive-answer.ts';
+import { type DrawRandom, drawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../../../src/captcha/visual/puzzle/puzzle-task.ts';
 import { keyringOf, NOON } from './sealing-fixtures.ts';

@@ -1,8 +1,7 @@
 /** How far the verifying address may be from the one that solved: each condition, alone and together. */
 import { expect, test } from 'vitest';
 import type { AddressFacts } from '../../../src/captcha/verify/address-facts.ts';
-import { validateAddress } from '../../../src/captcha/verify/ip-validation.ts';
-import type { IpComparison, IpVerdict } from '../../../src/captcha/verify/ip-validation.ts';
+import { type IpComparison, type IpVerdict, validateAddress } from '../../../src/captcha/verify/ip-validation.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { expectRows } from '../../support/rows.ts';
 import { facts } from './sealing-fixtures.ts';

@@ -1,8 +1,7 @@
 /** The order of the checks, and that a failed check leaves the token unspent. */
 import { describe, expect, test } from 'vitest';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
-import { judgeToken } from '../../../src/captcha/verify/judge-token.ts';
-import type { VerifyPorts, VerifyQuestion } from '../../../src/captcha/verify/judge-token.ts';
+import { judgeToken, type VerifyPorts, type VerifyQuestion } from '../../../src/captcha/verify/judge-token.ts';
 import { expectRows } from '../../support/rows.ts';
 import { token } from './sealing-fixtures.ts';
 

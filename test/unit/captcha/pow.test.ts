@@ -5,11 +5,14 @@ import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.t
 import { powSolved, solvedSuspiciouslyFast } from '../../../src/captcha/pow/judge-pow.ts';
 import { checkSha256, mintSha256 } from '../../../src/captcha/pow/pow-sha256.ts';
 import { leadingZeroBits, solveRsw, solveSha256, toBigInt, toBytes } from '../../../src/captcha/pow/pow-solve.ts';
-import { generateRswKey, levelOf, power, squaringsOf } from '../../../src/captcha/pow/rsw-key.ts';
-import type { RswKey } from '../../../src/captcha/pow/rsw-key.ts';
+import { generateRswKey, levelOf, power, type RswKey, squaringsOf } from '../../../src/captcha/pow/rsw-key.ts';
 import { RswMinter } from '../../../src/captcha/pow/rsw-mint.ts';
-import { openChallenge, sealChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
-import type { OpenedChallenge, SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import {
+  openChallenge,
+  type OpenedChallenge,
+  sealChallenge,
+  type SealedChallenge,
+} from '../../../src/captcha/seal/sealed-challenge.ts';
 import { expectRows } from '../../support/rows.ts';
 import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
 

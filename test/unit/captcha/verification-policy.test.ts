@@ -5,8 +5,7 @@ import { siteSettings } from '../../../src/contract/management/site-settings.ts'
 import { readAddressFacts } from '../../../src/captcha/verify/address-facts.ts';
 import { emailRefusal, mailboxOf, readEmail } from '../../../src/captcha/verify/email-rules.ts';
 import { validateAddress } from '../../../src/captcha/verify/ip-validation.ts';
-import { judgePolicy } from '../../../src/captcha/verify/verification-policy.ts';
-import type { PolicyPorts } from '../../../src/captcha/verify/verification-policy.ts';
+import { judgePolicy, type PolicyPorts } from '../../../src/captcha/verify/verification-policy.ts';
 import { facts, token } from './sealing-fixtures.ts';
 import { expectRows } from '../../support/rows.ts';
 

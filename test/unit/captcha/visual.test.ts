@@ -4,16 +4,15 @@ import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
 import { judgeVisual } from '../../../src/captcha/visual/judge-visual.ts';
-import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
-import type { DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import { type DrawRandom, drawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import {
   audioLayout,
   IMAGE_TILES,
   imageLayout,
+  type LayoutOf,
   lookSeed,
   puzzleLayout,
 } from '../../../src/captcha/visual/derive-answer.ts';
-import type { LayoutOf } from '../../../src/captcha/visual/derive-answer.ts';
 import {
   BOARD_HEIGHT,
   BOARD_WIDTH,

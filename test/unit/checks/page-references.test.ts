@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import {
   brokenLinks,
   brokenMentions,
+  type Page,
   pagesWithoutLink,
   unknownTitles,
 } from '../../../scripts/checks/page-references.ts';
-import type { Page } from '../../../scripts/checks/page-references.ts';
 
 const files: Readonly<Record<string, string>> = {
   'docs/limits.md': '# Limits\n\n## `fast` and exact',

@@ -1,7 +1,6 @@
 /** The bot's-eye view of the demo shop: what its commands send from a terminal, and when it sends requests. */
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,5 @@
 /** The socket in front of a Worker of the local stack. */
-import { createServer, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { listen } from '../../../src/cli/listener.ts';

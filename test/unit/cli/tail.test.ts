@@ -1,6 +1,5 @@
 /** The live tail against a service that is away, refuses, or has archived verdicts before they were asked for. */
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { gatehouse } from '../../support/gatehouse.ts';

@@ -1,8 +1,13 @@
 /** The fields of a limit in the console, and the limit that they mean. */
 import { expect, test } from 'vitest';
 import { limit as limitSchema } from '../../../src/contract/management/policy-set/limit.ts';
-import { draftOf, emptyDraft, limitOf, problemsOf } from '../../../src/console/views/limits/limit-draft.ts';
-import type { LimitDraft } from '../../../src/console/views/limits/limit-draft.ts';
+import {
+  draftOf,
+  emptyDraft,
+  type LimitDraft,
+  limitOf,
+  problemsOf,
+} from '../../../src/console/views/limits/limit-draft.ts';
 import type { Limit } from '../../../src/console/views/limits/limit-set.ts';
 import { allowanceText } from '../../../src/console/views/limits/limit-words.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -1,7 +1,6 @@
 /** What the console writes into the policy set when somebody adds, changes or removes a limit. */
 import { expect, test } from 'vitest';
-import { setWith } from '../../../src/console/views/limits/limit-set.ts';
-import type { Limit, PolicySet } from '../../../src/console/views/limits/limit-set.ts';
+import { type Limit, type PolicySet, setWith } from '../../../src/console/views/limits/limit-set.ts';
 
 const limit = (name: string, count = 1): Limit => ({
   name,

@@ -1,8 +1,13 @@
 /** Clearance: what it lifts, for whom and for how long, and which cookies are none. */
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
-import type { ClearanceClaims, LearnNetwork } from '../../../src/edge/session/clearances.ts';
+import {
+  type ClearanceClaims,
+  clearanceCookie,
+  Clearances,
+  type LearnNetwork,
+  newClearance,
+} from '../../../src/edge/session/clearances.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';

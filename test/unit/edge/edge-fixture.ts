@@ -1,19 +1,15 @@
 /** A compiled config, signals, facts and a context for the edge's unit tests. */
-import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
-import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
+import { compileConfig, type CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { configFormats } from '../../../src/contract/edge/formats.ts';
-import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
-import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
+import { type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
-import { unjudged } from '../../../src/edge/decide/context.ts';
-import type { JudgedContext } from '../../../src/edge/decide/context.ts';
+import { type JudgedContext, unjudged } from '../../../src/edge/decide/context.ts';
 import type { Verdict } from '../../../src/edge/decide/verdict.ts';
-import { readFacts } from '../../../src/edge/request/facts.ts';
-import type { RequestFacts } from '../../../src/edge/request/facts.ts';
+import { readFacts, type RequestFacts } from '../../../src/edge/request/facts.ts';
 import { readHeaders } from '../../../src/edge/request/header-facts.ts';
 import { recordOf } from '../../../src/edge/step/record.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';

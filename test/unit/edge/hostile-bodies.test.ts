@@ -7,8 +7,7 @@ import { multipartParts } from '../../../src/bytes/multipart.ts';
 import { FieldName } from '../../../src/edge/submission/field-name.ts';
 import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
 import { fieldTexts, UNREAD_TEXT } from '../../../src/edge/submission/form-users.ts';
-import { bodyForOrigin, readSubmission } from '../../../src/edge/submission/read-submission.ts';
-import type { SubmissionKind } from '../../../src/edge/submission/read-submission.ts';
+import { bodyForOrigin, readSubmission, type SubmissionKind } from '../../../src/edge/submission/read-submission.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const KIB = 1024;

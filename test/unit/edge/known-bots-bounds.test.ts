@@ -1,9 +1,7 @@
 /** What reading a bot costs an isolate: which requests ask the service, how much is kept, and which table counts. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
-import type { ListedBot } from '../../../src/bots/encode-bot-table.ts';
-import { openBotTable } from '../../../src/bots/open-bot-table.ts';
-import type { BotTable } from '../../../src/bots/open-bot-table.ts';
+import { encodeBotTable, type ListedBot } from '../../../src/bots/encode-bot-table.ts';
+import { type BotTable, openBotTable } from '../../../src/bots/open-bot-table.ts';
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { ok } from '../../../src/result.ts';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LimitCounter, LimitSums } from '../../../src/contract/edge/limits.ts';
 import type { CountedMeter } from '../../../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { reportAnswered } from '../../support/service-client.ts';
-import type { SaidOfReport } from '../../support/service-client.ts';
+import { reportAnswered, type SaidOfReport } from '../../support/service-client.ts';
 
 const WINDOW_MS = 600_000;
 /** The start of a window. */

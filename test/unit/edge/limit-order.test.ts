@@ -1,8 +1,7 @@
 /** What is asked before what: nothing is read or added for a request that is stopped, and nothing passes uncounted. */
 import { describe, expect, test } from 'vitest';
 import { SUBMISSION_MAX_BYTES } from '../../../src/edge/submission/read-submission.ts';
-import { TOKEN_IN_FORM, endOf, gateWith, limitOf } from './limited-gate.ts';
-import type { Visit } from './limited-gate.ts';
+import { endOf, gateWith, limitOf, TOKEN_IN_FORM, type Visit } from './limited-gate.ts';
 
 const form = (body: string, of: Partial<Visit> = {}): Visit => ({
   init: { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded' } },

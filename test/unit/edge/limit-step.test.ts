@@ -8,8 +8,7 @@ import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { expectRows } from '../../support/rows.ts';
 import { NOW_MS, sentenceOf } from './edge-fixture.ts';
-import { endOf, gateWith, limitOf } from './limited-gate.ts';
-import type { Visit } from './limited-gate.ts';
+import { endOf, gateWith, limitOf, type Visit } from './limited-gate.ts';
 
 const texts = new PageTexts({ en: englishPages }, null, () => NOW_MS);
 const network = (verdict: MatchedRule['verdict'], type: MatchedRule['type']): MatchedRule => ({

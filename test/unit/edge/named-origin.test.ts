@@ -1,7 +1,6 @@
 /** What the edge makes of an origin that its instance names, whatever the service has let through. */
 import { describe, expect, test } from 'vitest';
-import { namedOrigin } from '../../../src/edge/origin/origins.ts';
-import type { OriginSurroundings } from '../../../src/edge/origin/origins.ts';
+import { namedOrigin, type OriginSurroundings } from '../../../src/edge/origin/origins.ts';
 import { failed, ok } from '../../../src/result.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import {
-  PENDING_WINDOW_MS,
-  PendingBudget,
   askedFor,
   isPageResponse,
+  PENDING_WINDOW_MS,
+  PendingBudget,
+  type PendingKind,
 } from '../../../src/edge/pending/pending-budget.ts';
-import type { PendingKind } from '../../../src/edge/pending/pending-budget.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const NOW_MS = 3000 * PENDING_WINDOW_MS;

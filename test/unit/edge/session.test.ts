@@ -1,7 +1,6 @@
 /** The session cookie has five outcomes, and none needs a call. */
 import { describe, expect, test } from 'vitest';
-import { mintSessionJwt } from '../../../src/risk/session-token.ts';
-import type { SessionClaims } from '../../../src/risk/session-token.ts';
+import { mintSessionJwt, type SessionClaims } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';

@@ -1,8 +1,12 @@
 /** Reading a challenged submission, and the body that the origin gets. */
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
-import { SUBMISSION_MAX_BYTES, bodyForOrigin, readSubmission } from '../../../src/edge/submission/read-submission.ts';
-import type { Submission } from '../../../src/edge/submission/read-submission.ts';
+import {
+  bodyForOrigin,
+  readSubmission,
+  type Submission,
+  SUBMISSION_MAX_BYTES,
+} from '../../../src/edge/submission/read-submission.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
-import { verdictOf } from '../../../src/edge/decide/verdict.ts';
-import type { Verdict, VerdictInputs } from '../../../src/edge/decide/verdict.ts';
-import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
-import type { PolicyOutcome } from '../../../src/policies/outcome.ts';
+import { type Verdict, type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
+import { NO_OUTCOME, type PolicyOutcome } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { sentenceOf, signalsOf } from './edge-fixture.ts';
 

@@ -7,8 +7,13 @@ import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { policyRequest } from '../../../src/edge/decide/policy-request.ts';
-import { isBlockedByRules, liftsLimits, pastBudget, verdictOf } from '../../../src/edge/decide/verdict.ts';
-import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
+import {
+  isBlockedByRules,
+  liftsLimits,
+  pastBudget,
+  type VerdictInputs,
+  verdictOf,
+} from '../../../src/edge/decide/verdict.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
-import { verdictOf } from '../../../src/edge/decide/verdict.ts';
-import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
+import { type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import { contextOf, signalsOf } from './edge-fixture.ts';
 
 const { path } = await contextOf('/');

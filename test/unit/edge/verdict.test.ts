@@ -1,18 +1,14 @@
 /** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor mode and rollout. */
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/contract/vocabulary.ts';
+import { type Decision, type BotProof } from '../../../src/contract/vocabulary.ts';
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
-import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
-import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
+import { type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { ClearanceReading } from '../../../src/edge/session/clearances.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
-import { verdictOf } from '../../../src/edge/decide/verdict.ts';
-import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
-import type { BotProof } from '../../../src/contract/vocabulary.ts';
+import { type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
-import type { PolicyOutcome } from '../../../src/policies/outcome.ts';
+import { NO_OUTCOME, type PolicyOutcome } from '../../../src/policies/outcome.ts';
 import { expectRows } from '../../support/rows.ts';
 import { signalsOf } from './edge-fixture.ts';
 

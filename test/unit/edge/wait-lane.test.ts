@@ -6,8 +6,7 @@ import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceThat } from '../../support/service-client.ts';
-import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';
-import type { ContextChanges } from './edge-fixture.ts';
+import { type ContextChanges, contextOf, NOW_MS, signalsOf } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
 type Changes = ContextChanges;

@@ -1,8 +1,7 @@
 /** Keys of requests: what is one key, what is another, and the larger networks and companions around them. */
 import { describe, expect, test } from 'vitest';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
-import { limitKeys, userName } from '../../../src/limits/limit-keys.ts';
-import type { KeySource } from '../../../src/limits/limit-keys.ts';
+import { type KeySource, limitKeys, userName } from '../../../src/limits/limit-keys.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(7));

@@ -6,10 +6,8 @@ import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits, firedOf, strictest } from '../../../src/edge/limits/limits.ts';
-import { limitKeys } from '../../../src/limits/limit-keys.ts';
-import type { KeySource } from '../../../src/limits/limit-keys.ts';
-import { isOpen, LimitReplay } from '../../../src/limits/replay.ts';
-import type { Replayed, ReplayedKey, ReplayedUse } from '../../../src/limits/replay.ts';
+import { type KeySource, limitKeys } from '../../../src/limits/limit-keys.ts';
+import { isOpen, LimitReplay, type Replayed, type ReplayedKey, type ReplayedUse } from '../../../src/limits/replay.ts';
 import { runs } from '../../support/properties.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(9));

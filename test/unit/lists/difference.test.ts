@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { entryChanges, entryChangesOf, isTooMuchChange } from '../../../src/lists/difference.ts';
 import { keyOfRule, lengthOf, wordAt } from '../../../src/lists/entry-key.ts';
-import { EntrySet } from '../../../src/lists/entry-set.ts';
-import type { SortedEntries } from '../../../src/lists/entry-set.ts';
+import { EntrySet, type SortedEntries } from '../../../src/lists/entry-set.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const key = fc

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatCidr, parseCidr, prefixOf } from '../../../src/address/ip.ts';
-import { keyOfRule, keysIn, ruleOfKey } from '../../../src/lists/entry-key.ts';
-import type { EntryValue } from '../../../src/lists/entry-key.ts';
+import { type EntryValue, keyOfRule, keysIn, ruleOfKey } from '../../../src/lists/entry-key.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const word = fc.integer({ min: 0, max: 0xffff_ffff });

@@ -1,8 +1,7 @@
 /** Reads a list from a text, as it comes from a publisher: in chunks that end anywhere. */
 import { ruleOfKey } from '../../../src/lists/entry-key.ts';
 import type { SortedEntries } from '../../../src/lists/entry-set.ts';
-import { listErrorText } from '../../../src/lists/list-format.ts';
-import type { ReadingReport } from '../../../src/lists/list-format.ts';
+import { listErrorText, type ReadingReport } from '../../../src/lists/list-format.ts';
 import { readList } from '../../../src/lists/read-list.ts';
 
 type Options = Omit<Parameters<typeof readList>[1], 'format'>;

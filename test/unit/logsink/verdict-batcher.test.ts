@@ -1,10 +1,8 @@
 /** The edge's batcher: what is sent, when, with which ids, and what is counted when delivery fails. */
 import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import { SinkError } from '../../../src/logsink/sink.ts';
-import type { SinkBatch, VerdictSink } from '../../../src/logsink/sink.ts';
-import { VerdictBatcher } from '../../../src/logsink/verdict-batcher.ts';
-import type { VerdictBatcherOptions } from '../../../src/logsink/verdict-batcher.ts';
+import { type SinkBatch, SinkError, type VerdictSink } from '../../../src/logsink/sink.ts';
+import { VerdictBatcher, type VerdictBatcherOptions } from '../../../src/logsink/verdict-batcher.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
 /** A sink that records its batches and fails on demand. */

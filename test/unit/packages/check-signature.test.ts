@@ -1,8 +1,7 @@
 /** `checkSignature` accepts what the edge signs, within its time, and nothing else. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkSignature } from '../../../packages/server/src/index.ts';
-import type { SignatureOptions } from '../../../packages/server/src/index.ts';
+import { checkSignature, type SignatureOptions } from '../../../packages/server/src/index.ts';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import { signForOrigin } from '../../../src/edge/origin/origin-signature.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -10,8 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as ofExpress from '../../../packages/server/src/express.ts';
 import * as ofFastify from '../../../packages/server/src/fastify.ts';
 import * as ofHono from '../../../packages/server/src/hono.ts';
-import { createVerifier } from '../../../packages/server/src/index.ts';
-import type { Verifier } from '../../../packages/server/src/index.ts';
+import { createVerifier, type Verifier } from '../../../packages/server/src/index.ts';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import { signForOrigin } from '../../../src/edge/origin/origin-signature.ts';
 import { json, useHostileService } from '../../support/hostile-service.ts';

@@ -1,7 +1,6 @@
 /** `solveChallenge` against gates that ask for too much, mislead, or attack the program. */
 import { describe, expect, test } from 'vitest';
-import { solveChallenge } from '../../../packages/server/src/client.ts';
-import type { SolveOptions } from '../../../packages/server/src/client.ts';
+import { solveChallenge, type SolveOptions } from '../../../packages/server/src/client.ts';
 import { checkSha256, mintSha256 } from '../../../src/captcha/pow/pow-sha256.ts';
 import { drip, flood, hang, json, useHostileService } from '../../support/hostile-service.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -1,7 +1,6 @@
 /** `createVerifier` against services that fail, lie and attack. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createVerifier, ServiceUnavailableError } from '../../../packages/server/src/index.ts';
-import type { VerifierOptions } from '../../../packages/server/src/index.ts';
+import { createVerifier, ServiceUnavailableError, type VerifierOptions } from '../../../packages/server/src/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { cut, drip, flood, hang, json, useHostileService } from '../../support/hostile-service.ts';
 import { expectRows } from '../../support/rows.ts';

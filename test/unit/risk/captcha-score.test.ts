@@ -1,8 +1,7 @@
 /** The captcha score: which detectors explain it, and how solving, a session and an access rule change it. */
 import { describe, expect, test } from 'vitest';
 import { isWebView } from '../../../src/risk/headers/claimed-browser.ts';
-import { scoreSolving, scoreVisitor } from '../../../src/risk/captcha-score.ts';
-import type { ScoreInputs, SolvingSigns } from '../../../src/risk/captcha-score.ts';
+import { type ScoreInputs, scoreSolving, scoreVisitor, type SolvingSigns } from '../../../src/risk/captcha-score.ts';
 import { CHROME } from './session-facts.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DETECTOR_SET_MAX } from '../../../src/contract/edge/detector-set.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
-import { detectorNames, detectors } from '../../../src/risk/detectors.ts';
-import type { Detector } from '../../../src/risk/detectors.ts';
+import { type Detector, detectorNames, detectors } from '../../../src/risk/detectors.ts';
 
 const rows = detectorNames.map((name) => ({ name, ...(detectors[name] as Detector) }));
 

@@ -5,8 +5,7 @@ import { isHidden, isStoppedByTask, outcomeOf, outcomes, thresholds } from '../.
 import { readRecording, recordedKinds } from '../../../lab/risk/recording.ts';
 import { circumstances, replay } from '../../../lab/risk/replay.ts';
 import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts';
-import { detectors } from '../../../src/risk/detectors.ts';
-import type { Detector } from '../../../src/risk/detectors.ts';
+import { type Detector, detectors } from '../../../src/risk/detectors.ts';
 
 const page = readFileSync('docs/risk.md', 'utf8');
 

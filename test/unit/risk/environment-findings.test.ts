@@ -4,11 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { environmentSigns, familyMarks, languageFeatures } from '../../../src/contract/edge/environment-names.ts';
-import { environmentReport } from '../../../src/contract/edge/environment-report.ts';
-import type { EnvironmentReport } from '../../../src/contract/edge/environment-report.ts';
+import { type EnvironmentReport, environmentReport } from '../../../src/contract/edge/environment-report.ts';
 import type { ClientHeaders } from '../../../src/contract/edge/edge-api.ts';
-import { environmentFindings } from '../../../src/risk/environment/environment-findings.ts';
-import type { EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
+import { type EnvironmentFinding, environmentFindings } from '../../../src/risk/environment/environment-findings.ts';
 import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX, PHONE, environmentOf, headersOf } from './session-facts.ts';
 

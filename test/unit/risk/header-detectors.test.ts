@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readHeaders } from '../../../src/edge/request/header-facts.ts';
 import { claimedBrowser } from '../../../src/risk/headers/claimed-browser.ts';
-import { requestConditions } from '../../../src/risk/headers/request-risk.ts';
-import type { RequestDetector } from '../../../src/risk/headers/request-risk.ts';
+import { requestConditions, type RequestDetector } from '../../../src/risk/headers/request-risk.ts';
 import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX } from './session-facts.ts';
 

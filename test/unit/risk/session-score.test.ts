@@ -1,7 +1,11 @@
 /** The session score: what makes each detector fire, what does not, and that a score is the sum of its parts. */
 import { describe, expect, test } from 'vitest';
-import { detectorBits, detectorsOf, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
-import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts';
+import {
+  detectorBits,
+  detectorsOf,
+  type RiskDetector,
+  riskDetectors,
+} from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import type { EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
 import type { EnvironmentFacts, RiskFacts } from '../../../src/risk/facts.ts';

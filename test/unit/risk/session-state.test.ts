@@ -2,8 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
-import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../src/risk/session-state.ts';
-import type { SessionState } from '../../../src/risk/session-state.ts';
+import {
+  crowded,
+  lineageOf,
+  NO_LINEAGE,
+  opened,
+  renewed,
+  reported,
+  type SessionState,
+} from '../../../src/risk/session-state.ts';
 import { expectRows } from '../../support/rows.ts';
 import { FIREFOX, environmentOf, reportOf, visitorOf } from './session-facts.ts';
 

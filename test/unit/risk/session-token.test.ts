@@ -1,8 +1,12 @@
 /** The session cookie and the JWT inside it. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mintSessionJwt, splitSessionCookie, verifySessionJwt } from '../../../src/risk/session-token.ts';
-import type { SessionClaims } from '../../../src/risk/session-token.ts';
+import {
+  mintSessionJwt,
+  type SessionClaims,
+  splitSessionCookie,
+  verifySessionJwt,
+} from '../../../src/risk/session-token.ts';
 import { failed, ok } from '../../../src/result.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -1,8 +1,7 @@
 /** What the beginnings of headers hold is kept within bounds. `property/rules/heads.test.ts` compares the results. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { HEAD_CHARS, HeadMemory } from '../../../src/rules/head-memory.ts';
-import type { Head } from '../../../src/rules/head-memory.ts';
+import { type Head, HEAD_CHARS, HeadMemory } from '../../../src/rules/head-memory.ts';
 
 const TIMES = 4;
 const beginning = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)';

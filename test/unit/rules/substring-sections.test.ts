@@ -1,7 +1,6 @@
 /** The automaton of the user agent rules in a file. A checksum that fits says nothing about its numbers. */
 import { expect, test } from 'vitest';
-import { readSnapshot, writeLengthAndChecksum } from '../../../src/rules/layout.ts';
-import type { Sections } from '../../../src/rules/layout.ts';
+import { readSnapshot, type Sections, writeLengthAndChecksum } from '../../../src/rules/layout.ts';
 import { openSnapshot } from '../../../src/rules/snapshot.ts';
 import { CHILD_MASK, NO_FAIL, OUTPUT_FLAG } from '../../../src/rules/substring-build.ts';
 import { expectRows } from '../../support/rows.ts';

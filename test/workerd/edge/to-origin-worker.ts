@@ -2,8 +2,7 @@
  * Sends every request to its origin: as the edge does it, or, with `WAY=copied`, as a copy of the request that the
  * runtime makes, changed in the same way. For a comparison of what an origin receives.
  */
-import { readFacts } from '../../../src/edge/request/facts.ts';
-import type { RequestFacts } from '../../../src/edge/request/facts.ts';
+import { readFacts, type RequestFacts } from '../../../src/edge/request/facts.ts';
 import { readOwnCookies } from '../../../src/edge/request/cookies.ts';
 import { sendToOrigin } from '../../../src/edge/origin/send-to-origin.ts';
 

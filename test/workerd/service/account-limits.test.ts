@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { accountLimits } from '../../../src/store/d1/account-limits.ts';
 import { purgeExpiredApiKeys } from '../../../src/store/d1/api-keys.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
 

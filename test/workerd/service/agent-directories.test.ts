@@ -4,8 +4,7 @@ import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
 import { runScheduled } from '../../../src/service/scheduled.ts';
 import { later, testNow } from '../../support/clock.ts';
-import { agentKeyPair } from '../../support/signed-request.ts';
-import type { AgentKeyPair } from '../../support/signed-request.ts';
+import { type AgentKeyPair, agentKeyPair } from '../../support/signed-request.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const MINUTE_MS = 60_000;

@@ -9,8 +9,7 @@ import { appendCounters, verdictLogOf } from '../../../src/store/event-log/clien
 import { ruleBook } from '../../../src/store/rule-book/client.ts';
 import { hooks } from '../../support/hooks.ts';
 import { listPublisher } from '../../support/list-publisher.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,11 +2,9 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ALERT_CHANNELS_MAX } from '../../../src/contract/management/alerts.ts';
-import { hooks } from '../../support/hooks.ts';
-import type { Hooks } from '../../support/hooks.ts';
+import { type Hooks, hooks } from '../../support/hooks.ts';
 import { expectRows } from '../../support/rows.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
 
 const CREATE = '/alerts/channels/create';
 const given = { name: 'On call', shape: 'webhook', webhookUrl: 'https://hooks.example/very-secret' };

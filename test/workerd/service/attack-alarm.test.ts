@@ -7,10 +7,8 @@ import { settleAlarm } from '../../../src/service/attack/settle-alarm.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
 import { attackWatch } from '../../../src/store/attack-watch/client.ts';
 import { instanceById } from '../../../src/store/d1/instances.ts';
-import { hooks } from '../../support/hooks.ts';
-import type { Hooks } from '../../support/hooks.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { type Hooks, hooks } from '../../support/hooks.ts';
+import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 
 const MINUTE_MS = 60_000;

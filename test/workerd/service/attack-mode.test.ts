@@ -3,10 +3,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { endAttackModes } from '../../../src/service/attack/end-attack-modes.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
 import { edgeConfigFor, configVersionFor } from '../../../src/service/edge-api/edge-config.ts';
-import { instanceById } from '../../../src/store/d1/instances.ts';
-import type { StoredInstance } from '../../../src/store/d1/instances.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { instanceById, type StoredInstance } from '../../../src/store/d1/instances.ts';
+import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CaptchaFacts } from '../../../src/store/event-log/captcha-record.ts';
 import { writeCaptchas } from './captcha-events.ts';
-import { call, newAccount } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { call, newAccount, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -1,7 +1,6 @@
 /** Passkeys of the console: enrolment and sign-in with an authenticator in software, and every way to cheat with one. */
 import { describe, expect, test } from 'vitest';
-import { Authenticator } from '../../support/authenticator.ts';
-import type { Lies, PasskeyKind } from '../../support/authenticator.ts';
+import { Authenticator, type Lies, type PasskeyKind } from '../../support/authenticator.ts';
 import { later } from '../../support/clock.ts';
 import { deleteUser } from '../../../src/store/d1/users.ts';
 import { expectRows } from '../../support/rows.ts';

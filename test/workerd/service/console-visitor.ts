@@ -1,11 +1,9 @@
 /** A browser on the console: it keeps cookies, and sends what a page of the console sends. Each has its own network. */
-import { Authenticator } from '../../support/authenticator.ts';
-import type { Lies, PasskeyKind } from '../../support/authenticator.ts';
+import { Authenticator, type Lies, type PasskeyKind } from '../../support/authenticator.ts';
 import { createUser } from '../../../src/store/d1/users.ts';
 import type { UserRole } from '../../../src/contract/management/roles.ts';
 import { createSignInLink } from '../../../src/store/d1/sign-in-links.ts';
-import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { newAccount, send, serviceEnv, serviceUrl, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 
 export interface Answer {

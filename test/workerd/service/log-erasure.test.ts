@@ -11,8 +11,7 @@ import { verdictLogOf, countValues } from '../../../src/store/event-log/client/v
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { everything } from '../../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../../src/store/event-log/client/verdict-page.ts';
-import { shard, shardNames } from '../../../src/store/event-log/client/shards.ts';
-import type { LogName } from '../../../src/store/event-log/client/shards.ts';
+import { type LogName, shard, shardNames } from '../../../src/store/event-log/client/shards.ts';
 import type { TelemetryRecord } from '../../../src/store/event-log/telemetry-record.ts';
 import { reportOf } from '../../unit/risk/session-facts.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';

@@ -1,7 +1,6 @@
 /** The bots that accounts add, through the management API: what is listed, what is refused, and which tables are kept. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openBotTable } from '../../../src/bots/open-bot-table.ts';
-import type { BotTable } from '../../../src/bots/open-bot-table.ts';
+import { type BotTable, openBotTable } from '../../../src/bots/open-bot-table.ts';
 import { ok } from '../../../src/result.ts';
 import { openSignedRuleset } from '../../../src/rules/signing.ts';
 import { buildBotTables } from '../../../src/service/bots/build-bot-table.ts';
@@ -9,8 +8,7 @@ import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { botTableFormats } from '../../../src/contract/edge/formats.ts';
 import { COMMON_SCOPE, botTableKey, botTables, currentBotTable } from '../../../src/store/d1/bot-tables.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
-import type { TestAccount } from './service-under-test.ts';
+import { call, newAccount, serviceEnv, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 
 const own = {

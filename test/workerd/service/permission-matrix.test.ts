@@ -3,8 +3,14 @@
  * and its key are read, no Durable Object or bucket is used, and nothing is written.
  */
 import { beforeAll, expect, test } from 'vitest';
-import { featurePermissions, features, permissionsFor } from '../../../src/contract/management/permissions.ts';
-import type { Feature, Permission, PermissionMap } from '../../../src/contract/management/permissions.ts';
+import {
+  type Feature,
+  featurePermissions,
+  features,
+  type Permission,
+  type PermissionMap,
+  permissionsFor,
+} from '../../../src/contract/management/permissions.ts';
 import type { Operation } from '../../../src/service/operations/define-operation.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { createAccount, updateAccount } from '../../../src/store/d1/accounts.ts';

@@ -1,7 +1,10 @@
 /** Permissions that give more than their names say, and those that give less, for keys that only read. */
 import { expect, test } from 'vitest';
-import { permissionPowers, readOnlyPermissions } from '../../../src/contract/management/permissions.ts';
-import type { PermissionMap } from '../../../src/contract/management/permissions.ts';
+import {
+  type PermissionMap,
+  permissionPowers,
+  readOnlyPermissions,
+} from '../../../src/contract/management/permissions.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import type { D1Migration } from '@cloudflare/vitest-plugin';
 import { call, newAccount, send, serviceEnv } from './service-under-test.ts';

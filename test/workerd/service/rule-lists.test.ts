@@ -1,8 +1,7 @@
 /** Lists through the management API: what is read and refused, what stays in force, and what the operator is told. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { refreshDueLists } from '../../../src/service/lists/refresh-due-lists.ts';
-import { listPublisher } from '../../support/list-publisher.ts';
-import type { Publisher } from '../../support/list-publisher.ts';
+import { listPublisher, type Publisher } from '../../support/list-publisher.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from '../rule-book-instance.ts';
 import { ruleBookStub } from '../rule-book-loaded.ts';

@@ -5,8 +5,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { Hono } from 'hono';
-import { featurePermissions, features } from '../../../src/contract/management/permissions.ts';
-import type { PermissionMap } from '../../../src/contract/management/permissions.ts';
+import { featurePermissions, features, type PermissionMap } from '../../../src/contract/management/permissions.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { serviceApp } from '../../../src/service/app.ts';
 import type { ServiceHonoEnv } from '../../../src/service/http/service-call.ts';
@@ -15,11 +14,9 @@ import { docsRoutes } from '../../../src/service/docs/docs-routes.ts';
 import { edgeRoutes } from '../../../src/service/edge-api/edge-routes.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { referenceRoutes } from '../../../src/service/operations/reference/reference-routes.ts';
-import { createAccount } from '../../../src/store/d1/accounts.ts';
-import type { AccountRecord } from '../../../src/store/d1/accounts.ts';
+import { type AccountRecord, createAccount } from '../../../src/store/d1/accounts.ts';
 import { apiKeyToken, createApiKey } from '../../../src/store/d1/api-keys.ts';
-import { createSite } from '../../../src/store/d1/sites.ts';
-import type { SiteRecord } from '../../../src/store/d1/sites.ts';
+import { createSite, type SiteRecord } from '../../../src/store/d1/sites.ts';
 import { rootKey } from '../../../src/store/keys/root-key.ts';
 import { later, testNow } from '../../support/clock.ts';
 

@@ -1,8 +1,7 @@
 /** The list of an instance's sessions: newest first, by risk and address, page by page. */
 import { describe, expect, test } from 'vitest';
 import { sessionListResponse } from '../../../src/contract/management/session-query.ts';
-import { instanceById } from '../../../src/store/d1/instances.ts';
-import type { StoredInstance } from '../../../src/store/d1/instances.ts';
+import { instanceById, type StoredInstance } from '../../../src/store/d1/instances.ts';
 import { newJtiFor } from '../../../src/store/risk-book/client/session-books.ts';
 import { listSessions } from '../../../src/store/risk-book/client/list-sessions.ts';
 import type { SessionPlace } from '../../../src/store/risk-book/rpc.ts';

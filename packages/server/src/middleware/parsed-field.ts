@@ -1,8 +1,7 @@
 /** Finds the token in a request whose body a framework's parser has read, such as those of Express and Fastify. */
 import { ownField } from '../http/own-field.ts';
 import type { FieldOptions } from './guard.ts';
-import { fieldNames, isForm } from './submitted-field.ts';
-import type { SubmittedField } from './submitted-field.ts';
+import { fieldNames, isForm, type SubmittedField } from './submitted-field.ts';
 
 export interface ParsedRequest {
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;

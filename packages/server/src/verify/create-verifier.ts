@@ -3,11 +3,9 @@
  * idempotency key, so that a retry after a lost response gets the same response and a token is never spent twice.
  */
 import { ownField } from '../http/own-field.ts';
-import { callSiteverify } from './call-siteverify.ts';
-import type { CallOutcome } from './call-siteverify.ts';
+import { type CallOutcome, callSiteverify } from './call-siteverify.ts';
 import { readToken } from './read-token.ts';
-import { settingsOf } from './verifier-options.ts';
-import type { Settings, VerifierOptions } from './verifier-options.ts';
+import { type Settings, settingsOf, type VerifierOptions } from './verifier-options.ts';
 import type { Refused, Unavailable, VerifyResult } from './verify-result.ts';
 
 export interface VerifyOptions {

@@ -2,8 +2,7 @@
  * Puts a widget into an element of the page and takes it out again, whatever state its script is in. All wrappers stand
  * on this one function, and an application without a framework uses it directly.
  */
-import { apiUrl, ELEMENT_NAME, loadWidget } from './load-widget.ts';
-import type { LoadOptions } from './load-widget.ts';
+import { apiUrl, ELEMENT_NAME, type LoadOptions, loadWidget } from './load-widget.ts';
 import type { CaptchaErrorCode, GatehouseElement, WidgetEvents, WidgetSettings } from './widget-types.ts';
 
 export interface MountOptions extends LoadOptions, WidgetSettings, WidgetEvents {}

@@ -4,8 +4,7 @@
  * alone.
  */
 import { encodeLargeBase64url } from '../../../bytes/large-base64url.ts';
-import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
-import type { Picture } from '../../../contract/captcha/challenge-api.ts';
+import { COLOUR_STEP_PX, type Picture } from '../../../contract/captcha/challenge-api.ts';
 
 /** Light comes in 62 steps, 4 to 248: finer ones are lost in the grain and cost a quarter of the weight. 0 is nothing. */
 const LIGHT_MIN = 4;

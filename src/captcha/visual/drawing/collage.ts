@@ -7,10 +7,8 @@ import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import type { Canvas } from './canvas.ts';
 import type { Path } from './outline.ts';
-import { newPaper } from './paper.ts';
-import type { Paper } from './paper.ts';
-import { BAND_PX, RegionMeasure } from './region.ts';
-import type { Region } from './region.ts';
+import { newPaper, type Paper } from './paper.ts';
+import { BAND_PX, type Region, RegionMeasure } from './region.ts';
 
 /** Width of the lit or dark rim of a paper, pixels. */
 const RIM_PX = 2.5;

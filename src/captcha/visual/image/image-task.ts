@@ -9,8 +9,7 @@ import { outlineOf } from '../drawing/outline.ts';
 import { placed } from '../drawing/placement.ts';
 import { scrapPath, stripPath } from '../drawing/scrap.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { IMAGE_COLUMNS, IMAGE_TILES } from '../derive-answer.ts';
-import type { ImageLayout } from '../derive-answer.ts';
+import { IMAGE_COLUMNS, IMAGE_TILES, type ImageLayout } from '../derive-answer.ts';
 
 const TILE_PX = 96;
 const SCRAPS = 6;

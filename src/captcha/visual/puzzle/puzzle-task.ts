@@ -4,20 +4,16 @@
  * own, so that neither the content nor the exact edge of one is found again in the other.
  */
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
-import { puzzleLook } from '../../../contract/management/site-settings.ts';
-import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
+import { type PuzzleLook, puzzleLook } from '../../../contract/management/site-settings.ts';
 import { Canvas } from '../drawing/canvas.ts';
-import { Collage } from '../drawing/collage.ts';
-import type { CutDepth } from '../drawing/collage.ts';
-import { outlineOf } from '../drawing/outline.ts';
-import type { Path } from '../drawing/outline.ts';
+import { Collage, type CutDepth } from '../drawing/collage.ts';
+import { outlineOf, type Path } from '../drawing/outline.ts';
 import { newPaper } from '../drawing/paper.ts';
 import { placed } from '../drawing/placement.ts';
 import { scrapPath, stripPath } from '../drawing/scrap.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { anotherShape } from '../relatives.ts';
-import { openingsIn } from './openings.ts';
-import type { Place } from './openings.ts';
+import { openingsIn, type Place } from './openings.ts';
 
 export const BOARD_WIDTH = 320;
 export const BOARD_HEIGHT = 220;

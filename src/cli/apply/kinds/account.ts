@@ -1,8 +1,7 @@
 /** What belongs to the account as a whole: access control rules, bots of its own, team members, alert channels. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccessRule } from '../access-control-rules.ts';
-import { differing, pruned } from '../plan.ts';
-import type { Change, Planning } from '../plan.ts';
+import { type Change, differing, type Planning, pruned } from '../plan.ts';
 import type { Wanted } from '../read-config.ts';
 import { resolved } from '../secret-reference.ts';
 import type { Channel } from '../service-state.ts';

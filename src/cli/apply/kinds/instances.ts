@@ -1,8 +1,7 @@
 /** Instances, by cname, with what belongs to them. */
 import { instanceSettings, newInstanceSettings } from '../../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { differing, pruned } from '../plan.ts';
-import type { Change, Made, Planning } from '../plan.ts';
+import { type Change, differing, type Made, type Planning, pruned } from '../plan.ts';
 import type { Wanted, WantedInstance } from '../read-config.ts';
 import { planLists } from './lists.ts';
 import { planPolicies } from './policies.ts';

@@ -3,14 +3,12 @@
  * sent when the list is made, when its source changes, and when the operator asks for it.
  */
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
-import { settingsErrors } from '../../../contract/management/lists.ts';
-import type { ListSettings, ListStatus } from '../../../contract/management/lists.ts';
+import { type ListSettings, type ListStatus, settingsErrors } from '../../../contract/management/lists.ts';
 import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
 import { parseSelector } from '../../../lists/selector.ts';
 import { shownUrl } from '../../../service/http/shown-url.ts';
 import type { FileList } from '../config-schema.ts';
-import { differing, pruned } from '../plan.ts';
-import type { Change, Planning } from '../plan.ts';
+import { type Change, differing, type Planning, pruned } from '../plan.ts';
 import type { At, WantedInstance } from '../read-config.ts';
 import { resolved, withHiddenReferences } from '../secret-reference.ts';
 import { settingsOfList } from '../service-state.ts';

@@ -1,14 +1,11 @@
 /** Policies, limits and origins of an instance: one document, which the service replaces as one version. */
 import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { policySet } from '../../../contract/management/policy-set/policy-set.ts';
-import type { PolicySet } from '../../../contract/management/policy-set/policy-set.ts';
+import { type PolicySet, policySet } from '../../../contract/management/policy-set/policy-set.ts';
 import { canonicalPolicySet } from '../../../policies/canonical.ts';
-import { diffPolicySets } from '../../../policies/diff.ts';
-import type { ItemDifference } from '../../../policies/diff.ts';
+import { diffPolicySets, type ItemDifference } from '../../../policies/diff.ts';
 import { printExpression } from '../../../policies/text/print.ts';
 import type { Path } from '../problem.ts';
-import { pruned } from '../plan.ts';
-import type { Change, Planning } from '../plan.ts';
+import { type Change, type Planning, pruned } from '../plan.ts';
 import type { WantedInstance } from '../read-config.ts';
 
 const sections = ['policies', 'limits', 'origins'] as const;

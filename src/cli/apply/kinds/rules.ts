@@ -5,10 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EdgeRuleCanonical, EdgeRuleListed } from '../../../contract/management/edge-rule.ts';
 import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { pruned } from '../plan.ts';
-import type { Change, Planning } from '../plan.ts';
-import { ruleKey } from '../read-config.ts';
-import type { WantedInstance } from '../read-config.ts';
+import { type Change, type Planning, pruned } from '../plan.ts';
+import { ruleKey, type WantedInstance } from '../read-config.ts';
 import { RULES_PER_CALL } from '../service-state.ts';
 
 interface Comparison {

@@ -1,9 +1,7 @@
 /** Sites, by name or by their key. A deleted site keeps its name, so naming it again activates it. */
-import { siteSettings } from '../../../contract/management/site-settings.ts';
-import type { SiteSettings } from '../../../contract/management/site-settings.ts';
+import { type SiteSettings, siteSettings } from '../../../contract/management/site-settings.ts';
 import type { FileSite } from '../config-schema.ts';
-import { differing, pruned } from '../plan.ts';
-import type { Change, Made, Planning } from '../plan.ts';
+import { type Change, differing, type Made, type Planning, pruned } from '../plan.ts';
 import type { At, Wanted } from '../read-config.ts';
 import type { ShownSite } from '../service-state.ts';
 

@@ -14,8 +14,14 @@ import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { featurePermissions, permissionPowers, readOnlyPermissions } from '../../../contract/management/permissions.ts';
-import type { Feature, Permission, PermissionMap } from '../../../contract/management/permissions.ts';
+import {
+  type Feature,
+  featurePermissions,
+  type Permission,
+  type PermissionMap,
+  permissionPowers,
+  readOnlyPermissions,
+} from '../../../contract/management/permissions.ts';
 
 const DAY_SECONDS = 86_400;
 const lifetimes = [

@@ -1,7 +1,6 @@
 /** Who may sign in, and as what. */
 import { useState } from 'preact/hooks';
-import { send } from '../../api/send.ts';
-import type { Refusal, Sent } from '../../api/send.ts';
+import { type Refusal, send, type Sent } from '../../api/send.ts';
 import { call, useGet } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';

@@ -9,11 +9,9 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { instances, siteOf } from '../../frame/instances.ts';
-import { useParams } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { type Params, useParams } from '../../url/params.ts';
 import { AlertTabs } from './alert-tabs.tsx';
-import { kindWords, sentKinds } from './alert-words.ts';
-import type { Alert, AlertsBody } from './alert-words.ts';
+import { type Alert, type AlertsBody, kindWords, sentKinds } from './alert-words.ts';
 import { Deliveries } from './deliveries.tsx';
 
 const ALERTS_PER_PAGE = 50;

@@ -6,8 +6,7 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { zoneName } from '../../format/times.ts';
 import { saveAfterLook } from '../../settings/save-after-look.ts';
-import { shapes } from './alert-words.ts';
-import type { AlertKind, Channel } from './alert-words.ts';
+import { type AlertKind, type Channel, shapes } from './alert-words.ts';
 import { KindFields } from './kind-fields.tsx';
 
 export interface ChannelFormProps {

@@ -13,8 +13,7 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { AlertTabs } from './alert-tabs.tsx';
-import { kindWords } from './alert-words.ts';
-import type { Channel } from './alert-words.ts';
+import { type Channel, kindWords } from './alert-words.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 type Open =

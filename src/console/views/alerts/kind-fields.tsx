@@ -1,7 +1,6 @@
 /** Boxes for kinds of alerts. */
 import { CheckField } from '../../components/field.tsx';
-import { alertKinds, kindWords } from './alert-words.ts';
-import type { AlertKind } from './alert-words.ts';
+import { type AlertKind, alertKinds, kindWords } from './alert-words.ts';
 
 export interface KindFieldsProps {
   legend: string;

@@ -2,8 +2,7 @@
 import { useCall } from '../../api/call.ts';
 import { Warning } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { instanceAddress } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { type Instance, instanceAddress } from '../../frame/instances.ts';
 import { ATTACK_EVERY_MS } from './attack-mode.ts';
 
 /** @param isAsked `false`: other calls of the view come first. */

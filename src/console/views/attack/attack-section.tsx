@@ -12,8 +12,7 @@ import { toast } from '../../components/toast.tsx';
 import { count } from '../../format/numbers.ts';
 import { localTime } from '../../format/times.ts';
 import type { Instance } from '../../frame/instances.ts';
-import { ATTACK_EVERY_MS } from './attack-mode.ts';
-import type { AttackMode } from './attack-mode.ts';
+import { ATTACK_EVERY_MS, type AttackMode } from './attack-mode.ts';
 import { TriggerForm } from './trigger-form.tsx';
 
 const MINUTE_MS = 60_000;

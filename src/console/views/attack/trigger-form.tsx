@@ -7,8 +7,7 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { saveAfterLook } from '../../settings/save-after-look.ts';
-import { triggers } from './attack-mode.ts';
-import type { AttackMode, Trigger } from './attack-mode.ts';
+import { type AttackMode, type Trigger, triggers } from './attack-mode.ts';
 
 export interface TriggerFormProps {
   siteKey: string;

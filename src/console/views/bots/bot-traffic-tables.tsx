@@ -1,14 +1,11 @@
 /** The report about bots as tables. Every number leads to its verdicts. */
-import { Fragment } from 'preact';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { Schema } from '../../api/service-api.ts';
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
-import { addressOf } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params } from '../../url/params.ts';
 import { botProofs } from '../../../contract/vocabulary.ts';
 
 type Bot = Schema<'BotTraffic'>;

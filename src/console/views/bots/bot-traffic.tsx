@@ -10,11 +10,9 @@ import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { instances, siteOf } from '../../frame/instances.ts';
-import { useParams } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { type Params, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
-import { bucketSecondsOf } from '../../url/window.ts';
-import type { TimeWindow } from '../../url/window.ts';
+import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
 import { BotTabs } from './bot-tabs.tsx';
 import { BotTable, ImpostorTable } from './bot-traffic-tables.tsx';
 

@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
-import { botBehaviours } from '../../../contract/vocabulary.ts';
-import type { BotBehaviour } from '../../../contract/vocabulary.ts';
+import { type BotBehaviour, botBehaviours } from '../../../contract/vocabulary.ts';
 import type { OwnBot } from './own-bot.ts';
 
 export interface OwnBotFormProps {

@@ -2,8 +2,7 @@
 import { useCall } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Section } from '../../components/facts.tsx';
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 

@@ -3,11 +3,9 @@ import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { botBehaviours, botPresets } from '../../../contract/vocabulary.ts';
-import type { BotAction, BotBehaviour } from '../../../contract/vocabulary.ts';
+import { type BotAction, type BotBehaviour, botBehaviours, botPresets } from '../../../contract/vocabulary.ts';
 import { PolicyOverrides } from './policy-overrides.tsx';
-import { actionOptions } from './policy-words.ts';
-import type { Policy } from './policy-words.ts';
+import { actionOptions, type Policy } from './policy-words.ts';
 
 type Behaviours = ResponseOf<'/protect/robots'>['behaviours'];
 

@@ -3,12 +3,9 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
-import { botBehaviours } from '../../../contract/vocabulary.ts';
-import type { BotAction } from '../../../contract/vocabulary.ts';
-import { actionOptions } from './policy-words.ts';
-import type { Policy } from './policy-words.ts';
+import { type Column, Table } from '../../components/table.tsx';
+import { type BotAction, botBehaviours } from '../../../contract/vocabulary.ts';
+import { actionOptions, type Policy } from './policy-words.ts';
 
 type Override = Policy['overrides'][number];
 

@@ -1,7 +1,6 @@
 /** The actions of a bot policy, in words. */
 import type { Schema } from '../../api/service-api.ts';
-import { botActions } from '../../../contract/vocabulary.ts';
-import type { BotAction } from '../../../contract/vocabulary.ts';
+import { type BotAction, botActions } from '../../../contract/vocabulary.ts';
 
 export type Policy = Schema<'BotPolicy'>;
 

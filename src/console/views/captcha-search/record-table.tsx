@@ -1,11 +1,9 @@
 /** Captcha records as rows, newest first. The time opens the record. */
-import { Chip } from '../../components/chip.tsx';
-import type { Tone } from '../../components/chip.tsx';
+import { Chip, type Tone } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { addressOf } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params } from '../../url/params.ts';
 import type { CaptchaRecord } from './search-form.ts';
 
 export const statusTones: Record<CaptchaRecord['status'], Tone> = {

@@ -4,8 +4,7 @@ import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
 import { useDraft } from '../../url/use-draft.ts';
 import { useParams } from '../../url/params.ts';
 import { deviceTypes } from '../../../contract/vocabulary.ts';
-import { chosenSite, siteOptions } from '../captchas/sites.ts';
-import type { SiteList } from '../captchas/sites.ts';
+import { chosenSite, type SiteList, siteOptions } from '../captchas/sites.ts';
 import { DETECTORS, flagCriteria, searchParams, textCriteria } from './search-form.ts';
 
 const selects = [

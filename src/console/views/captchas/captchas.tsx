@@ -9,15 +9,13 @@ import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count, percent } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import type { TimeWindow } from '../../url/window.ts';
 import { CaptchaTabs } from './captcha-tabs.tsx';
 import { LiveSessions } from './live-sessions.tsx';
 import { chosenSite, siteOptions, useSites } from './sites.ts';
-import { countsOf, kinds } from './traffic-row.ts';
-import type { Kind, TrafficRow } from './traffic-row.ts';
+import { countsOf, type Kind, kinds, type TrafficRow } from './traffic-row.ts';
 import { TrafficChart } from './traffic-chart.tsx';
 import { TrafficTable } from './traffic-table.tsx';
 

@@ -1,6 +1,5 @@
 /** The account's sites, for views about captchas: a captcha belongs to a site and not to an instance. */
-import { useCall } from '../../api/call.ts';
-import type { Loaded } from '../../api/call.ts';
+import { type Loaded, useCall } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import type { Params } from '../../url/params.ts';
 

@@ -1,10 +1,8 @@
 /** Captchas over time, by what became of them. Dragging chooses a part of the time. */
-import { TimeSeries } from '../../components/time-series.tsx';
-import type { Series } from '../../components/time-series.tsx';
+import { type Series, TimeSeries } from '../../components/time-series.tsx';
 import { count } from '../../format/numbers.ts';
 import type { TimeWindow } from '../../url/window.ts';
-import { countsOf } from './traffic-row.ts';
-import type { Kind, TrafficRow } from './traffic-row.ts';
+import { countsOf, type Kind, type TrafficRow } from './traffic-row.ts';
 
 type Outcome = 'approved' | 'pending' | 'disapproved';
 

@@ -1,10 +1,8 @@
 /** Captchas of each hour or day, newest first, with what became of them as a bar. Rows of nothing are left out. */
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { localTime, utcTime } from '../../format/times.ts';
 import { count } from '../../format/numbers.ts';
-import { countsOf } from './traffic-row.ts';
-import type { Kind, TrafficRow } from './traffic-row.ts';
+import { countsOf, type Kind, type TrafficRow } from './traffic-row.ts';
 
 type Numbers = TrafficRow['pow'];
 const numbers: readonly (readonly [title: string, field: keyof Numbers])[] = [

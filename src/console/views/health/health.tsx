@@ -11,8 +11,7 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted, duration } from '../../format/numbers.ts';
-import { chosenInstance, instanceAddress, instances } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { chosenInstance, type Instance, instanceAddress, instances } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import type { TimeWindow } from '../../url/window.ts';
@@ -23,11 +22,9 @@ import type { MetricFamily, Sample } from './exposition.ts';
 import { Edges } from './edges.tsx';
 import { Latency, latencyBody } from './latency.tsx';
 import { Origins } from './origins.tsx';
-import { seenOf } from './findings.ts';
-import type { Finding, State } from './findings.ts';
+import { type Finding, seenOf, type State } from './findings.ts';
 import { rememberSeen } from './seen.ts';
-import { useHealth } from './use-health.ts';
-import type { Health as HealthFacts } from './use-health.ts';
+import { type Health as HealthFacts, useHealth } from './use-health.ts';
 
 const EVERY_MS = 10_000;
 

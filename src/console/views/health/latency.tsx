@@ -4,13 +4,11 @@ import type { RequestOf } from '../../api/service-api.ts';
 import { Facts, Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { TimeSeries } from '../../components/time-series.tsx';
-import type { Series, SeriesRow } from '../../components/time-series.tsx';
+import { type Series, type SeriesRow, TimeSeries } from '../../components/time-series.tsx';
 import { count } from '../../format/numbers.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { bucketSecondsOf } from '../../url/window.ts';
-import type { TimeWindow } from '../../url/window.ts';
+import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
 
 type Percentile = 'p50' | 'p95' | 'p99';
 

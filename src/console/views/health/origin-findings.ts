@@ -1,7 +1,6 @@
 /** How each origin that an instance names has responded, from the counters of its edges. */
 import type { MetricFamily } from './exposition.ts';
-import { originKey, riseSince } from './findings.ts';
-import type { Seen, State } from './findings.ts';
+import { originKey, riseSince, type Seen, type State } from './findings.ts';
 
 export interface OriginFinding {
   name: string;

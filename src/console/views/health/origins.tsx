@@ -10,8 +10,7 @@ import { count, counted, percent } from '../../format/numbers.ts';
 import type { Instance } from '../../frame/instances.ts';
 import type { MetricFamily } from './exposition.ts';
 import type { Seen } from './findings.ts';
-import { originFindings } from './origin-findings.ts';
-import type { OriginFinding } from './origin-findings.ts';
+import { type OriginFinding, originFindings } from './origin-findings.ts';
 
 export interface OriginsProps {
   instance: Instance;

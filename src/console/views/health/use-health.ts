@@ -3,14 +3,10 @@ import { useCall, useGet, useSent } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import type { Instance } from '../../frame/instances.ts';
-import { edgesFinding } from './edge-findings.ts';
-import type { EdgesFinding } from './edge-findings.ts';
-import { metricFamilies } from './exposition.ts';
-import type { MetricFamily } from './exposition.ts';
-import { clientJwtFinding, findingsOf } from './findings.ts';
-import type { Finding, State } from './findings.ts';
-import { rememberedSeen } from './seen.ts';
-import type { Remembered } from './seen.ts';
+import { type EdgesFinding, edgesFinding } from './edge-findings.ts';
+import { metricFamilies, type MetricFamily } from './exposition.ts';
+import { clientJwtFinding, type Finding, findingsOf, type State } from './findings.ts';
+import { type Remembered, rememberedSeen } from './seen.ts';
 
 export interface Health {
   /** `null` until the service has said it. */

@@ -9,8 +9,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
-import { loadInstances } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { type Instance, loadInstances } from '../../frame/instances.ts';
 
 export function DeleteInstance({ instance: { id, name, active } }: { instance: Instance }) {
   const { route } = useLocation();

@@ -9,8 +9,7 @@ import { Section } from '../../components/facts.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { loadInstances } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { type Instance, loadInstances } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
 
 export function Enforcement({ instance }: { instance: Instance }) {

@@ -8,8 +8,7 @@ import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { instanceAddress, instances, loadInstances } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { type Instance, instanceAddress, instances, loadInstances } from '../../frame/instances.ts';
 import { NewInstance } from './new-instance.tsx';
 
 export function modeOf({ active, monitor, rollout }: Instance) {

@@ -7,8 +7,7 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
-import { activeInstances, loadInstances } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { activeInstances, type Instance, loadInstances } from '../../frame/instances.ts';
 
 export interface NewInstanceProps {
   onClose: () => void;

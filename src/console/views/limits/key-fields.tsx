@@ -1,7 +1,6 @@
 /** What a limit counts by: boxes for facts of a request, and names of headers and cookies. */
 import { CheckField, TextField } from '../../components/field.tsx';
-import { KEY_PARTS_MAX } from './limit-draft.ts';
-import type { LimitDraft } from './limit-draft.ts';
+import { KEY_PARTS_MAX, type LimitDraft } from './limit-draft.ts';
 import { keyWords } from './limit-words.ts';
 
 export interface KeyFieldsProps {

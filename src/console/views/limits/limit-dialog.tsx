@@ -7,8 +7,7 @@ import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { LimitForm } from './limit-form.tsx';
 import { LimitPreview } from './limit-preview.tsx';
-import { saveLimit, usersOf } from './limit-set.ts';
-import type { Limit, PolicySet } from './limit-set.ts';
+import { type Limit, type PolicySet, saveLimit, usersOf } from './limit-set.ts';
 import { actionWords } from './limit-words.ts';
 
 export type LimitAct = 'mode' | 'change' | 'remove';

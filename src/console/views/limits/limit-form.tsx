@@ -4,10 +4,18 @@ import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { KeyFields } from './key-fields.tsx';
-import { emptyDraft, draftOf, limitOf, needsLogin, problemsOf, windowUnits } from './limit-draft.ts';
-import type { CountedEvent, LimitDraft, WindowUnit } from './limit-draft.ts';
-import { saveLimit } from './limit-set.ts';
-import type { Limit, PolicySet } from './limit-set.ts';
+import {
+  type CountedEvent,
+  draftOf,
+  emptyDraft,
+  type LimitDraft,
+  limitOf,
+  needsLogin,
+  problemsOf,
+  type WindowUnit,
+  windowUnits,
+} from './limit-draft.ts';
+import { type Limit, type PolicySet, saveLimit } from './limit-set.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { actionWords } from './limit-words.ts';
 import { LoginFields } from './login-fields.tsx';

@@ -8,8 +8,7 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { readable, setWith } from './limit-set.ts';
-import type { LimitChange, PolicySet } from './limit-set.ts';
+import { type LimitChange, type PolicySet, readable, setWith } from './limit-set.ts';
 import { LeftOut } from '../rules/preview.tsx';
 
 type Preview = ResponseOf<'/protect/limits/preview'>;

@@ -7,8 +7,7 @@ import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf, ResponseOf, Schema } from '../../api/service-api.ts';
 import type { Values } from '../../settings/draft.ts';
-import { saveOver } from '../../settings/save-over.ts';
-import type { Stored } from '../../settings/save-over.ts';
+import { saveOver, type Stored } from '../../settings/save-over.ts';
 
 export type PolicySet = ResponseOf<'/protect/policies'>;
 export type Limit = Schema<'Limit'>;

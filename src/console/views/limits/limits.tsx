@@ -10,14 +10,11 @@ import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { LimitActions } from './limit-actions.tsx';
-import { LimitDialog } from './limit-dialog.tsx';
-import type { LimitAct } from './limit-dialog.tsx';
+import { type LimitAct, LimitDialog } from './limit-dialog.tsx';
 import { LimitForm } from './limit-form.tsx';
-import { usersOf } from './limit-set.ts';
-import type { Limit, PolicySet } from './limit-set.ts';
+import { type Limit, type PolicySet, usersOf } from './limit-set.ts';
 import { actionWords, allowanceText, keyText } from './limit-words.ts';
 
 const DAY_MS = 86_400_000;

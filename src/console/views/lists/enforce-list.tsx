@@ -9,8 +9,7 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { counted } from '../../format/numbers.ts';
 import type { List } from './list.ts';
 import { ListFile } from './list-file.tsx';
-import { ListPreview } from './list-preview.tsx';
-import type { Preview } from './list-preview.tsx';
+import { ListPreview, type Preview } from './list-preview.tsx';
 
 export interface EnforceListProps {
   site: { siteKey?: string };

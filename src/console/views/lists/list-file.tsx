@@ -1,6 +1,5 @@
 /** The field for the file of a list. */
-import { TextFileField } from '../../components/text-file-field.tsx';
-import type { TextFileFieldProps } from '../../components/text-file-field.tsx';
+import { TextFileField, type TextFileFieldProps } from '../../components/text-file-field.tsx';
 
 /** As the service takes them. */
 const FILE_MAX_BYTES = 16_000_000;

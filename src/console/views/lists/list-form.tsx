@@ -7,8 +7,7 @@ import { decisions } from '../../../contract/vocabulary.ts';
 import { ok } from '../../../result.ts';
 import { saveAfterLook } from '../../settings/save-after-look.ts';
 import type { List } from './list.ts';
-import { changedSettings, draftOf, formats, settingsOf } from './list-draft.ts';
-import type { ListDraft } from './list-draft.ts';
+import { changedSettings, draftOf, formats, type ListDraft, settingsOf } from './list-draft.ts';
 
 export interface ListFormProps {
   site: { siteKey?: string };

@@ -1,8 +1,7 @@
 /** A list as the views know it. */
 import type { Schema } from '../../api/service-api.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params } from '../../url/params.ts';
 import { siteParam } from '../../frame/instances.ts';
-import { addressOf } from '../../url/params.ts';
 
 export type List = Schema<'RuleList'>;
 

@@ -8,8 +8,7 @@ import { CheckField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import type { List } from './list.ts';
 import { ListFile } from './list-file.tsx';
-import { ListPreview } from './list-preview.tsx';
-import type { Preview } from './list-preview.tsx';
+import { ListPreview, type Preview } from './list-preview.tsx';
 
 export interface ReplaceFileProps {
   site: { siteKey?: string };

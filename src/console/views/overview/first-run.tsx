@@ -2,8 +2,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import { instances } from '../../frame/instances.ts';
-import type { Instance } from '../../frame/instances.ts';
+import { type Instance, instances } from '../../frame/instances.ts';
 import { visitorSources } from '../../frame/visitor-sources.ts';
 
 const RETRY_MS = 3000;

@@ -2,8 +2,7 @@
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';
-import { bucketSecondsOf } from '../../url/window.ts';
-import type { TimeWindow } from '../../url/window.ts';
+import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
 import { filterFields } from '../verdicts/verdict-filters.ts';
 import { decisions, verdictSources } from '../../../contract/vocabulary.ts';
 

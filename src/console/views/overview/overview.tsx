@@ -8,8 +8,7 @@ import { RangePicker } from '../../components/range-picker.tsx';
 import { byDecision, readDecisions } from '../../components/by-decision.ts';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { chosenInstance, instances, siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
 import { valuesOf } from '../verdicts/verdict-filters.ts';
@@ -18,8 +17,7 @@ import { HealthLine } from '../health/health-line.tsx';
 import { FirstRun, useIsFirstRun } from './first-run.tsx';
 import { Figures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
-import { breakdownBody, sourceFilter, summaryBody } from './overview-body.ts';
-import type { Dimension } from './overview-body.ts';
+import { breakdownBody, type Dimension, sourceFilter, summaryBody } from './overview-body.ts';
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
 

@@ -2,8 +2,7 @@
  * A draft on top of a version that somebody else has saved meanwhile. What only one of the two has changed is taken; what
  * both have changed stays as in the draft, and is named.
  */
-import { draftOf } from './draft.ts';
-import type { Draft, Entry } from './draft.ts';
+import { type Draft, draftOf, type Entry } from './draft.ts';
 import type { Policy } from './policy.ts';
 
 export interface CaughtUp {

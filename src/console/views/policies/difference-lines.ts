@@ -1,7 +1,6 @@
 /** What changed of policies, limits and whatever else a set has, as the lines that were there and the lines that are. */
 import { isJsonObject } from '../../../bytes/json.ts';
-import { actionText } from './policy.ts';
-import type { PolicyAction } from './policy.ts';
+import { actionText, type PolicyAction } from './policy.ts';
 
 export interface Difference {
   change: 'added' | 'removed' | 'changed' | 'moved';

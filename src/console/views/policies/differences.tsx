@@ -1,7 +1,6 @@
 /** What changes, or changed, from one set to another. */
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { headOf, linesOf } from './difference-lines.ts';
-import type { Difference } from './difference-lines.ts';
+import { type Difference, headOf, linesOf } from './difference-lines.ts';
 
 const kinds: Readonly<Record<string, string>> = { policies: 'policy', limits: 'limit', origins: 'origin' };
 const classes = { '+': 'file-line file-line-added', '-': 'file-line file-line-removed' } as const;

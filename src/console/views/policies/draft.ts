@@ -2,8 +2,7 @@
  * Changes to the policies of an instance that are not saved yet: one list, which is saved as one version. Limits and
  * origins are not in it: what a call does not name stays as it is stored.
  */
-import { diffItems } from '../../../policies/diff.ts';
-import type { ItemDifference } from '../../../policies/diff.ts';
+import { diffItems, type ItemDifference } from '../../../policies/diff.ts';
 import type { Policy } from './policy.ts';
 
 export interface Entry {

@@ -1,7 +1,6 @@
 /** Imported policies in a draft: each under a name that no other one has. */
 import { PolicyNames } from '../../../policies/import/names.ts';
-import { policiesOf, withAdded } from './draft.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, policiesOf, withAdded } from './draft.ts';
 import type { Policy } from './policy.ts';
 
 export type ImportPlace = 'end' | 'start' | 'replace';

@@ -5,13 +5,10 @@ import { Section } from '../../components/facts.tsx';
 import { EmptyState } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { moved, withPolicy, without } from './draft.ts';
-import type { Draft, Entry } from './draft.ts';
+import { type Draft, type Entry, moved, without, withPolicy } from './draft.ts';
 import { PolicyForm } from './policy-form.tsx';
-import { PolicyPage } from './policy-page.tsx';
-import type { PolicyView } from './policy-page.tsx';
-import { PolicyTable } from './policy-table.tsx';
-import type { RowAct } from './policy-table.tsx';
+import { PolicyPage, type PolicyView } from './policy-page.tsx';
+import { PolicyTable, type RowAct } from './policy-table.tsx';
 
 export default function Policies() {
   return (

@@ -8,8 +8,7 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { ActionFields } from './action-fields.tsx';
 import { ConditionField } from './condition-field.tsx';
-import { moved, policiesOf, withAdded, withPolicy } from './draft.ts';
-import type { Draft, Entry } from './draft.ts';
+import { type Draft, type Entry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
 import type { Policy, StoredSet } from './policy.ts';
 
 export interface PolicyFormProps {

@@ -13,8 +13,7 @@ import { useParams } from '../../url/params.ts';
 import type { StoredSet } from './policy.ts';
 import { PolicyTabs } from './policy-tabs.tsx';
 import { SaveDraft } from './save-draft.tsx';
-import { useDraftOf, usePolicySet } from './use-policy-set.ts';
-import type { DraftState, PolicySet } from './use-policy-set.ts';
+import { type DraftState, type PolicySet, useDraftOf, usePolicySet } from './use-policy-set.ts';
 
 export interface PolicyView {
   siteKey: string;

@@ -1,17 +1,14 @@
 /** The policies of the draft in their order. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
-import type { Tone } from '../../components/chip.tsx';
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
+import { Chip, type Tone } from '../../components/chip.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { Draft, Entry } from './draft.ts';
-import { actionText } from './policy.ts';
-import type { PolicyAction, StoredSet } from './policy.ts';
+import { actionText, type PolicyAction, type StoredSet } from './policy.ts';
 
 export type RowAct = 'edit' | 'up' | 'down' | 'mode' | 'delete';
 

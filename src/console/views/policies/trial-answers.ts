@@ -1,7 +1,6 @@
 /** What each policy of a set answers to one request, and what becomes of the request, in words. */
 import type { ResponseOf } from '../../api/service-api.ts';
-import { actionText } from './policy.ts';
-import type { Policy } from './policy.ts';
+import { actionText, type Policy } from './policy.ts';
 
 export type Trial = ResponseOf<'/protect/policies/test'>;
 

@@ -1,8 +1,6 @@
 /** A pasted request and what somebody says about its visitor, as the service tests policies on it. */
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
-import { readPasted } from '../../../policies/pasted/pasted-request.ts';
-import type { GivenRequest } from '../../../policies/pasted/pasted-request.ts';
+import { failed, ok, type Result } from '../../../result.ts';
+import { type GivenRequest, readPasted } from '../../../policies/pasted/pasted-request.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 
 /** Facts that no request carries in its text. Empty: not given. */

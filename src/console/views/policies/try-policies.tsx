@@ -4,8 +4,7 @@ import { ipCategories, sessionStatuses } from '../../../contract/vocabulary.ts';
 import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
-import type { Tone } from '../../components/chip.tsx';
+import { Chip, type Tone } from '../../components/chip.tsx';
 import { ChoiceField } from '../../components/choice.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -13,13 +12,10 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { policiesOf } from './draft.ts';
 import type { Policy } from './policy.ts';
-import { PolicyPage } from './policy-page.tsx';
-import type { PolicyView } from './policy-page.tsx';
+import { PolicyPage, type PolicyView } from './policy-page.tsx';
 import { PreviewLog } from './preview-log.tsx';
-import { answersOf, outcomeText } from './trial-answers.ts';
-import type { Trial, TrialAnswer } from './trial-answers.ts';
-import { noFacts, trialRequest } from './trial-request.ts';
-import type { VisitorFacts } from './trial-request.ts';
+import { answersOf, outcomeText, type Trial, type TrialAnswer } from './trial-answers.ts';
+import { noFacts, trialRequest, type VisitorFacts } from './trial-request.ts';
 
 const example = { request: { url: '…' } };
 

@@ -6,10 +6,8 @@ import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { caughtUp } from './catch-up.ts';
-import { changesOf, draftOf, onVersion, policiesOf } from './draft.ts';
-import type { Draft } from './draft.ts';
-import { listedPolicy } from './policy.ts';
-import type { StoredSet } from './policy.ts';
+import { changesOf, type Draft, draftOf, onVersion, policiesOf } from './draft.ts';
+import { listedPolicy, type StoredSet } from './policy.ts';
 
 const HITS_MS = 7 * 86_400_000;
 

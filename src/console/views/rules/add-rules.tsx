@@ -10,11 +10,9 @@ import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
-import { PreviewResult } from './preview.tsx';
-import type { Preview } from './preview.tsx';
+import { type Preview, PreviewResult } from './preview.tsx';
 import { changeRule } from './rule-change.ts';
-import { expiryAfter, lifetimes, ruleTypes } from './rule.ts';
-import type { Lifetime, NewRule, Rule, RuleType } from './rule.ts';
+import { expiryAfter, type Lifetime, lifetimes, type NewRule, type Rule, type RuleType, ruleTypes } from './rule.ts';
 
 export interface AddRulesProps {
   siteKey: string;

@@ -7,8 +7,7 @@ import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 
 export interface ImportProgress {
   /** Lines sent so far, and in all. */

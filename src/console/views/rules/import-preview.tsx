@@ -8,8 +8,7 @@ import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { PreviewResult } from './preview.tsx';
-import { previewFile } from './preview-file.ts';
-import type { FilePreview, FilePreviewProgress, PreviewedFile } from './preview-file.ts';
+import { type FilePreview, type FilePreviewProgress, type PreviewedFile, previewFile } from './preview-file.ts';
 
 const EFFECTS_SHOWN_MAX = 20;
 

@@ -16,8 +16,7 @@ import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ImportPreview } from './import-preview.tsx';
-import { importFile, refusedFile } from './import-file.ts';
-import type { ImportOptions, ImportProgress, RefusedLine } from './import-file.ts';
+import { importFile, type ImportOptions, type ImportProgress, refusedFile, type RefusedLine } from './import-file.ts';
 
 /** A file of 1,250,000 user agents has some 100 MB. */
 const FILE_MAX_BYTES = 200_000_000;

@@ -16,8 +16,7 @@ import { instances, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
-import { ruleTypes } from './rule.ts';
-import type { RuleType } from './rule.ts';
+import { type RuleType, ruleTypes } from './rule.ts';
 
 export default function OneRule() {
   const { params: route } = useRoute();

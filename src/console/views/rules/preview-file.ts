@@ -6,10 +6,8 @@
 import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import { rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';
-import type { RulePiece } from '../../../contract/management/rule-file/rule-pieces.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { type RulePiece, rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { ImportOptions } from './import-file.ts';
 import type { Preview } from './preview.tsx';
 

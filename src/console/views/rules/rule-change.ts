@@ -2,8 +2,7 @@
  * One edge access rule, added, replaced or deleted, with a way back. Every write names the version that was read, so that
  * what somebody else changed meanwhile is never overwritten.
  */
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import { sentenceOf } from '../../components/notice.tsx';

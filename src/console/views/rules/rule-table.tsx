@@ -2,15 +2,13 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { ruleId, ruleTypes } from './rule.ts';
-import type { Rule } from './rule.ts';
+import { type Rule, ruleId, ruleTypes } from './rule.ts';
 
 export interface RuleTableProps {
   rules: readonly Rule[];

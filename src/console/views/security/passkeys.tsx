@@ -1,7 +1,6 @@
 /** Passkeys: add, rename, remove. */
 import { useState } from 'preact/hooks';
-import { enrolPasskey, removePasskey, renamePasskey } from '../../api/sign-in.ts';
-import type { ShownPasskey } from '../../api/sign-in.ts';
+import { enrolPasskey, removePasskey, renamePasskey, type ShownPasskey } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { Section } from '../../components/facts.tsx';

@@ -3,8 +3,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { passkeyRefused } from '../../api/passkey.ts';
 import type { Refusal } from '../../api/send.ts';
 import { leave, loadSession, session } from '../../api/session.ts';
-import { ownSignIn, signOut, signOutEverywhere, switchAccount, withChoice, withPasskey } from '../../api/sign-in.ts';
-import type { ShownPasskey, ShownSession } from '../../api/sign-in.ts';
+import {
+  ownSignIn,
+  type ShownPasskey,
+  type ShownSession,
+  signOut,
+  signOutEverywhere,
+  switchAccount,
+  withChoice,
+  withPasskey,
+} from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Facts, Section } from '../../components/facts.tsx';

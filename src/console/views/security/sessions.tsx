@@ -1,6 +1,5 @@
 /** Browsers in which the person is signed in. What a browser calls itself is text of a stranger. */
-import { revokeSession } from '../../api/sign-in.ts';
-import type { ShownSession } from '../../api/sign-in.ts';
+import { revokeSession, type ShownSession } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';

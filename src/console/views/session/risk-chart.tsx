@@ -2,9 +2,8 @@
  * The score over time as steps, with the thresholds, and each request as a mark where it met the score. The tables below
  * it say the same in words and numbers.
  */
-import { TimeSeries } from '../../components/time-series.tsx';
+import { type Series, type SeriesRow, TimeSeries } from '../../components/time-series.tsx';
 import { ZoomReset } from '../../components/zoom-reset.tsx';
-import type { Series, SeriesRow } from '../../components/time-series.tsx';
 import { useZoom } from '../../url/use-zoom.ts';
 import type { RiskHistory } from './session-data.ts';
 

@@ -7,8 +7,7 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
-import { addressOf } from '../../url/params.ts';
-import type { Params } from '../../url/params.ts';
+import { addressOf, type Params } from '../../url/params.ts';
 import type { SessionTelemetry } from './session-data.ts';
 
 /** A session that hops through a thousand addresses does not fill the page with them. */

@@ -2,8 +2,7 @@
 import type { RequestOf } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';
-import { ranges } from '../../url/window.ts';
-import type { Range } from '../../url/window.ts';
+import { type Range, ranges } from '../../url/window.ts';
 
 const SESSIONS_PER_PAGE = 50;
 const MINUTE_MS = 60_000;

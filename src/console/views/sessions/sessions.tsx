@@ -8,14 +8,12 @@ import { FilterForm } from '../../components/filter-form.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
-import { Table } from '../../components/table.tsx';
-import type { Column } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { chosenInstance, instances, siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { useDraft } from '../../url/use-draft.ts';
-import type { Params } from '../../url/params.ts';
 import { sessionFilters, sessionsBody } from './sessions-body.ts';
 
 type Row = Schema<'Session'>;

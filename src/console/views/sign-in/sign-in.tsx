@@ -7,14 +7,17 @@ import type { Refusal } from '../../api/send.ts';
 import { loadSession } from '../../api/session.ts';
 import {
   goToIssuer,
+  type ShownMembership,
+  type SignInQuestion,
+  type SignInWays,
   signInWays,
+  type WayIn,
   withAccess,
   withChoice,
   withIssuer,
   withLink,
   withPasskey,
 } from '../../api/sign-in.ts';
-import type { ShownMembership, SignInQuestion, SignInWays, WayIn } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';

@@ -1,13 +1,11 @@
 /** The site's widget as its visitors get it, and what a backend reads of its token. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { send } from '../../api/send.ts';
-import type { Refusal } from '../../api/send.ts';
+import { type Refusal, send } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
-import { loadWidget } from './load-widget.ts';
-import type { WidgetApi } from './load-widget.ts';
+import { loadWidget, type WidgetApi } from './load-widget.ts';
 import type { Site } from './sites.tsx';
 
 const starts = ['interaction', 'load', 'click'] as const;

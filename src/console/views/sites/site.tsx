@@ -1,7 +1,6 @@
 /** One site: its settings, its keys with code to paste, a widget to try, and its end. */
 import { useRoute } from 'preact-iso/router';
-import { ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { ok, type Result } from '../../../result.ts';
 import { call, useCall } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
@@ -18,8 +17,7 @@ import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';
 import { Playground } from './playground.tsx';
 import { SiteState } from './site-state.tsx';
-import { siteAddress } from './sites.tsx';
-import type { Site as SiteRecord } from './sites.tsx';
+import { type Site as SiteRecord, siteAddress } from './sites.tsx';
 
 const tabs = [
   ['', 'Settings'],

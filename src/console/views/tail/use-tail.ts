@@ -6,8 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import { noRows, released, withArrived, withSkipped } from './tail-rows.ts';
-import type { TailRows } from './tail-rows.ts';
+import { noRows, released, type TailRows, withArrived, withSkipped } from './tail-rows.ts';
 
 const PATH = '/protect/verdicts/tail';
 const POLL_EVERY_MS = 2000;

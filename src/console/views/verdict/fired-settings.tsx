@@ -6,8 +6,7 @@ import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { addressOf } from '../../url/params.ts';
 import { actionWords, allowanceText } from '../limits/limit-words.ts';
-import { actionText } from '../policies/policy.ts';
-import type { StoredSet } from '../policies/policy.ts';
+import { actionText, type StoredSet } from '../policies/policy.ts';
 
 type Explanation = Schema<'VerdictExplanation'>;
 type Fired = Explanation['verdict']['fired_rules'][number];

@@ -2,8 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import type { VerdictRow } from '../verdicts/verdict-table.tsx';
-import { SuggestRule } from './suggest-rule.tsx';
-import type { Suggestion } from './suggest-rule.tsx';
+import { type Suggestion, SuggestRule } from './suggest-rule.tsx';
 
 /** A rule compares a part of the header of at most so many characters. */
 const USER_AGENT_RULE_MAX_CHARS = 300;

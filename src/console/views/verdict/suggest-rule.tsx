@@ -12,10 +12,8 @@ import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { activeInstances } from '../../frame/instances.ts';
 import { PreviewResult } from '../rules/preview.tsx';
-import { expiryAfter, lifetimes, ruleTypes } from '../rules/rule.ts';
-import type { Lifetime, Rule } from '../rules/rule.ts';
-import { changeRule, findRule } from '../rules/rule-change.ts';
-import type { FoundRule, RuleKey } from '../rules/rule-change.ts';
+import { expiryAfter, type Lifetime, lifetimes, type Rule, ruleTypes } from '../rules/rule.ts';
+import { changeRule, findRule, type FoundRule, type RuleKey } from '../rules/rule-change.ts';
 
 export interface Suggestion {
   /** On the button that opens the dialog, and its title. */

@@ -8,8 +8,7 @@ import { instances, siteOf } from '../../frame/instances.ts';
 import { useDraft } from '../../url/use-draft.ts';
 import { useParams } from '../../url/params.ts';
 import type { TimeWindow } from '../../url/window.ts';
-import { valuesOf } from './verdict-filters.ts';
-import type { VerdictFilter } from './verdict-filters.ts';
+import { valuesOf, type VerdictFilter } from './verdict-filters.ts';
 
 export interface FiltersProps {
   filters: readonly VerdictFilter[];

@@ -1,6 +1,5 @@
 /** Checks one comparison of a policy's condition: its field, name, operator and value, and what they have to do with each other. */
-import { policyFields, policyOperators } from '../../vocabulary.ts';
-import type { PolicyField, PolicyOperator } from '../../vocabulary.ts';
+import { type PolicyField, policyFields, type PolicyOperator, policyOperators } from '../../vocabulary.ts';
 import {
   ASN_MAX,
   TEST_NAME_MAX_CHARS,

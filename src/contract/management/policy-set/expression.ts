@@ -3,8 +3,7 @@
  * of any depth is refused and overflows no stack.
  */
 import * as z from 'zod/mini';
-import { policyFields, policyOperators } from '../../vocabulary.ts';
-import type { PolicyField, PolicyOperator } from '../../vocabulary.ts';
+import { type PolicyField, policyFields, type PolicyOperator, policyOperators } from '../../vocabulary.ts';
 import { testProblem } from './check-test.ts';
 import { EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX } from './policy-fields.ts';
 

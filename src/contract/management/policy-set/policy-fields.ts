@@ -2,8 +2,16 @@
  * What the fields of a policy's condition hold, and which operators each of them takes. No zod: the schema, the parser of
  * the text form, the edge's compiler and the console read this table.
  */
-import { botBehaviours, botProofs, deviceTypes, ipCategories, pathTypes, sessionStatuses } from '../../vocabulary.ts';
-import type { PolicyField, PolicyOperator } from '../../vocabulary.ts';
+import {
+  botBehaviours,
+  botProofs,
+  deviceTypes,
+  ipCategories,
+  pathTypes,
+  type PolicyField,
+  type PolicyOperator,
+  sessionStatuses,
+} from '../../vocabulary.ts';
 
 /** Nested groups and negations of one condition, itself included. */
 export const EXPRESSION_DEPTH_MAX = 32;

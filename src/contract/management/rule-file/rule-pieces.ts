@@ -2,8 +2,7 @@
  * Cuts a rule file into pieces that the service can read alone. It never cuts a quoted CSV field that spans lines, and
  * gives each piece of a CSV file the columns of the heading, which only the first piece contains.
  */
-import { detectFormat, isHeading, withoutComment } from './rule-file.ts';
-import type { RuleFileFormat } from './rule-file.ts';
+import { detectFormat, isHeading, type RuleFileFormat, withoutComment } from './rule-file.ts';
 import { csvRecords } from './csv.ts';
 
 export interface RulePiece {

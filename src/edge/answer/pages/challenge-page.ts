@@ -6,8 +6,7 @@ import { html } from 'hono/html';
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
-import type { Html, PageInput } from './page-layout.ts';
-import { pageScript, renderPage } from './page-layout.ts';
+import { type Html, type PageInput, pageScript, renderPage } from './page-layout.ts';
 
 /** The way through without scripts: a link that opens after the wait. */
 export interface WaitLink {

@@ -5,8 +5,7 @@
 import { html } from 'hono/html';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageMessages } from '../../../locales/messages.ts';
-import type { PageInput } from './page-layout.ts';
-import { renderPage } from './page-layout.ts';
+import { type PageInput, renderPage } from './page-layout.ts';
 
 /**
  * `send-again`: a submission that may not be held (cross-site, unreadable). `too-large`: above what is held.

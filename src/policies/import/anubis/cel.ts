@@ -3,12 +3,10 @@
  * query parameter is there, and `!`, `&&`, `||`. Arithmetic, chance, load and look-ups in DNS have no counterpart.
  */
 import { parseIp } from '../../../address/ip.ts';
-import { all, any, exists, isEmpty, negated, oneOf } from '../condition.ts';
-import type { Condition } from '../condition.ts';
+import { all, any, type Condition, exists, isEmpty, negated, oneOf } from '../condition.ts';
 import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
 import { Reader, scan } from '../scan.ts';
-import { compareRegex, compareText } from '../text-subject.ts';
-import type { Differences, TextOperator, TextSubject } from '../text-subject.ts';
+import { compareRegex, compareText, type Differences, type TextOperator, type TextSubject } from '../text-subject.ts';
 import { celLexicon } from './cel-lexicon.ts';
 
 type Operand =

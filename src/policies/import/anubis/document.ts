@@ -3,10 +3,8 @@
  * Length and depth are bounded before the tree is built: the library builds it by calling itself, and takes time with the
  * square of the depth.
  */
-import { Composer, Lexer, Parser } from 'yaml';
-import type { CST } from 'yaml';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { Composer, type CST, Lexer, Parser } from 'yaml';
+import { failed, ok, type Result } from '../../../result.ts';
 
 /** Files with a hundred rules have 20,000. */
 const CONTENT_MAX_CHARS = 128 * 1024;

@@ -1,11 +1,9 @@
 /** Reads a policy file of Anubis: the rules under `bots`, in YAML or JSON. */
 import { isJsonObject } from '../../../bytes/json.ts';
 import { POLICIES_MAX } from '../../../contract/management/policy-set/policy.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { PolicyNames } from '../names.ts';
-import { NotExpressible } from '../report.ts';
-import type { ImportReport, ImportSettings, ImportedRule } from '../report.ts';
+import { type ImportedRule, type ImportReport, type ImportSettings, NotExpressible } from '../report.ts';
 import { takenRule } from '../taken-rule.ts';
 import { readYaml } from './document.ts';
 import { readAnubisRule } from './rule.ts';

@@ -3,12 +3,10 @@ import { parseCidr, parseIp } from '../../../address/ip.ts';
 import { isJsonObject } from '../../../bytes/json.ts';
 import { ASN_MAX } from '../../../contract/management/policy-set/policy-fields.ts';
 import type { PolicyAction } from '../../../contract/management/policy-set/policy.ts';
-import { all, any, isEmpty, negated, oneOf } from '../condition.ts';
-import type { Condition } from '../condition.ts';
+import { all, any, type Condition, isEmpty, negated, oneOf } from '../condition.ts';
 import { NotExpressible } from '../report.ts';
 import type { ReadRule } from '../taken-rule.ts';
-import { compareRegex } from '../text-subject.ts';
-import type { Differences, TextSubject } from '../text-subject.ts';
+import { compareRegex, type Differences, type TextSubject } from '../text-subject.ts';
 import { readCel } from './cel.ts';
 
 const LIST_MAX = 5000;

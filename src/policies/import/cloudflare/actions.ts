@@ -1,7 +1,6 @@
 /** What Cloudflare's actions are in a policy. */
 import { isJsonObject } from '../../../bytes/json.ts';
-import { redirectLocation } from '../../../contract/management/policy-set/policy.ts';
-import type { Policy, PolicyAction } from '../../../contract/management/policy-set/policy.ts';
+import { type Policy, type PolicyAction, redirectLocation } from '../../../contract/management/policy-set/policy.ts';
 import { NotExpressible } from '../report.ts';
 import type { Differences } from '../text-subject.ts';
 

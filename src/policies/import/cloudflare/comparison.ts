@@ -1,14 +1,11 @@
 /** One comparison of Cloudflare's Rules language, a field that is true or false, or a function that is. */
-import { any, exists, negated } from '../condition.ts';
-import type { Condition } from '../condition.ts';
+import { any, type Condition, exists, negated } from '../condition.ts';
 import type { Reader } from '../scan.ts';
-import { compareText } from '../text-subject.ts';
-import type { Differences, TextOperator } from '../text-subject.ts';
+import { compareText, type Differences, type TextOperator } from '../text-subject.ts';
 import { flagFields } from './fields.ts';
 import { compareAddress, compareNumber } from './numbers.ts';
 import { compareLength, compareTexts, noteIndex, readWords } from './texts.ts';
-import { readValue } from './value.ts';
-import type { TextValue } from './value.ts';
+import { readValue, type TextValue } from './value.ts';
 
 const affixes: Readonly<Record<string, TextOperator>> = { starts_with: 'startsWith', ends_with: 'endsWith' };
 

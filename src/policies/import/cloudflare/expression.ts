@@ -2,8 +2,7 @@
  * Reads an expression of Cloudflare's Rules language as the condition of a policy. `not` binds closer than `and`, `and`
  * closer than `xor`, `xor` closer than `or`. What a policy cannot say, in whole, is refused with the reason.
  */
-import { all, any, negated } from '../condition.ts';
-import type { Condition } from '../condition.ts';
+import { all, any, type Condition, negated } from '../condition.ts';
 import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
 import { Reader, scan } from '../scan.ts';
 import type { Differences } from '../text-subject.ts';

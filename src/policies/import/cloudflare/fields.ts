@@ -1,6 +1,5 @@
 /** What each field of Cloudflare's Rules language is in a policy. Fields that are not here have no counterpart. */
-import type { Condition } from '../condition.ts';
-import type { Subject } from '../condition.ts';
+import type { Condition, Subject } from '../condition.ts';
 
 /** Texts that a request has once. */
 export const textFields: Readonly<Record<string, Subject>> = {

@@ -4,11 +4,15 @@
  */
 import { isJsonObject, parseJson } from '../../../bytes/json.ts';
 import { POLICIES_MAX } from '../../../contract/management/policy-set/policy.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { PolicyNames } from '../names.ts';
-import { IMPORT_MAX_CHARS, NotExpressible } from '../report.ts';
-import type { ImportReport, ImportSettings, ImportedRule } from '../report.ts';
+import {
+  IMPORT_MAX_CHARS,
+  type ImportedRule,
+  type ImportReport,
+  type ImportSettings,
+  NotExpressible,
+} from '../report.ts';
 import { takenRule } from '../taken-rule.ts';
 import { readAction } from './actions.ts';
 import { readCloudflareExpression } from './expression.ts';

@@ -1,8 +1,7 @@
 /** Comparisons of Cloudflare's numbers and addresses, which stand without quotes. */
 import { parseCidr, parseIp } from '../../../address/ip.ts';
 import { ASN_MAX } from '../../../contract/management/policy-set/policy-fields.ts';
-import { all, any, atLeast, below, negated, oneOf } from '../condition.ts';
-import type { Condition } from '../condition.ts';
+import { all, any, atLeast, below, type Condition, negated, oneOf } from '../condition.ts';
 import { NotExpressible } from '../report.ts';
 import type { Reader } from '../scan.ts';
 

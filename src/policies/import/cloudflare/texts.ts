@@ -1,10 +1,8 @@
 /** Comparisons of Cloudflare's texts. */
-import { any, isEmpty, negated } from '../condition.ts';
-import type { Condition, Subject } from '../condition.ts';
+import { any, type Condition, isEmpty, negated, type Subject } from '../condition.ts';
 import { NotExpressible } from '../report.ts';
 import type { Reader } from '../scan.ts';
-import { PATH_DIFFERENCE, compareForm, compareRegex, compareText } from '../text-subject.ts';
-import type { Differences } from '../text-subject.ts';
+import { compareForm, compareRegex, compareText, type Differences, PATH_DIFFERENCE } from '../text-subject.ts';
 import type { LengthValue, TextValue } from './value.ts';
 
 export function compareTexts(reader: Reader, value: TextValue, operator: string, differences: Differences): Condition {

@@ -4,8 +4,7 @@
  * costs no read. Only settled values are kept, never promises: on Workers, a promise that a cancelled request began may
  * never settle.
  */
-import { accessRulesVersion, liveAccessRules } from '../../../store/d1/access-control-rules.ts';
-import type { DecidingRule } from '../../../store/d1/access-control-rules.ts';
+import { accessRulesVersion, type DecidingRule, liveAccessRules } from '../../../store/d1/access-control-rules.ts';
 import type { ServiceStore } from '../../environment.ts';
 
 export interface AccessRuleSet {

@@ -2,10 +2,14 @@
  * The access control rule of an account that matches a visitor. A change acts within two seconds. An error is left to
  * the caller, and every caller refuses then: a block rule must not fail open.
  */
-import { compileAccessRules, matchAccessRule } from '../../../captcha/plan/access-rules.ts';
-import type { AccessVisitor, CompiledAccessRules, MatchedAccessRule } from '../../../captcha/plan/access-rules.ts';
-import { accessRulesFor } from './cached-access-rules.ts';
-import type { AccessRuleSet } from './cached-access-rules.ts';
+import {
+  type AccessVisitor,
+  compileAccessRules,
+  type CompiledAccessRules,
+  matchAccessRule,
+  type MatchedAccessRule,
+} from '../../../captcha/plan/access-rules.ts';
+import { type AccessRuleSet, accessRulesFor } from './cached-access-rules.ts';
 import type { ServiceStore } from '../../environment.ts';
 
 /** By the rules that they were compiled from, and dropped together with them. */

@@ -3,10 +3,8 @@
  * sites of its own account only, so that one customer cannot vouch for the visitors of another.
  */
 import { behaviourOfSiteKey } from '../../../contract/captcha/test-keys.ts';
-import { siteSettings } from '../../../contract/management/site-settings.ts';
-import type { SiteSettings } from '../../../contract/management/site-settings.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { type SiteSettings, siteSettings } from '../../../contract/management/site-settings.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { CaptchaError } from '../../http/service-error.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import type { Visitor } from '../visitor.ts';

@@ -9,24 +9,24 @@ import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
 import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/demand.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { newJti } from '../../../captcha/seal/sealed-course.ts';
-import { challengeRequest } from '../../../contract/captcha/challenge-api.ts';
-import type { ChallengeResponse, ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
+import {
+  type ChallengeRequest,
+  challengeRequest,
+  type ChallengeResponse,
+} from '../../../contract/captcha/challenge-api.ts';
 import { hostnameAllowed } from '../../../contract/management/site-domain.ts';
 import { PAD_BYTES_MAX } from '../../../contract/management/site-settings.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { captchaEngine } from '../captcha-engine.ts';
-import { recordBlocked, recordIssued } from '../captcha-events.ts';
-import type { IssueCircumstances } from '../captcha-events.ts';
+import { type IssueCircumstances, recordBlocked, recordIssued } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
 import { challengeSite } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
-import { courseParams, issuePow, WAIT_MS } from './issue-challenge.ts';
-import type { ChallengeBase } from './issue-challenge.ts';
+import { type ChallengeBase, courseParams, issuePow, WAIT_MS } from './issue-challenge.ts';
 import { demandedOf } from './demanded-plan.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
 import { pageHost } from './page-host.ts';

@@ -4,8 +4,7 @@
  * nobody brings an answer to an easier question.
  */
 import type { MatchedAccessRule } from '../../../captcha/plan/access-rules.ts';
-import { chooseChallenge } from '../../../captcha/plan/choose-challenge.ts';
-import type { Capabilities, ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
+import { type Capabilities, type ChallengePlan, chooseChallenge } from '../../../captcha/plan/choose-challenge.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import type { ServiceCall } from '../../http/service-call.ts';

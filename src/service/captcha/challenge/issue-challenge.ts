@@ -5,8 +5,7 @@
  */
 import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
 import { drawTask } from '../../../captcha/visual/draw-task.ts';
-import { sealChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import type { ChallengeParams, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
+import { type ChallengeParams, sealChallenge, type SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';

@@ -4,11 +4,11 @@
  * do. reCAPTCHA also reads the parameters of the address, with GET and with POST, and so many of its clients send them
  * there. Nothing here logs an address, and the wrangler files keep query strings out of Workers Logs.
  */
-import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
-import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
-import { aliasRequest } from '../../../contract/captcha/siteverify-alias.ts';
-import type { AliasResponse } from '../../../contract/captcha/siteverify-alias.ts';
+import { type SiteverifyResponse, type VerifyReason, verifyReasons } from '../../../contract/captcha/siteverify.ts';
+import { aliasRequest, type AliasResponse } from '../../../contract/captcha/siteverify-alias.ts';
 import {
+  type AliasDialect,
+  type AliasFault,
   aliasFault,
   aliasRefused,
   aliasSuccess,
@@ -16,14 +16,12 @@ import {
   aliasVerified,
   recaptchaScore,
 } from '../../../verify/alias-responses.ts';
-import type { AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
 import { formObject } from '../../http/body/form-object.ts';
 import { readBody } from '../../http/body/read-body.ts';
 import { jsonTextResponse } from '../../http/json-response.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
-import { VERIFY_LIMITS, verify } from './siteverify.ts';
-import type { Verification } from './siteverify.ts';
+import { type Verification, verify, VERIFY_LIMITS } from './siteverify.ts';
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
 export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<Response> {

@@ -5,33 +5,37 @@
  */
 import { canonicalIp } from '../../../address/ip.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
-import { openToken } from '../../../captcha/seal/sealed-token.ts';
-import type { SealedToken } from '../../../captcha/seal/sealed-token.ts';
+import { openToken, type SealedToken } from '../../../captcha/seal/sealed-token.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
-import { judgeToken, refused, spendKeyOf } from '../../../captcha/verify/judge-token.ts';
-import type { Judgement, VerifyPorts, VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
+import {
+  type Judgement,
+  judgeToken,
+  refused,
+  spendKeyOf,
+  type VerifyPorts,
+  type VerifyQuestion,
+} from '../../../captcha/verify/judge-token.ts';
 import { isDerivedKey } from '../../../captcha/verify/derived-key.ts';
 import { judgePolicy } from '../../../captcha/verify/verification-policy.ts';
 import { TOKEN_MAX_CHARS } from '../../../contract/captcha/challenge-constants.ts';
-import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
-import type { SiteverifyResponse, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
+import {
+  type SiteverifyRequest,
+  siteverifyRequest,
+  type SiteverifyResponse,
+} from '../../../contract/captcha/siteverify.ts';
 import { behaviourOfSecret } from '../../../contract/captcha/test-keys.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { isSpent, recall, spend } from '../../../store/spend-ledger/client/spend.ts';
-import { paidTier, siteverifyResponseOf } from '../../../verify/siteverify-response.ts';
-import type { ResponseScope } from '../../../verify/siteverify-response.ts';
+import { paidTier, type ResponseScope, siteverifyResponseOf } from '../../../verify/siteverify-response.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
-import { captchaEngine } from '../captcha-engine.ts';
-import type { CaptchaEngine } from '../captcha-engine.ts';
+import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { recordVerified } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
 import { judgeForBackend } from './judge-for-backend.ts';
-import { judgeForEdge } from './judge-for-edge.ts';
-import type { EdgeJudgement, Presented } from './judge-for-edge.ts';
+import { type EdgeJudgement, judgeForEdge, type Presented } from './judge-for-edge.ts';
 import { testSecretResponse } from './test-secret-response.ts';
 
 /** The result of a verification, before an endpoint gives it its own form. */

@@ -5,18 +5,15 @@
  */
 import { judgeVisual } from '../../../captcha/visual/judge-visual.ts';
 import { answeredTooSoon } from '../../../captcha/visual/human-time.ts';
-import { otherForm, tooSoonStep, visualStep } from '../../../captcha/visual/visual-progress.ts';
-import type { VisualStep } from '../../../captcha/visual/visual-progress.ts';
+import { otherForm, tooSoonStep, type VisualStep, visualStep } from '../../../captcha/visual/visual-progress.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { RateLimitError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import type { NetworkTag } from '../network-tags.ts';
 import { countUses } from '../../../store/spend-ledger/client/count-uses.ts';
-import { isOnlyAnswer } from './answer-once.ts';
-import type { SealedAnswer } from './answer-once.ts';
+import { isOnlyAnswer, type SealedAnswer } from './answer-once.ts';
 
 /**
  * Rounds answered per site and own network, over all isolates: about fifty visitors behind one address. A larger network

@@ -1,7 +1,6 @@
 /** The facts of a challenge together with what solving a round showed: more detectors, a higher score, a refusal. */
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
-import { scoreSolving } from '../../../risk/captcha-score.ts';
-import type { SolvingSigns } from '../../../risk/captcha-score.ts';
+import { scoreSolving, type SolvingSigns } from '../../../risk/captcha-score.ts';
 
 export function solvedFacts(facts: SealedFacts, signs: SolvingSigns): SealedFacts {
   const { score, detectors } = scoreSolving(facts, signs);

@@ -6,34 +6,32 @@
 import type * as z from 'zod/mini';
 import { powSolved, solvedSuspiciouslyFast } from '../../../captcha/pow/judge-pow.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
-import { openChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import type { ChallengeParams, OpenedChallenge, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
+import {
+  type ChallengeParams,
+  openChallenge,
+  type OpenedChallenge,
+  type SealedChallenge,
+} from '../../../captcha/seal/sealed-challenge.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
 import { networksOf } from '../../../address/networks.ts';
-import { solutionRequest } from '../../../contract/captcha/challenge-api.ts';
-import type { SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
+import { solutionRequest, type SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { RateLimitError, CaptchaRouteError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import { recordSubmitted } from '../captcha-events.ts';
-import { challengeSite } from '../challenge/challenge-site.ts';
-import { captchaEngine } from '../captcha-engine.ts';
-import type { CaptchaEngine } from '../captcha-engine.ts';
+import { type ChallengeSite, challengeSite } from '../challenge/challenge-site.ts';
+import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { issueVisual } from '../challenge/issue-challenge.ts';
 import { isOnlyAnswer } from './answer-once.ts';
-import { judgeRound } from './judge-round.ts';
-import type { RoundOutcome } from './judge-round.ts';
+import { judgeRound, type RoundOutcome } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { SolvingSigns } from '../../../risk/captcha-score.ts';
 import { solvedFacts } from './solved-facts.ts';
-import type { ChallengeSite } from '../challenge/challenge-site.ts';
 import { visitorOf } from '../visitor.ts';
-import { networkTags } from '../network-tags.ts';
-import type { NetworkTag } from '../network-tags.ts';
+import { type NetworkTag, networkTags } from '../network-tags.ts';
 import { WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
 /** A sealed challenge, a solution with the path of a pointer (1,000 points of three numbers), and the visitor of an edge. */

@@ -9,10 +9,8 @@
  */
 import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
 import { openChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import { challengeRequest } from '../../../contract/captcha/challenge-api.ts';
-import type { ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { type ChallengeRequest, challengeRequest } from '../../../contract/captcha/challenge-api.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { parseWithSchema } from '../../http/body/parse-with-schema.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import { statusOf, unexpectedErrorResponse } from '../../http/respond-error.ts';
@@ -22,8 +20,7 @@ import { CHALLENGE_LIMITS, newChallenge } from '../challenge/create-challenge.ts
 import { captchaEngine } from '../captcha-engine.ts';
 import { solutionResult } from '../solution/submit-solution.ts';
 import { waitForm } from './wait-form.ts';
-import { waitPageResponse } from './wait-page-response.ts';
-import type { WaitStep } from './wait-page-response.ts';
+import { waitPageResponse, type WaitStep } from './wait-page-response.ts';
 
 const withoutScript = { bigint: false, worker: false, script: false, audio: false };
 

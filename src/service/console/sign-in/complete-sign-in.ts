@@ -4,13 +4,11 @@
  * caller who could be signed in as them, and it uses nothing up.
  */
 import type { SignInQuestion } from '../../../contract/console/sign-in.ts';
-import { ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import { authenticateSession } from '../../http/authenticate-session.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
-import { enter, entryResponse } from './open-session.ts';
-import type { Proof } from './open-session.ts';
+import { enter, entryResponse, type Proof } from './open-session.ts';
 
 interface WayIn {
   /** Whose session may end, as the person was asked. A session that has changed since is asked about anew. */

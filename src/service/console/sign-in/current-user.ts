@@ -1,8 +1,7 @@
 /** Who is signed in, and `GET /console/auth/me`, which tells the console whose it is and what it may offer. */
 import { permissionsOfRole } from '../../../contract/management/roles.ts';
 import type { Me } from '../../../contract/console/sign-in.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { SignedInUser } from '../../../store/d1/console-sessions.ts';
 import { LINK_VALID_MS } from '../../../store/d1/sign-in-links.ts';
 import { passkeysOfPerson } from '../../../store/d1/passkeys.ts';

@@ -4,11 +4,12 @@
  * has verified counts, and only of a team member: the issuer says who somebody is, the account says whether they may.
  */
 import {
-  ClientSecretBasic,
-  ClientSecretPost,
   allowInsecureRequests,
   authorizationCodeGrantRequest,
+  type AuthorizationServer,
   calculatePKCECodeChallenge,
+  ClientSecretBasic,
+  ClientSecretPost,
   customFetch,
   discoveryRequest,
   generateRandomCodeVerifier,
@@ -19,17 +20,14 @@ import {
   processDiscoveryResponse,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { AuthorizationServer } from 'oauth4webapi';
 import * as z from 'zod/mini';
 import type { signInBodies } from '../../../contract/console/sign-in.ts';
 import { emailAddress } from '../../../contract/management/email-address.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { keyOf } from '../../http/respond-error.ts';
 import { cookieValues } from '../../http/session-cookie.ts';
-import { isSafeAddress } from '../../sign-in-variables.ts';
-import type { ConsolePlace, OidcSettings } from '../../sign-in-variables.ts';
+import { type ConsolePlace, isSafeAddress, type OidcSettings } from '../../sign-in-variables.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { readProof, takeProof } from './open-session.ts';

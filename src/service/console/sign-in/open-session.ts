@@ -4,13 +4,10 @@
  */
 import * as z from 'zod/mini';
 import type { ShownMembership, SignedIn } from '../../../contract/console/sign-in.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
-import { openConsoleSession } from '../../../store/d1/console-sessions.ts';
-import type { ConsoleSession, SignInMethod } from '../../../store/d1/console-sessions.ts';
-import { membershipsOf } from '../../../store/d1/users.ts';
-import type { Membership } from '../../../store/d1/users.ts';
+import { type ConsoleSession, openConsoleSession, type SignInMethod } from '../../../store/d1/console-sessions.ts';
+import { type Membership, membershipsOf } from '../../../store/d1/users.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { sessionCookie, sessionSecret } from '../../http/session-cookie.ts';

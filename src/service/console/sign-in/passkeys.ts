@@ -5,13 +5,13 @@ import { encodeUtf8 } from '../../../bytes/utf8.ts';
 import type { ShownPasskey, signInBodies } from '../../../contract/console/sign-in.ts';
 import { failed, ok } from '../../../result.ts';
 import {
-  PASSKEYS_PER_PERSON_MAX,
   addPasskey,
+  type Passkey,
+  PASSKEYS_PER_PERSON_MAX,
   passkeysOfPerson,
   removePasskey,
   renamePasskey,
 } from '../../../store/d1/passkeys.ts';
-import type { Passkey } from '../../../store/d1/passkeys.ts';
 import { challengeOf, createdPasskey } from '../webauthn/credential.ts';
 import { passkeyAlgorithms } from '../webauthn/public-key.ts';
 import type { ConsoleResult, SignedInCall } from './console-call.ts';

@@ -4,8 +4,7 @@
  * writes nothing: a flood of beginnings fills no table. A ticket counts once; `spendTicket` remembers it until it expires.
  */
 import * as z from 'zod/mini';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { StoreEnv } from '../../../store/binding.ts';
 import { spendTicket } from '../../../store/d1/spent-tickets.ts';
 import { openAtRest, sealAtRest } from '../../../store/keys/master-key.ts';

@@ -4,17 +4,16 @@
  * An attestation is not asked for and not read: any authenticator will do.
  */
 import {
+  type AuthenticatorData,
   ClientDataType,
   createAssertionSignatureMessage,
   parseAttestationObject,
   parseAuthenticatorData,
   parseClientDataJSON,
 } from '@oslojs/webauthn';
-import type { AuthenticatorData } from '@oslojs/webauthn';
 import { decodeBase64url, encodeBase64url } from '../../../bytes/base64url.ts';
 import type { AssertedCredential, CreatedCredential } from '../../../contract/console/sign-in.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { SignInError } from '../../http/service-error.ts';
 import type { ConsolePlace } from '../../sign-in-variables.ts';
 import { isSignedBy, publicJwk } from './public-key.ts';

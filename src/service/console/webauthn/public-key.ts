@@ -3,14 +3,14 @@
  * ES256, RS256 and EdDSA with Ed25519 (RFC 9053). The key is stored as a JWK, which WebCrypto imports.
  */
 import {
-  COSEKeyType,
-  coseAlgorithmES256,
   coseAlgorithmEdDSA,
+  coseAlgorithmES256,
   coseAlgorithmRS256,
   coseEllipticCurveEd25519,
   coseEllipticCurveP256,
+  COSEKeyType,
+  type COSEPublicKey,
 } from '@oslojs/webauthn';
-import type { COSEPublicKey } from '@oslojs/webauthn';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;

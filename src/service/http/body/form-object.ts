@@ -3,8 +3,7 @@
  * given twice is a list, which a schema for a single value refuses, and a field that is both a value and a group is
  * refused here. Two parsers that read such a form differently are what attackers use to get past the first one.
  */
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 
 /** Enough for 10,000 edge rules of three fields each. */

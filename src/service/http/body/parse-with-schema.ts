@@ -6,8 +6,7 @@
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 import { isForbiddenName } from './form-object.ts';
 import { JSON_DEPTH_MAX, jsonShape } from './json-shape.ts';

@@ -5,13 +5,11 @@
  */
 import type * as core from 'zod/v4/core';
 import { multipartParts } from '../../../bytes/multipart.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 import { FORM_FIELDS_MAX, formObject, isForbiddenName } from './form-object.ts';
 import { JSON_DEPTH_MAX, jsonShape } from './json-shape.ts';
-import { parseWithSchema } from './parse-with-schema.ts';
-import type { ParsedBody } from './parse-with-schema.ts';
+import { type ParsedBody, parseWithSchema } from './parse-with-schema.ts';
 import { readBytes } from './read-bytes.ts';
 
 /** Default limit of a management body. A whole settings object has a few KiB. */

@@ -1,7 +1,6 @@
 /** The bytes of a request body, up to a limit. */
 import { readBounded } from '../../../bytes/read-bounded.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 
 /**

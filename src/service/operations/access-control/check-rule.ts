@@ -3,8 +3,12 @@
  * in canonical form, restrictions are allowed on `restrict` rules only, and a hash of the conditions identifies the
  * rule.
  */
-import { accessConditionInput, restrictionNames } from '../../../contract/management/access-control-rule.ts';
-import type { AccessRestriction, AccessRuleInput } from '../../../contract/management/access-control-rule.ts';
+import {
+  accessConditionInput,
+  type AccessRestriction,
+  type AccessRuleInput,
+  restrictionNames,
+} from '../../../contract/management/access-control-rule.ts';
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { canonicalValue } from '../../../rules/canonical.ts';
 import type { AccessCondition, AccessControlRule } from '../../../store/d1/access-control-rules.ts';

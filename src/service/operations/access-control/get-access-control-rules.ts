@@ -3,10 +3,12 @@
  * is.
  */
 import * as z from 'zod/mini';
-import { listedAccessRule, ruleGroupId } from '../../../contract/management/access-control-rule.ts';
-import type { ListedAccessRule } from '../../../contract/management/access-control-rule.ts';
-import { accessRulePage, accessRuleSortKeys } from '../../../store/d1/access-control-rules.ts';
-import type { AccessControlRule } from '../../../store/d1/access-control-rules.ts';
+import {
+  type ListedAccessRule,
+  listedAccessRule,
+  ruleGroupId,
+} from '../../../contract/management/access-control-rule.ts';
+import { type AccessControlRule, accessRulePage, accessRuleSortKeys } from '../../../store/d1/access-control-rules.ts';
 import { operation } from '../define-operation.ts';
 
 const PAGE_RULES_DEFAULT = 100;

@@ -3,10 +3,8 @@
  * every time.
  */
 import * as z from 'zod/mini';
-import { featurePermissions, features } from '../../../contract/management/permissions.ts';
-import type { Permission } from '../../../contract/management/permissions.ts';
-import { apiKeyToken } from '../../../store/d1/api-keys.ts';
-import type { ApiKeyRecord } from '../../../store/d1/api-keys.ts';
+import { featurePermissions, features, type Permission } from '../../../contract/management/permissions.ts';
+import { type ApiKeyRecord, apiKeyToken } from '../../../store/d1/api-keys.ts';
 
 const permissionNames = features.flatMap((feature) => featurePermissions[feature] as readonly Permission[]);
 

@@ -4,8 +4,12 @@
  * all permissions of the account together.
  */
 import * as z from 'zod/mini';
-import { featurePermissions } from '../../../contract/management/permissions.ts';
-import type { Feature, Permission, PermissionMap } from '../../../contract/management/permissions.ts';
+import {
+  type Feature,
+  featurePermissions,
+  type Permission,
+  type PermissionMap,
+} from '../../../contract/management/permissions.ts';
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { createApiKey as insert } from '../../../store/d1/api-keys.ts';
 import { operation } from '../define-operation.ts';

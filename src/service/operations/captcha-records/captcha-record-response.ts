@@ -1,7 +1,6 @@
 /** A captcha record as the management API returns it: camel case, times in epoch milliseconds. */
 import * as z from 'zod/mini';
-import { captchaRecordTypes, captchaStatuses } from '../../../store/event-log/captcha-record.ts';
-import type { CaptchaRecord } from '../../../store/event-log/captcha-record.ts';
+import { type CaptchaRecord, captchaRecordTypes, captchaStatuses } from '../../../store/event-log/captcha-record.ts';
 
 export const captchaRecordSchema = z.object({
   id: z.string(),

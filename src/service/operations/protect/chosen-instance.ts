@@ -3,8 +3,7 @@
  * several, a read without `siteKey` is about the oldest of them, and its response says so. A write is refused, because
  * it would change the oldest, whichever was meant, unless its operation says that it means the oldest.
  */
-import { activeInstances } from '../../../store/d1/instances.ts';
-import type { StoredInstance } from '../../../store/d1/instances.ts';
+import { activeInstances, type StoredInstance } from '../../../store/d1/instances.ts';
 import type { OperationContext } from '../define-operation.ts';
 import { NoActiveInstanceError, OperationError } from '../operation-error.ts';
 

@@ -1,6 +1,5 @@
 /** The sites of the caller's account. A site of another account does not exist for the caller: 404. */
-import { siteByKey, siteKeysAmong } from '../../../store/d1/sites.ts';
-import type { SiteRecord } from '../../../store/d1/sites.ts';
+import { siteByKey, siteKeysAmong, type SiteRecord } from '../../../store/d1/sites.ts';
 import { OperationError } from '../operation-error.ts';
 import type { OperationContext } from '../define-operation.ts';
 

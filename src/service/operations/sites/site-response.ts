@@ -1,7 +1,6 @@
 /** A site as the management API returns it, with its secret key for callers that may see it. */
 import * as z from 'zod/mini';
-import { site } from '../../../contract/management/site.ts';
-import type { Site } from '../../../contract/management/site.ts';
+import { type Site, site } from '../../../contract/management/site.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import type { Principal } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';

@@ -10,8 +10,7 @@ import { countCaptchas } from '../../../store/event-log/client/captcha-log.ts';
 import type { CaptchaTraffic } from '../../../store/event-log/client/captcha-traffic.ts';
 import { operation } from '../define-operation.ts';
 import { ownSiteKeys } from '../sites/own-site.ts';
-import { trafficRange } from './traffic-range.ts';
-import type { TrafficRange } from './traffic-range.ts';
+import { type TrafficRange, trafficRange } from './traffic-range.ts';
 
 const MINUTE_MS = 60_000;
 const SITE_KEYS_MAX = 10_000;

@@ -4,12 +4,9 @@
  * that a restart forgets a minute and no alarm. Table: docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { addTraffic, STEP_MS } from '../../../attack/traffic.ts';
-import type { TrafficStep } from '../../../attack/traffic.ts';
-import { STEPS_KEPT, watch, watchedFrom, watchedIn } from '../../../attack/watch.ts';
-import type { Alarm, Watched } from '../../../attack/watch.ts';
-import { migrateObject, openObject } from '../../object-schema.ts';
-import type { ObjectSchema } from '../../object-schema.ts';
+import { addTraffic, STEP_MS, type TrafficStep } from '../../../attack/traffic.ts';
+import { type Alarm, STEPS_KEPT, watch, type Watched, watchedFrom, watchedIn } from '../../../attack/watch.ts';
+import { migrateObject, type ObjectSchema, openObject } from '../../object-schema.ts';
 import type { AttackWatchRpc, WatchSettings } from '../rpc.ts';
 
 const WRITE_EVERY_MS = 60_000;

@@ -5,13 +5,11 @@
  */
 import type { BatchRange } from '../../../contract/edge/batch-range.ts';
 import type { NumberedRow } from '../log-row.ts';
-import { countOf, overlapOf } from '../number-ranges.ts';
-import type { NumberRange } from '../number-ranges.ts';
+import { countOf, type NumberRange, overlapOf } from '../number-ranges.ts';
 import type { PackedBatch } from '../packed-batch.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
 import { packBatch } from './pack-batch.ts';
-import { shard, shardNameOf } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { type LogName, shard, type ShardEnv, shardNameOf } from './shards.ts';
 
 /** Each further round means that another sender stored some of the rest in the meantime. */
 const ROUNDS_MAX = 8;

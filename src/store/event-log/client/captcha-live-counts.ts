@@ -1,7 +1,6 @@
 /** Live counts of one site: asks every shard for its counts and adds them up. */
 import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
-import { shard, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 export async function countLive(env: ShardEnv, log: LogName, siteKey: string, window: LiveWindow): Promise<LiveCounts> {
   const names = shardNames(env, log, window);

@@ -3,15 +3,13 @@
  * merges events. A search reads unsealed rows and the columns of sealed ones. Traffic comes from the rollups.
  */
 import type { RowKey } from '../log-row.ts';
-import { shard, shardNameOf, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { type LogName, shard, type ShardEnv, shardNameOf, shardNames } from './shards.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from '../captcha-record.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import { countLive } from './captcha-live-counts.ts';
 import type { LiveAddress, LiveWindow } from '../shard-rpc.ts';
 import { scanShards } from './captcha-search.ts';
-import { countTraffic } from './captcha-traffic.ts';
-import type { CaptchaTraffic } from './captcha-traffic.ts';
+import { type CaptchaTraffic, countTraffic } from './captcha-traffic.ts';
 
 /** Enough to compare one month with the month before. */
 export const CAPTCHA_RETENTION_DAYS = 90;

@@ -3,10 +3,8 @@
  * is full and everything is counted, or until it reaches its limit of rows. At the limit the total is not exact, and
  * the cursor marks where to continue. No row is skipped or shown twice.
  */
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
-import { shard } from './shards.ts';
-import type { ShardEnv } from './shards.ts';
+import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { shard, type ShardEnv } from './shards.ts';
 import { byColumn } from '../captcha-condition.ts';
 import type { CaptchaScan, ScanPlace } from '../shard-rpc.ts';
 

@@ -1,8 +1,7 @@
 /** Captcha traffic of an account: asks every shard for its counts and adds them up. */
 import type { CaptchaRecordType } from '../captcha-record.ts';
 import { captchaTrafficGroups } from '../captcha-traffic-groups.ts';
-import { shard, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 const MINUTE_MS = 60_000;
 

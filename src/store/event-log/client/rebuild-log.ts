@@ -4,8 +4,7 @@
  */
 import { ownerFolder, segmentFileName } from '../segment-key.ts';
 import type { ShardSettings, SkippedObject } from '../shard-rpc.ts';
-import { shard, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /** Bytes that one step reads: 200,000 rows, about five seconds of one shard. */
 const STEP_BYTES_MAX = 8_000_000;

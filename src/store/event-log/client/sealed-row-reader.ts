@@ -2,8 +2,7 @@
  * Opens sealed row groups, each at most once, and keeps the rows that match. One R2 read costs more than the bytes it
  * returns, so row groups that lie near each other are read together.
  */
-import { fragmentsOf, matches } from '../row-filter.ts';
-import type { RowFilter } from '../row-filter.ts';
+import { fragmentsOf, matches, type RowFilter } from '../row-filter.ts';
 import { logRecord } from '../log-record.ts';
 import type { StoredRow } from '../log-row.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';

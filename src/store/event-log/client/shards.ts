@@ -6,8 +6,7 @@
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { ShardRpc } from '../shard-rpc.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { textHash } from '../../text-hash.ts';
 
 /** A read calls every shard of every epoch in its window, over six connections. */

@@ -4,10 +4,8 @@
 import { everything } from '../row-filter.ts';
 import type { RowKey } from '../log-row.ts';
 import { telemetryTerms } from '../log-record.ts';
-import { REPORTS_PER_SESSION_MAX } from '../telemetry-record.ts';
-import type { TelemetryRecord } from '../telemetry-record.ts';
-import { appendRows } from './append-verdicts.ts';
-import type { Arrival } from './append-verdicts.ts';
+import { REPORTS_PER_SESSION_MAX, type TelemetryRecord } from '../telemetry-record.ts';
+import { appendRows, type Arrival } from './append-verdicts.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 import { readPage } from './verdict-page.ts';
 

@@ -12,8 +12,7 @@ import type {
   ValueSeries,
   ValueTotal,
 } from '../shard-rpc.ts';
-import { counterShardName, shard, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { counterShardName, type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /** More values than one shard holds for a day. Values are cut to 256 characters. */
 const VALUES_PER_SHARD_MAX = 100_000;

@@ -3,16 +3,12 @@
  * only while one of their rows can still belong on the page. A page that reaches its limit of row groups ends early
  * with a cursor, so that no read grows without bound.
  */
-import { inWindow, readFrom, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
-import type { SealedRead } from './sealed-row-reader.ts';
+import { inWindow, readFrom, type SealedRead, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { PAGE_ROW_GROUPS_MAX } from '../shard-rpc.ts';
-import type { Plan, PlanRequest, RowGroupReference } from '../shard-rpc.ts';
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
-import { shard, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { PAGE_ROW_GROUPS_MAX, type Plan, type PlanRequest, type RowGroupReference } from '../shard-rpc.ts';
+import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /**
  * Rows per response of a shard: the largest rows have 30 kB, and a message holds 32 MiB. A large offset is read in such

@@ -5,8 +5,7 @@
 import type { RowFilter } from '../row-filter.ts';
 import type { StoredRow } from '../log-row.ts';
 import type { Tail, TailRow } from '../shard-rpc.ts';
-import { shard, shardNames } from './shards.ts';
-import type { LogName, ShardEnv } from './shards.ts';
+import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /** `epoch:shard` → number of the last row that was told. */
 export type TailPlace = ReadonlyMap<string, number>;

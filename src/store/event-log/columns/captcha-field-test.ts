@@ -1,9 +1,7 @@
 /** Conditions of an audit search as tests of JSON texts, and the texts of unsealed captchas. */
 import type { CaptchaCondition } from '../captcha-condition.ts';
-import { captchaFields } from '../captcha-fields.ts';
-import type { CaptchaField } from '../captcha-fields.ts';
-import { contains, has, is } from './field-test.ts';
-import type { FieldTest as TestOf } from './field-test.ts';
+import { type CaptchaField, captchaFields } from '../captcha-fields.ts';
+import { contains, type FieldTest as TestOf, has, is } from './field-test.ts';
 
 export type FieldTest = TestOf<CaptchaField>;
 

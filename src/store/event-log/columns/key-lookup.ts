@@ -1,8 +1,7 @@
 /** Looks up keys in many sealed segments at once. */
 import { KeySlice } from './key-slice.ts';
 import { isCut, keyBytes, keyText, prefixBounds } from './key-text.ts';
-import { hashSlice, placeOfId, sliceId, SMALL_SLICE } from './segment-keys.ts';
-import type { KeyField } from './segment-keys.ts';
+import { hashSlice, type KeyField, placeOfId, sliceId, SMALL_SLICE } from './segment-keys.ts';
 import { knownBounds, slicesOfKey } from './slice-bounds.ts';
 
 /** Rows of a segment with a key, and what stands beside them, by posting. */

@@ -3,8 +3,7 @@
  * index over three columns would be another written row for each. The columns of one field lie side by side, so a
  * condition is read for all segments in one pass.
  */
-import { ColumnKeys, openPlaces } from './column.ts';
-import type { PackedColumn, Places } from './column.ts';
+import { ColumnKeys, openPlaces, type PackedColumn, type Places } from './column.ts';
 import { packRising, unpackRising } from '../packed-numbers.ts';
 
 /** The number of the times of a segment's rows. The fields of a stream have numbers from 1 on, never reused. */

@@ -7,8 +7,7 @@
  * one slice or in neighbours; the bounds between slices are learned from a segment and used until they fit badly.
  */
 import { textHash } from '../../text-hash.ts';
-import { packSlice } from './key-slice.ts';
-import type { KeyRows, SliceStart } from './key-slice.ts';
+import { type KeyRows, packSlice, type SliceStart } from './key-slice.ts';
 import { keyBytes, keyText } from './key-text.ts';
 import { boundsFor, dropUnusedBounds, knownBounds } from './slice-bounds.ts';
 

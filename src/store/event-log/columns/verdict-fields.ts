@@ -3,8 +3,7 @@
  * any combination of them is counted from its dictionary.
  */
 import { decisions } from '../../../contract/vocabulary.ts';
-import { where } from './field-test.ts';
-import type { FieldTest } from './field-test.ts';
+import { type FieldTest, where } from './field-test.ts';
 import type { LogRecord } from '../log-record.ts';
 import type { RowFilter } from '../row-filter.ts';
 

@@ -1,7 +1,6 @@
 /** Captchas as Parquet columns: the fields of their records, in the records' order. */
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { double, integer, moment, text, texts, truth } from './stream-schema.ts';
-import type { StreamSchema } from './stream-schema.ts';
+import { double, integer, moment, type StreamSchema, text, texts, truth } from './stream-schema.ts';
 
 export type FlatCaptcha = Omit<CaptchaRecord, 'v'>;
 

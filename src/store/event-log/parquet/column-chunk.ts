@@ -3,8 +3,7 @@
  * name become values, because a page of the log takes a few rows from each of many row groups.
  */
 import { ByteCursor, UnreadableSegmentError } from './byte-cursor.ts';
-import { readPageHeader } from './page-header.ts';
-import type { PageHeader } from './page-header.ts';
+import { type PageHeader, readPageHeader } from './page-header.ts';
 import { readDeltas, readLevelRuns, readRunsAt } from './packed-integers.ts';
 import { SnappyBytes } from './snappy.ts';
 import type { Cell, Column } from './stream-schema.ts';

@@ -2,8 +2,7 @@
  * Two ways in which Parquet packs integers: runs of equal or bit-packed small numbers (levels and places in a
  * dictionary), and deltas in blocks of minimal width (times and sequence numbers).
  */
-import { UnreadableSegmentError } from './byte-cursor.ts';
-import type { ByteCursor } from './byte-cursor.ts';
+import { type ByteCursor, UnreadableSegmentError } from './byte-cursor.ts';
 
 /** A block is larger than anything a segment holds: the bytes are damaged. */
 const VALUES_MAX = 1_048_576;

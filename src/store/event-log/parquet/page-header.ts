@@ -3,8 +3,7 @@
  * (version 2). They are Thrift structs in the compact protocol. Reading only the numbers that are needed takes a tenth
  * of the time of a general decoder, and a page of the log reads thousands of headers.
  */
-import type { ByteCursor } from './byte-cursor.ts';
-import { UnreadableSegmentError } from './byte-cursor.ts';
+import { type ByteCursor, UnreadableSegmentError } from './byte-cursor.ts';
 
 const DICTIONARY_PAGE = 2;
 const DATA_PAGE_V2 = 3;

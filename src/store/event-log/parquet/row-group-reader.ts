@@ -4,8 +4,7 @@
  */
 import { UnreadableSegmentError } from './byte-cursor.ts';
 import { readChunk } from './column-chunk.ts';
-import { EXACT_COLUMN, text } from './stream-schema.ts';
-import type { Cell, Column, StreamSchema } from './stream-schema.ts';
+import { type Cell, type Column, EXACT_COLUMN, type StreamSchema, text } from './stream-schema.ts';
 
 export interface RowGroup {
   rows: number;

@@ -2,13 +2,11 @@
  * Reads what a segment says of itself in its footer. A rebuild takes nothing on trust: any file can lie in the bucket,
  * and a file of this log can be cut off.
  */
-import { parquetMetadata } from 'hyparquet';
-import type { FileMetaData } from 'hyparquet';
+import { type FileMetaData, parquetMetadata } from 'hyparquet';
 import * as z from 'zod/mini';
 import { UnreadableSegmentError } from './byte-cursor.ts';
 import type { RowGroup } from './row-group-reader.ts';
-import { readableVersions } from './segment-metadata.ts';
-import type { SegmentExtras, SegmentSource } from './segment-metadata.ts';
+import { readableVersions, type SegmentExtras, type SegmentSource } from './segment-metadata.ts';
 
 const count = z.int();
 const source = z.object({

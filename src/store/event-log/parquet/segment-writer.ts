@@ -7,8 +7,7 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js';
 import type { SchemaElement } from 'hyparquet';
 import { fileColumns } from './row-group-reader.ts';
-import { EXACT_COLUMN } from './stream-schema.ts';
-import type { Cell, Column, ColumnKind, StreamSchema } from './stream-schema.ts';
+import { type Cell, type Column, type ColumnKind, EXACT_COLUMN, type StreamSchema } from './stream-schema.ts';
 
 /** Longer texts are cut in the statistics, which engines allow for. */
 const STATISTICS_TEXT_BYTES = 64;

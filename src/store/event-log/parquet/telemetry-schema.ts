@@ -1,8 +1,7 @@
 /** Reports of the protect script as Parquet columns: whose they are, then the fields of the report in its order. */
 import type { TelemetryTrait } from '../../../contract/edge/telemetry.ts';
 import type { TelemetryRecord } from '../telemetry-record.ts';
-import { integer, moment, text, texts } from './stream-schema.ts';
-import type { StreamSchema } from './stream-schema.ts';
+import { integer, moment, type StreamSchema, text, texts } from './stream-schema.ts';
 
 export interface FlatTelemetry {
   id: string;

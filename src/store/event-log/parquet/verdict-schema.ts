@@ -3,8 +3,7 @@
  * own, because not every engine reads nested records. The export has the same columns.
  */
 import type { VerdictRecord } from '../../../contract/edge/verdict-record.ts';
-import { double, integer, moment, text, texts, truth } from './stream-schema.ts';
-import type { StreamSchema } from './stream-schema.ts';
+import { double, integer, moment, type StreamSchema, text, texts, truth } from './stream-schema.ts';
 
 export interface FlatVerdict {
   id: string;

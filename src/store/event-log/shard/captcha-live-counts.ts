@@ -9,8 +9,7 @@ import { fieldTests, fieldText } from '../columns/captcha-field-test.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import { timesOf } from '../columns/segment-columns.ts';
 import { passesAny } from './captcha-scan-hot.ts';
-import { foundSegments, markRows, plannedSearch } from './captcha-scan-segments.ts';
-import type { FoundSegment } from './captcha-scan-segments.ts';
+import { type FoundSegment, foundSegments, markRows, plannedSearch } from './captcha-scan-segments.ts';
 import { CaptchaColumn, segmentsBetween } from './captcha-segments.ts';
 
 /** 500,000 rows: one hour at 140 captchas a second. */

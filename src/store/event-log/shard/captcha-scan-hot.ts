@@ -1,8 +1,7 @@
 /** The unsealed rows of an audit search: their bodies decide, and only those of the page are kept. */
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
-import { cheapestFirst, fieldTests, fieldText } from '../columns/captcha-field-test.ts';
-import type { FieldTest } from '../columns/captcha-field-test.ts';
+import { cheapestFirst, type FieldTest, fieldTests, fieldText } from '../columns/captcha-field-test.ts';
 import type { CaptchaScan, CaptchaScanStep } from '../shard-rpc.ts';
 
 /** Adds what it finds to the result of the first step. */

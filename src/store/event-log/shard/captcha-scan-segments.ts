@@ -2,19 +2,15 @@
  * Sealed segments in an audit search. The keys of their columns decide most conditions, and only rows of the page are
  * built.
  */
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
-import { cheapestFirst, fieldTests } from '../columns/captcha-field-test.ts';
-import type { FieldTest } from '../columns/captcha-field-test.ts';
+import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { cheapestFirst, type FieldTest, fieldTests } from '../columns/captcha-field-test.ts';
 import type { Places } from '../columns/column.ts';
 import { passingRows, passTable } from '../columns/field-test.ts';
-import { isToldApart, KeyLookup } from '../columns/key-lookup.ts';
-import type { Postings } from '../columns/key-lookup.ts';
+import { isToldApart, KeyLookup, type Postings } from '../columns/key-lookup.ts';
 import { eachKeys, eachPlaces } from '../columns/segment-columns.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
-import { CaptchaRows, columnNo, rowsBefore } from './captcha-segments.ts';
-import type { CaptchaSegment } from './captcha-segments.ts';
+import { CaptchaRows, type CaptchaSegment, columnNo, rowsBefore } from './captcha-segments.ts';
 
 export interface PlannedSearch {
   /** All must pass. */

@@ -8,8 +8,7 @@ import type { CaptchaScan, CaptchaScanStep, ScanPlace } from '../shard-rpc.ts';
 import { scanHot } from './captcha-scan-hot.ts';
 import { indexRevision } from './index-revision.ts';
 import { foundSegments, pageRows, plannedSearch } from './captcha-scan-segments.ts';
-import { newestOf, segmentsBetween } from './captcha-segments.ts';
-import type { CaptchaSegment } from './captcha-segments.ts';
+import { type CaptchaSegment, newestOf, segmentsBetween } from './captcha-segments.ts';
 
 /** Segments per step: 1,000,000 rows by one or two columns, or 40,000 rows by their text; both take about 20 ms. */
 const STEP_SEGMENTS = 100;

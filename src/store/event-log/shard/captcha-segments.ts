@@ -2,14 +2,11 @@
  * Sealed captchas as an audit search reads them: segments with a column for every field. The rows of a segment are
  * sorted by time, so a window and a cursor are places in it.
  */
-import { captchaFields } from '../captcha-fields.ts';
-import type { CaptchaField } from '../captcha-fields.ts';
+import { type CaptchaField, captchaFields } from '../captcha-fields.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { dropColumns, timesBefore, timesOf, wholeColumns } from '../columns/segment-columns.ts';
+import { dropColumns, timesBefore, timesOf, wholeColumns, eachKeys, placesOf } from '../columns/segment-columns.ts';
 import type { ColumnKeys, Places } from '../columns/column.ts';
-import { eachKeys, placesOf } from '../columns/segment-columns.ts';
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
+import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import { readMeta, writeMeta } from './schema.ts';
 
 export interface CaptchaSegment {

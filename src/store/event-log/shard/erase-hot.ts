@@ -8,8 +8,7 @@ import type { RowColumns } from '../packed-batch.ts';
 import { PackedLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { RewrittenBatch } from './batch-tables.ts';
-import { addCaptcha } from './hot-rows.ts';
-import type { HotRows } from './hot-rows.ts';
+import { addCaptcha, type HotRows } from './hot-rows.ts';
 
 /** Returns how many rows it erased. */
 export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {

@@ -1,9 +1,7 @@
 /** Reads unsealed rows that match a filter: their keys decide, and only the rows of the page are read. */
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
+import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { readRows } from './hot-keys.ts';
-import type { HotKeys } from './hot-keys.ts';
+import { type HotKeys, readRows } from './hot-keys.ts';
 
 /** Newest first, and how many match in all. */
 export function hotRows(

@@ -5,19 +5,16 @@
  */
 import { decisions } from '../../../contract/vocabulary.ts';
 import { captchaTerms, logRecord } from '../log-record.ts';
-import { captchaStatuses } from '../captcha-record.ts';
-import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
+import { type CaptchaEvent, type CaptchaRecord, captchaStatuses } from '../captcha-record.ts';
 import type { BatchAnswer, BatchCounters, PackedBatch } from '../packed-batch.ts';
 import { PackedLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import type { AppendCounts, EdgeSums } from '../shard-rpc.ts';
 import { BatchTables } from './batch-tables.ts';
 import { CounterSums } from './edge-counters.ts';
-import { HotCaptchas } from './hot-captchas.ts';
-import type { CaptchaChange } from './hot-captchas.ts';
+import { type CaptchaChange, HotCaptchas } from './hot-captchas.ts';
 import { HotKeys } from './hot-keys.ts';
-import { IsolateBook } from './isolate-book.ts';
-import type { IsolateBatch } from './isolate-book.ts';
+import { type IsolateBatch, IsolateBook } from './isolate-book.ts';
 import { RollupStore } from './rollup-store.ts';
 import { readMeta, writeMeta } from './schema.ts';
 

@@ -3,13 +3,10 @@
  * long after its rows were sealed or erased. The table has everything up to the last merge; memory adds the batches
  * that came later, and is rebuilt from them.
  */
-import type { PackedBatch } from '../packed-batch.ts';
-import { addRange, countOf, numbersIn, overlapOf } from '../number-ranges.ts';
-import type { NumberRange } from '../number-ranges.ts';
-import type { BatchAnswer } from '../packed-batch.ts';
+import { addRange, countOf, type NumberRange, numbersIn, overlapOf } from '../number-ranges.ts';
+import type { BatchAnswer, PackedBatch } from '../packed-batch.ts';
 import type { IsolateGap } from '../shard-rpc.ts';
-import { packHashes, unpackHashes } from './number-hashes.ts';
-import type { HashRun } from './number-hashes.ts';
+import { type HashRun, packHashes, unpackHashes } from './number-hashes.ts';
 
 /** Isolates whose ranges stay in memory after a merge. A healthy one has a single range. */
 const CACHED_MAX = 2000;

@@ -4,21 +4,17 @@
  * no segment of this shard is left alone and reported.
  */
 import { dropIndex, SegmentIndex } from '../columns/segment-index.ts';
-import { logRecord } from '../log-record.ts';
-import type { LogRecord } from '../log-record.ts';
+import { type LogRecord, logRecord } from '../log-record.ts';
 import type { RowKey } from '../log-row.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import { readRowGroup } from '../parquet/row-group-reader.ts';
 import { schemaOf } from '../parquet/schema-of.ts';
-import { readSegmentFooter } from '../parquet/segment-footer.ts';
-import type { SegmentFooter } from '../parquet/segment-footer.ts';
+import { readSegmentFooter, type SegmentFooter } from '../parquet/segment-footer.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import { segmentFileName, shardPlace } from '../segment-key.ts';
 import type { RebuiltSegments, SkippedObject } from '../shard-rpc.ts';
-import { outcomeOf } from './hot-rows.ts';
-import type { HotRows } from './hot-rows.ts';
-import { dropRowGroups } from './row-groups.ts';
-import type { PlacedRowGroup } from './row-groups.ts';
+import { type HotRows, outcomeOf } from './hot-rows.ts';
+import { dropRowGroups, type PlacedRowGroup } from './row-groups.ts';
 import { readMeta, shardBirth, writeMeta } from './schema.ts';
 import { keepLastSegment, recordManifest } from './segments.ts';
 

@@ -2,14 +2,12 @@
  * Reads counts: merged buckets and pending counts together. Hour buckets serve whole hours and minute buckets the rest,
  * so a month by the day reads 720 small rows.
  */
-import { storedDimensions } from '../count-dimensions.ts';
-import type { StoredDimension } from '../count-dimensions.ts';
+import { type StoredDimension, storedDimensions } from '../count-dimensions.ts';
 import type { Counts, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 import { addCounts } from '../rollup-aggregate.ts';
 import { ValueTotals } from './rollup-value-totals.ts';
-import { MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
-import type { VisitBucket } from './rollup-store.ts';
+import { MINUTES_PER_HOUR, SURPLUS_ID, type VisitBucket } from './rollup-store.ts';
 
 /** Texts per response: as many as any reader requests. */
 const NAMED_VALUES_MAX = 100_000;

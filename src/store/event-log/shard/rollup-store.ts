@@ -6,8 +6,14 @@
  */
 import type { Aggregate } from '../rollup-aggregate.ts';
 import type { Counts } from '../shard-rpc.ts';
-import { PACKED_MINUTES, decodeCounts, encodeCounts, encodeMinutes, splitMinutes } from './rollup-codec.ts';
-import type { IdCounts } from './rollup-codec.ts';
+import {
+  decodeCounts,
+  encodeCounts,
+  encodeMinutes,
+  type IdCounts,
+  PACKED_MINUTES,
+  splitMinutes,
+} from './rollup-codec.ts';
 import { RollupTexts } from './rollup-texts.ts';
 
 /** The bucket of a row of this level is the number of its ten minutes. */

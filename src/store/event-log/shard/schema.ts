@@ -4,8 +4,7 @@
  * numbered, and a watermark divides them: rollups, counters and isolates hold what came up to it, and memory the rest,
  * so that rows and counts always agree.
  */
-import { OlderState, columnNames, tableNames } from '../../object-schema.ts';
-import type { ObjectSchema } from '../../object-schema.ts';
+import { columnNames, type ObjectSchema, OlderState, tableNames } from '../../object-schema.ts';
 import { batchStatements } from './batch-tables.ts';
 
 export const CAPTCHA_BATCH_COLUMNS = 'no INTEGER PRIMARY KEY, events TEXT NOT NULL';

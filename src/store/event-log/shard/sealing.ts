@@ -4,20 +4,14 @@
  * written again under the same keys. Verdicts are sealed by whole batches, captchas one by one.
  */
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
-import { countOf } from '../number-ranges.ts';
-import type { NumberRange } from '../number-ranges.ts';
-import { noExtras } from '../parquet/segment-metadata.ts';
-import type { SealedIsolate, SegmentExtras } from '../parquet/segment-metadata.ts';
+import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { countOf, type NumberRange } from '../number-ranges.ts';
+import { noExtras, type SealedIsolate, type SegmentExtras } from '../parquet/segment-metadata.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
-import { readRows } from './hot-keys.ts';
-import type { RowPlace } from './hot-keys.ts';
+import { readRows, type RowPlace } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
-import { buildSegment } from './segment-build.ts';
-import type { BuiltSegment } from './segment-build.ts';
-import { beginSegments, putSegment, recordManifest, segmentSource } from './segments.ts';
-import type { SealingSegment } from './segments.ts';
+import { buildSegment, type BuiltSegment } from './segment-build.ts';
+import { beginSegments, putSegment, recordManifest, type SealingSegment, segmentSource } from './segments.ts';
 
 /** The newest rows stay, so that a live tail sees them. */
 const VERDICT_SEAL_AGE_MS = 5000;

@@ -4,8 +4,7 @@
  * counted instead, by the numbers that are missing.
  */
 import type { Tail, TailRequest, TailRow } from '../shard-rpc.ts';
-import { keyMatches, readRows } from './hot-keys.ts';
-import type { HotKey } from './hot-keys.ts';
+import { type HotKey, keyMatches, readRows } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
 
 /** A row after the place of the reader. */

@@ -2,13 +2,11 @@
  * Chooses the sealed row groups that one page needs: those with matching rows, from the newest segment on, until the
  * page is certain to be full and no other segment overlaps it. Segments overlap in time because rows arrive late.
  */
-import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey } from '../log-row.ts';
+import { compareNewestFirst, type RowKey } from '../log-row.ts';
 import { timesOf } from '../columns/segment-columns.ts';
 import { readRowGroups } from './row-groups.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
-import { PAGE_ROW_GROUPS_MAX } from '../shard-rpc.ts';
-import type { RowGroupReference } from '../shard-rpc.ts';
+import { PAGE_ROW_GROUPS_MAX, type RowGroupReference } from '../shard-rpc.ts';
 
 /** Row groups with late rows that lie across the cursor. A safety limit; real logs stay far below it. */
 const ACROSS_ROW_GROUPS_MAX = 5000;

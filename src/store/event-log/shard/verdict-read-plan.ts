@@ -5,8 +5,7 @@
 import type { RowFilter } from '../row-filter.ts';
 import type { HotKeys } from './hot-keys.ts';
 import { PageRowGroups } from './verdict-page-row-groups.ts';
-import { SegmentMatcher } from './verdict-segment-match.ts';
-import type { SealedSegment } from './verdict-segment-match.ts';
+import { type SealedSegment, SegmentMatcher } from './verdict-segment-match.ts';
 import type { Plan, PlannedTotal, PlanRequest } from '../shard-rpc.ts';
 import { hotRows } from './hot-query.ts';
 

@@ -5,8 +5,14 @@
  */
 import type { RowFilter } from '../row-filter.ts';
 import { passingRows, passTable } from '../columns/field-test.ts';
-import { isToldApart, KeyLookup, PathLookup } from '../columns/key-lookup.ts';
-import type { Postings, SegmentSpan, SoughtPath } from '../columns/key-lookup.ts';
+import {
+  isToldApart,
+  KeyLookup,
+  PathLookup,
+  type Postings,
+  type SegmentSpan,
+  type SoughtPath,
+} from '../columns/key-lookup.ts';
 import { eachKeys, placesOf, timesBefore, timesOf } from '../columns/segment-columns.ts';
 import type { KeyField } from '../columns/segment-keys.ts';
 import { CLASS_COLUMN, classTest } from '../columns/verdict-fields.ts';

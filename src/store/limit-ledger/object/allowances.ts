@@ -1,9 +1,7 @@
 /** What is left of a limit for a key: the times of its uses, or the level of its bucket. One row for each key. */
 import type { LimitTake, LimitTakings } from '../../../contract/edge/limits.ts';
-import { emptyBucket, filled, takeBucket } from '../../../limits/bucket.ts';
-import type { Bucket } from '../../../limits/bucket.ts';
-import { takeSliding } from '../../../limits/sliding-log.ts';
-import type { Meter, SlidingLog, Taking } from '../../../limits/sliding-log.ts';
+import { type Bucket, emptyBucket, filled, takeBucket } from '../../../limits/bucket.ts';
+import { type Meter, type SlidingLog, takeSliding, type Taking } from '../../../limits/sliding-log.ts';
 
 export function createAllowances(sql: SqlStorage): void {
   sql.exec(

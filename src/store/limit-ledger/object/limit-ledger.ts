@@ -7,8 +7,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../../contract/edge/limits.ts';
 import { FREE_MARK, hasRoomFor } from '../../../limits/free-keys.ts';
-import { openObject } from '../../object-schema.ts';
-import type { ObjectSchema } from '../../object-schema.ts';
+import { type ObjectSchema, openObject } from '../../object-schema.ts';
 import type { LimitLedgerRpc } from '../rpc.ts';
 import { Allowances, createAllowances } from './allowances.ts';
 import { WindowSums, createWindowSums } from './window-sums.ts';

@@ -2,8 +2,7 @@
  * Erases a book whose instance was deleted, without waiting for retention. The book is marked first and erased by the
  * alarm later, so that session calls that started before the deletion have arrived by then.
  */
-import { migrateObject, tableNames } from '../../object-schema.ts';
-import type { ObjectSchema } from '../../object-schema.ts';
+import { migrateObject, type ObjectSchema, tableNames } from '../../object-schema.ts';
 import { createListTables } from './session-lists.ts';
 import { createSessionTables, takeOverSessions } from './session-rows.ts';
 

@@ -4,8 +4,7 @@
  * restarted, or when the instance's window has grown.
  */
 import type { Neighbours } from '../../../address/networks.ts';
-import { OPENED_COUNTED_MAX } from '../../../risk/facts.ts';
-import type { OpenedBefore } from '../../../risk/facts.ts';
+import { OPENED_COUNTED_MAX, type OpenedBefore } from '../../../risk/facts.ts';
 
 /** The newest sessions of a book that are counted: about 20 MB. An instance opens 1.6 million meanwhile. */
 export const OPENINGS_MAX = 100_000;

@@ -5,8 +5,17 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
-import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
-import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
+import {
+  crowded,
+  type Lineage,
+  lineageOf,
+  NO_LINEAGE,
+  opened,
+  renewed,
+  reported,
+  type SessionState,
+  type SessionVisitor,
+} from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
 import type {
   OpenedSession,
@@ -23,8 +32,7 @@ import type {
 import { openObject } from '../../object-schema.ts';
 import { eraseRiskBook, riskBookEraseAt, riskBookSchema, markRiskBookRetired } from './erase-risk-book.ts';
 import { sessionPage } from './session-page.ts';
-import { SessionRows } from './session-rows.ts';
-import type { StoredSession } from './session-rows.ts';
+import { SessionRows, type StoredSession } from './session-rows.ts';
 
 /** Expired rows cost only space, so they are deleted once an hour at most. */
 const MAINTENANCE_INTERVAL_MS = 3_600_000;

@@ -6,10 +6,8 @@ import type { Neighbours } from '../../../address/networks.ts';
 import type { OpenedBefore } from '../../../risk/facts.ts';
 import type { SessionState } from '../../../risk/session-state.ts';
 import { askedAtOf } from '../session-id.ts';
-import { OPENINGS_MAX, OpenedNetworks } from './opened-networks.ts';
-import type { Opening } from './opened-networks.ts';
-import { SessionTables, createPeriodTable } from './session-tables.ts';
-import type { SessionTable } from './session-tables.ts';
+import { OpenedNetworks, type Opening, OPENINGS_MAX } from './opened-networks.ts';
+import { createPeriodTable, type SessionTable, SessionTables } from './session-tables.ts';
 import { WaitingChanges, isNews } from './waiting-changes.ts';
 
 /** Rows the alarm deletes at once: about 50 ms, so that no session waits longer. */

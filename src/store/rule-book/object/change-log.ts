@@ -4,8 +4,7 @@
  * oldest served base is always kept.
  */
 import type { EdgeRule } from '../../../rules/types.ts';
-import { edgeRule, typeOfCode, verdictOfCode } from '../rule-row.ts';
-import type { RuleKey } from '../rule-row.ts';
+import { edgeRule, type RuleKey, typeOfCode, verdictOfCode } from '../rule-row.ts';
 import type { HistoryEntry, WriteKind } from '../rpc.ts';
 
 /** Versions that history lists and a rollback can restore. */

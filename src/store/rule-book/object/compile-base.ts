@@ -14,8 +14,7 @@ import { addEntries, forgetRemovedLists } from './compile-lists.ts';
 import { rankedLists } from './list-layers.ts';
 import { EXPIRED_GRACE_SECONDS, expiredBefore } from './list-log.ts';
 import { rulesetKey } from '../ruleset-objects.ts';
-import { edgeRule } from '../rule-row.ts';
-import type { EngineRow } from '../rule-row.ts';
+import { edgeRule, type EngineRow } from '../rule-row.ts';
 
 /** A text value holds at most 2 MB; this many rows with the longest user agents stay below it. */
 const READ_ROWS = 2000;

@@ -6,8 +6,7 @@
 import { restrictiveness } from '../../../rules/decision-table.ts';
 import type { ListLayer } from '../../../rules/list-layers.ts';
 import { keyOfRule, ruleOfKey } from '../../../lists/entry-key.ts';
-import { typeCodes, verdictCodes, verdictOfCode } from '../rule-row.ts';
-import type { RuleKey } from '../rule-row.ts';
+import { type RuleKey, typeCodes, verdictCodes, verdictOfCode } from '../rule-row.ts';
 import type { ListState, ListedEntry } from '../list-rpc.ts';
 
 /** Keys of one query: about 1 MB of text. */

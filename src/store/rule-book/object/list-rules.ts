@@ -4,8 +4,7 @@
  * skips.
  */
 import type { EdgeRuleType } from '../../../contract/vocabulary.ts';
-import { STORED_RULE_JSON, storedRules, typeCodes, verdictCodes } from '../rule-row.ts';
-import type { RuleKey, StoredRule } from '../rule-row.ts';
+import { type RuleKey, STORED_RULE_JSON, type StoredRule, storedRules, typeCodes, verdictCodes } from '../rule-row.ts';
 import type { RuleFilter, RulePageQuery } from '../rpc.ts';
 import { countRules } from './write-rules.ts';
 

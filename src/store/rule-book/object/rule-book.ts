@@ -4,9 +4,8 @@
  * SQLite (docs/storage-schema.md), files are in R2.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { failed } from '../../../result.ts';
+import { failed, type Result } from '../../../result.ts';
 import { rulesetFormats } from '../../../contract/edge/formats.ts';
-import type { Result } from '../../../result.ts';
 import { openObject } from '../../object-schema.ts';
 import { baseCheckedAt, currentBase, noteBaseCheck, servedBase } from './bases.ts';
 import {

@@ -4,13 +4,20 @@
  * that every delta carries, so only values that change their owner are logged when those change.
  */
 import { keysIn } from '../../../lists/entry-key.ts';
-import { failed, ok } from '../../../result.ts';
-import type { Result } from '../../../result.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { LIST_NUMBER_MAX } from '../../../rules/list-layers.ts';
 import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
 import { actorNumber } from './actors.ts';
-import { KEYS_PER_QUERY, byRank, changeRow, modeCode, ownersOf, rankedLists, verdictCode } from './list-layers.ts';
-import type { StoredList } from './list-layers.ts';
+import {
+  byRank,
+  changeRow,
+  KEYS_PER_QUERY,
+  modeCode,
+  ownersOf,
+  rankedLists,
+  type StoredList,
+  verdictCode,
+} from './list-layers.ts';
 import { currentVersion, logOwners, noteListVersion } from './list-log.ts';
 import { RULES_PER_INSTANCE_MAX, usedRoom } from './write-rules.ts';
 

@@ -4,8 +4,7 @@
  * makes no version, so that importing a file twice changes nothing.
  */
 import { failed, ok } from '../../../result.ts';
-import { packRule, typeCodes } from '../rule-row.ts';
-import type { RuleKey, RuleWrite } from '../rule-row.ts';
+import { packRule, type RuleKey, type RuleWrite, typeCodes } from '../rule-row.ts';
 import type { RefusedWrite, WriteAuthor, WriteOutcome } from '../rpc.ts';
 import { actorNumber } from './actors.ts';
 import { newestOwnVersion } from './change-log.ts';

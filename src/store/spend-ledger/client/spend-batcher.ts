@@ -5,8 +5,7 @@
  * disconnects, and leaves the results in memory. Each other request looks for its own there, and repeats its spend alone
  * when none comes. The call id makes repeating safe: a call that won has still won.
  */
-import type { WaitUntil } from '../../../bytes/polled.ts';
-import { polled } from '../../../bytes/polled.ts';
+import { polled, type WaitUntil } from '../../../bytes/polled.ts';
 import type { SpendResult, SpendRow } from '../rpc.ts';
 
 /** Shorter than any round trip to an object in production; long enough that a busy isolate fills a batch. */

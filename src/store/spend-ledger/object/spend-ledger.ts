@@ -4,8 +4,7 @@
  * issue has a table, which an alarm drops as a whole. `use-counters.ts` limits attempts, waits and submissions per key.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { openObject, tableNames } from '../../object-schema.ts';
-import type { ObjectSchema } from '../../object-schema.ts';
+import { type ObjectSchema, openObject, tableNames } from '../../object-schema.ts';
 import type { CountRequest, SpendLedgerRpc, SpendRow } from '../rpc.ts';
 import { UseCounters, takeOverCounters } from './use-counters.ts';
 

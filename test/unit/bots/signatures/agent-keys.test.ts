@@ -1,8 +1,7 @@
 /** What an isolate remembers of agents' keys: until when, and when it asks again. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AgentKeys } from '../../../../src/bots/signatures/agent-keys.ts';
-import { agentKeyPair } from '../../../support/signed-request.ts';
-import type { AgentKeyPair } from '../../../support/signed-request.ts';
+import { type AgentKeyPair, agentKeyPair } from '../../../support/signed-request.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const directory = 'https://agent.test/jwks.json';

@@ -1,14 +1,12 @@
 /** The signature of a request: what proves an agent, what proves nothing, and what cannot be right. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AgentKeys } from '../../../../src/bots/signatures/agent-keys.ts';
-import { SignatureCheck } from '../../../../src/bots/signatures/check-signature.ts';
-import type { SignatureOptions } from '../../../../src/bots/signatures/check-signature.ts';
+import { SignatureCheck, type SignatureOptions } from '../../../../src/bots/signatures/check-signature.ts';
 import { acceptSignature } from '../../../../src/bots/signatures/accept-signature.ts';
 import { outcomeWord } from '../../../../src/bots/signatures/signature-outcome.ts';
 import type { BotKey } from '../../../../src/contract/bots/bot-keys.ts';
 import { expectRows } from '../../../support/rows.ts';
-import { agentKeyPair, signed } from '../../../support/signed-request.ts';
-import type { AgentKeyPair, Signing } from '../../../support/signed-request.ts';
+import { type AgentKeyPair, agentKeyPair, signed, type Signing } from '../../../support/signed-request.ts';
 import { DRAFT_CREATED_MS, DRAFT_URL, draftKeys, draftVectors } from './draft-vectors.ts';
 
 const NOW_MS = 1_800_000_000_000;

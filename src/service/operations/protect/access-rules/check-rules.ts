@@ -7,12 +7,11 @@ import { EDGE_RULES_PER_CALL_MAX } from '../../../../contract/management/edge-ru
 import {
   EDGE_RULE_ERRORS_LISTED_MAX,
   edgeRuleCondition,
+  type EdgeRuleInput,
   edgeRuleInput,
 } from '../../../../contract/management/edge-rule.ts';
-import type { EdgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { canonicalValue } from '../../../../rules/canonical.ts';
-import { failed, ok } from '../../../../result.ts';
-import type { Result } from '../../../../result.ts';
+import { failed, ok, type Result } from '../../../../result.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
 

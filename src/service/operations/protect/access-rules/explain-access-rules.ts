@@ -4,11 +4,15 @@
  * loading a million rules. Sessions, risk and path rules are not considered.
  */
 import * as z from 'zod/mini';
-import { decisionInputs, decisions, edgeRuleTypes, ipCategories } from '../../../../contract/vocabulary.ts';
-import type { IpCategory } from '../../../../contract/vocabulary.ts';
+import {
+  decisionInputs,
+  decisions,
+  edgeRuleTypes,
+  ipCategories,
+  type IpCategory,
+} from '../../../../contract/vocabulary.ts';
 import { RulesetCompiler } from '../../../../rules/compiler.ts';
-import { decide, restrictiveness, rolloutBucket } from '../../../../rules/decision-table.ts';
-import type { DecideInputs } from '../../../../rules/decision-table.ts';
+import { decide, type DecideInputs, restrictiveness, rolloutBucket } from '../../../../rules/decision-table.ts';
 import { explainDecision } from '../../../../rules/explain.ts';
 import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
@@ -21,8 +25,7 @@ import { accountBotTable } from '../../../bots/account-bot-table.ts';
 import { operation } from '../../define-operation.ts';
 import { botQuestion, explainedBot, explainedBotSchema } from './explained-bot.ts';
 import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
-import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
-import type { VisitorFacts } from './visitor-signals.ts';
+import { foldedUserAgent, matchingKeys, type VisitorFacts, visitorFacts, visitorSignals } from './visitor-signals.ts';
 
 /** Rules that match one visitor. A verdict record lists far fewer. */
 const MATCHES_MAX_RULES = 10_000;

@@ -9,10 +9,8 @@ import { actionFor, botInput, compileBotRules, readsRobots } from '../../../../b
 import type { BotSignal } from '../../../../bots/bot-signal.ts';
 import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { spelledPath } from '../../../../bots/path-match.ts';
-import { botId } from '../../../../contract/management/bot-policy.ts';
-import type { BotPolicy } from '../../../../contract/management/bot-policy.ts';
-import { botActions, botBehaviours, botProofs } from '../../../../contract/vocabulary.ts';
-import type { BotAction } from '../../../../contract/vocabulary.ts';
+import { botId, type BotPolicy } from '../../../../contract/management/bot-policy.ts';
+import { type BotAction, botActions, botBehaviours, botProofs } from '../../../../contract/vocabulary.ts';
 import type { DecideInputs } from '../../../../rules/decision-table.ts';
 import { OperationError } from '../../operation-error.ts';
 import type { VisitorFacts } from './visitor-signals.ts';

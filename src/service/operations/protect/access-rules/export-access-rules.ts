@@ -8,8 +8,12 @@ import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
-import { csvColumns, ruleFileFormats, ruleFileLine } from '../../../../contract/management/rule-file/rule-file.ts';
-import type { RuleFileFormat } from '../../../../contract/management/rule-file/rule-file.ts';
+import {
+  csvColumns,
+  type RuleFileFormat,
+  ruleFileFormats,
+  ruleFileLine,
+} from '../../../../contract/management/rule-file/rule-file.ts';
 import { streamRules } from './stream-rules.ts';
 
 const mediaTypes: Record<RuleFileFormat, string> = {

@@ -9,8 +9,7 @@ import type { RefusedWrite, RuleBookRpc } from '../../../../store/rule-book/rpc.
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
 import { staleWrite } from '../../stale-write.ts';
-import { chosenInstance } from '../chosen-instance.ts';
-import type { ChoosingContext } from '../chosen-instance.ts';
+import { type ChoosingContext, chosenInstance } from '../chosen-instance.ts';
 
 export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
 

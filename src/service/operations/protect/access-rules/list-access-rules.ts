@@ -13,21 +13,16 @@ import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
-import { operation } from '../../define-operation.ts';
-import type { OperationContext } from '../../define-operation.ts';
+import { operation, type OperationContext } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { distinctWindow } from '../verdicts/verdict-log-query.ts';
-import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
-import type { InstanceRuleBook } from './instance-rule-book.ts';
-import { hitsOfRules } from './rule-hits.ts';
-import type { HitsOfRules } from './rule-hits.ts';
-import { isoTime, listedRule } from './rule-response.ts';
-import type { ListingFacts } from './rule-response.ts';
+import { type InstanceRuleBook, instanceRuleBook, siteKey } from './instance-rule-book.ts';
+import { type HitsOfRules, hitsOfRules } from './rule-hits.ts';
+import { isoTime, listedRule, type ListingFacts } from './rule-response.ts';
 import { cursor, cursorAfter, cursorKey } from './rule-cursor.ts';
 import { streamRules } from './stream-rules.ts';
 import { unseenSignals } from './unseen-signals.ts';
-import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
-import type { GivenSignals } from './visitor-signals.ts';
+import { foldedUserAgent, type GivenSignals, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
 
 const PAGE_MAX_RULES = 10_000;
 /** Rules that match one visitor. Real visitors match far fewer. */

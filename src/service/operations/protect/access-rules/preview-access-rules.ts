@@ -22,8 +22,7 @@ import { checkedConditions, checkedRules } from './check-rules.ts';
 import { siteKey } from './instance-rule-book.ts';
 import { plannedChanges, ruleChanges } from './planned-changes.ts';
 import { tryProposal } from './preview-trial.ts';
-import { readRuleFile, ruleFileFields } from './read-rule-file.ts';
-import type { RuleFile } from './read-rule-file.ts';
+import { readRuleFile, type RuleFile, ruleFileFields } from './read-rule-file.ts';
 import { ruleId } from './rule-hits.ts';
 import type { Proposal } from './what-if.ts';
 

@@ -4,21 +4,17 @@
  * records up to a limit.
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { verdictSources } from '../../../../contract/vocabulary.ts';
-import type { Decision } from '../../../../contract/vocabulary.ts';
-import { everything } from '../../../../store/event-log/row-filter.ts';
-import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import { type Decision, verdictSources } from '../../../../contract/vocabulary.ts';
+import { everything, type RowFilter } from '../../../../store/event-log/row-filter.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { previewedRequestOf } from '../verdicts/previewed-request.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
-import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
-import type { Examined } from '../verdicts/newest-records.ts';
+import { countRecords, type Examined, examineNewest } from '../verdicts/newest-records.ts';
 import { PreviewEffects } from './preview-effects.ts';
 import { isWithoutTable } from './recorded-inputs.ts';
 import { ruleId } from './rule-hits.ts';
-import { touchedRules, whatIf } from './what-if.ts';
-import type { Proposal, WhatIf } from './what-if.ts';
+import { type Proposal, touchedRules, type WhatIf, whatIf } from './what-if.ts';
 
 /** Of each change, so that a frequent one does not hide a rare one. */
 const SAMPLES_MAX = 10;

@@ -2,8 +2,13 @@
 import * as z from 'zod/mini';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../../contract/management/edge-rule-limits.ts';
 import { edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
-import { detectFormat, ruleFileEntries, ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
-import type { RuleFileEntry, RuleFileFormat } from '../../../../contract/management/rule-file/rule-file.ts';
+import {
+  detectFormat,
+  ruleFileEntries,
+  type RuleFileEntry,
+  type RuleFileFormat,
+  ruleFileFormats,
+} from '../../../../contract/management/rule-file/rule-file.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';

@@ -4,10 +4,8 @@
  */
 import { RECORD_FIRED_RULES_MAX } from '../../../../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { edgeRuleTypes } from '../../../../contract/vocabulary.ts';
-import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
-import { restrictiveness } from '../../../../rules/decision-table.ts';
-import type { DecideInputs } from '../../../../rules/decision-table.ts';
+import { type EdgeRuleType, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import { type DecideInputs, restrictiveness } from '../../../../rules/decision-table.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';

@@ -4,8 +4,7 @@
  */
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
-import { rulePage } from '../../../../store/rule-book/client.ts';
-import type { RulePage } from '../../../../store/rule-book/client.ts';
+import { type RulePage, rulePage } from '../../../../store/rule-book/client.ts';
 import type { InstanceRuleBook } from './instance-rule-book.ts';
 
 /** About 1 MB of response and 20 ms of work per page. */

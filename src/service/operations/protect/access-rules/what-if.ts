@@ -5,8 +5,7 @@
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
-import { decide, rolloutBucket } from '../../../../rules/decision-table.ts';
-import type { DecideInputs, DecideOutcome } from '../../../../rules/decision-table.ts';
+import { decide, type DecideInputs, type DecideOutcome, rolloutBucket } from '../../../../rules/decision-table.ts';
 import { liftingSources } from '../../../../rules/explain.ts';
 import type { Ruleset } from '../../../../rules/ruleset.ts';
 import type { MatchedRule } from '../../../../rules/types.ts';

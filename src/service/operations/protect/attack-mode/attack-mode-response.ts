@@ -1,7 +1,6 @@
 /** Attack mode of an instance as the API returns it. */
 import type * as z from 'zod/mini';
-import { isUnderAttack } from '../../../../attack/attack-state.ts';
-import type { AttackState } from '../../../../attack/attack-state.ts';
+import { type AttackState, isUnderAttack } from '../../../../attack/attack-state.ts';
 import type { attackModeStatus } from '../../../../contract/management/attack-mode.ts';
 
 export function attackModeResponse(state: AttackState, nowMs: number): z.infer<typeof attackModeStatus> {

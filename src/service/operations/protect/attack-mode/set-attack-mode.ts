@@ -3,8 +3,7 @@
  * does. Edges take it up with their next poll. On again gives it another end.
  */
 import * as z from 'zod/mini';
-import { switchedOff, switchedOn } from '../../../../attack/attack-state.ts';
-import type { AttackState } from '../../../../attack/attack-state.ts';
+import { type AttackState, switchedOff, switchedOn } from '../../../../attack/attack-state.ts';
 import {
   attackMinutes,
   attackModeStatus,

@@ -2,8 +2,12 @@
  * `POST /protect/bots/traffic`: said, did, came anyway. Which bots came and what they got, exact, from the rollups; and
  * what robots.txt tells each of them. Impostors are apart from the bots whose names they use.
  */
-import { botTrafficRequest, botTrafficResponse } from '../../../../contract/management/bot-traffic.ts';
-import type { BotTraffic, ImpostorTraffic } from '../../../../contract/management/bot-traffic.ts';
+import {
+  type BotTraffic,
+  botTrafficRequest,
+  botTrafficResponse,
+  type ImpostorTraffic,
+} from '../../../../contract/management/bot-traffic.ts';
 import { readBotPath, readBotValue } from '../../../../store/event-log/bot-counts.ts';
 import { countTotals, countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { botCatalogue } from '../../../bots/bot-catalogue.ts';

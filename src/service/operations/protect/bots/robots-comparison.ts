@@ -3,15 +3,12 @@
  * edges last read it, merged with the present policy. The work is bounded, because visitors choose paths and the origin
  * its rules: paths with most requests come first, and the result says when something was left out.
  */
-import { isBan } from '../../../../bots/robots/both-allow.ts';
-import type { PathRule } from '../../../../bots/robots/both-allow.ts';
+import { isBan, type PathRule } from '../../../../bots/robots/both-allow.ts';
 import { answerOf, readRobotsRules } from '../../../../bots/robots/robots-answer.ts';
-import { BOT_EXAMPLES_MAX } from '../../../../contract/management/bot-traffic.ts';
-import type { RobotsTraffic } from '../../../../contract/management/bot-traffic.ts';
+import { BOT_EXAMPLES_MAX, type RobotsTraffic } from '../../../../contract/management/bot-traffic.ts';
 import { isProved } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { robotsFile, robotsHosts } from '../../../../store/d1/robots-files.ts';
-import type { RobotsHost } from '../../../../store/d1/robots-files.ts';
+import { robotsFile, type RobotsHost, robotsHosts } from '../../../../store/d1/robots-files.ts';
 import type { CountedBotPath } from '../../../../store/event-log/bot-counts.ts';
 import { servedRobots } from '../../../bots/served-robots.ts';
 import type { ServiceStore } from '../../../environment.ts';

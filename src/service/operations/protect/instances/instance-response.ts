@@ -4,10 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { instanceSettings } from '../../../../contract/management/instance-settings.ts';
-import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
-import type { ProtectInstance } from '../../../../contract/management/instance-identity.ts';
-import { instanceById } from '../../../../store/d1/instances.ts';
-import type { InstanceConflict, StoredInstance } from '../../../../store/d1/instances.ts';
+import { instanceIdentity, type ProtectInstance } from '../../../../contract/management/instance-identity.ts';
+import { instanceById, type InstanceConflict, type StoredInstance } from '../../../../store/d1/instances.ts';
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
 

@@ -5,17 +5,14 @@
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
-import { LimitReplay, isOpen } from '../../../../limits/replay.ts';
-import type { Replayed, ReplayedUse } from '../../../../limits/replay.ts';
+import { isOpen, LimitReplay, type Replayed, type ReplayedUse } from '../../../../limits/replay.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { isWithoutTable } from '../access-rules/recorded-inputs.ts';
 import { proposedSet } from '../policies/policy-what-if.ts';
-import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
-import type { Examined } from '../verdicts/newest-records.ts';
-import { judgedIn } from '../verdicts/previewed-request.ts';
-import type { PreviewWindow } from '../verdicts/previewed-request.ts';
+import { countRecords, type Examined, examineNewest } from '../verdicts/newest-records.ts';
+import { judgedIn, type PreviewWindow } from '../verdicts/previewed-request.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { loggedUses, unloggedParts } from './logged-uses.ts';
 

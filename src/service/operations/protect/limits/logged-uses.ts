@@ -8,15 +8,12 @@ import { HmacSha256 } from '../../../../bytes/hmac-sha256.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { LimitForm } from '../../../../contract/management/limit-form.ts';
 import type { PolicyAction } from '../../../../contract/management/policy-set/policy.ts';
-import { limitKeys, pathKey } from '../../../../limits/limit-keys.ts';
-import type { KeySource, LimitKeys } from '../../../../limits/limit-keys.ts';
+import { type KeySource, type LimitKeys, limitKeys, pathKey } from '../../../../limits/limit-keys.ts';
 import type { ReplayedKey, ReplayedUse } from '../../../../limits/replay.ts';
-import { liftedInputs } from '../../../../rules/decision-table.ts';
-import type { DecideInputs } from '../../../../rules/decision-table.ts';
+import { type DecideInputs, liftedInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { pathsOf } from '../policies/logged-request.ts';
-import { policyWhatIf } from '../policies/policy-what-if.ts';
-import type { ProposedSet } from '../policies/policy-what-if.ts';
+import { policyWhatIf, type ProposedSet } from '../policies/policy-what-if.ts';
 
 /** The keys never leave the preview, so their MAC needs no secret. */
 const mac = new HmacSha256(new Uint8Array(32));

@@ -1,6 +1,5 @@
 /** Settings of a list, checked against each other. */
-import { settingsErrors } from '../../../../contract/management/lists.ts';
-import type { ListSettings } from '../../../../contract/management/lists.ts';
+import { type ListSettings, settingsErrors } from '../../../../contract/management/lists.ts';
 import { parseSelector } from '../../../../lists/selector.ts';
 import { hasHiddenValue, shownUrl } from '../../../http/shown-url.ts';
 import { OperationError } from '../../operation-error.ts';

@@ -3,8 +3,7 @@
  * once, whatever its size. With another source it is read again as a whole.
  */
 import * as z from 'zod/mini';
-import { listFields, listName, listStatus } from '../../../../contract/management/lists.ts';
-import type { ListSettings } from '../../../../contract/management/lists.ts';
+import { listFields, listName, type ListSettings, listStatus } from '../../../../contract/management/lists.ts';
 import { followSettings } from '../../../lists/follow-changes.ts';
 import { isSamePublisher } from '../../../lists/same-publisher.ts';
 import { findList, updateList } from '../../../../store/d1/rule-lists.ts';

@@ -3,13 +3,10 @@ import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts'
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { isWithoutTable } from '../access-rules/recorded-inputs.ts';
-import { countRecords, examineNewest } from '../verdicts/newest-records.ts';
-import type { Examined } from '../verdicts/newest-records.ts';
-import { judgedIn, previewedRequestOf } from '../verdicts/previewed-request.ts';
-import type { PreviewWindow } from '../verdicts/previewed-request.ts';
+import { countRecords, type Examined, examineNewest } from '../verdicts/newest-records.ts';
+import { judgedIn, previewedRequestOf, type PreviewWindow } from '../verdicts/previewed-request.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
-import { policyWhatIf } from './policy-what-if.ts';
-import type { PolicyWhatIf, PreviewedOutcome, ProposedSet } from './policy-what-if.ts';
+import { type PolicyWhatIf, policyWhatIf, type PreviewedOutcome, type ProposedSet } from './policy-what-if.ts';
 
 /** Of each change, so that a frequent one does not hide a rare one. */
 const SAMPLES_MAX = 10;

@@ -6,10 +6,8 @@
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import type { PolicyAction } from '../../../../contract/management/policy-set/policy.ts';
-import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
-import type { CompiledPolicies } from '../../../../policies/compile/compile-policies.ts';
-import { liftedInputs } from '../../../../rules/decision-table.ts';
-import type { DecideInputs } from '../../../../rules/decision-table.ts';
+import { type CompiledPolicies, compilePolicies } from '../../../../policies/compile/compile-policies.ts';
+import { type DecideInputs, liftedInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { afterTable } from '../access-rules/what-if.ts';
 import { loggedRequest } from './logged-request.ts';

@@ -4,15 +4,12 @@
  */
 import type { ErrorDetail } from '../../../../contract/errors.ts';
 import { expressionProblem } from '../../../../contract/management/policy-set/expression.ts';
-import { policySet } from '../../../../contract/management/policy-set/policy-set.ts';
-import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
+import { type PolicySet, policySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import { isJsonObject } from '../../../../bytes/json.ts';
 import { canonicalExpression, canonicalPolicySet } from '../../../../policies/canonical.ts';
 import type { Expression } from '../../../../policies/expression.ts';
-import { parseExpression } from '../../../../policies/text/parse.ts';
-import type { TextError } from '../../../../policies/text/parse.ts';
-import { failed } from '../../../../result.ts';
-import type { Result } from '../../../../result.ts';
+import { parseExpression, type TextError } from '../../../../policies/text/parse.ts';
+import { failed, type Result } from '../../../../result.ts';
 import { OperationError } from '../../operation-error.ts';
 
 const DETAILS_MAX = 100;

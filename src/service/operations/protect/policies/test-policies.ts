@@ -4,19 +4,16 @@
  */
 import * as z from 'zod/mini';
 import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
-import { policyAction, policyMode } from '../../../../contract/management/policy-set/policy.ts';
-import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
+import { type Policy, policyAction, policyMode } from '../../../../contract/management/policy-set/policy.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import { requestReference } from '../../../../contract/management/verdict-query.ts';
 import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
-import { operation } from '../../define-operation.ts';
-import type { OperationContext } from '../../define-operation.ts';
+import { operation, type OperationContext } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { siteKey } from '../access-rules/instance-rule-book.ts';
 import { answeredBy, chosenInstance } from '../chosen-instance.ts';
-import { findVerdict } from '../verdicts/find-verdict.ts';
-import type { FoundVerdict } from '../verdicts/find-verdict.ts';
+import { findVerdict, type FoundVerdict } from '../verdicts/find-verdict.ts';
 import { givenRequest, policyRequest } from './given-request.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import { loggedRequest, unloggedFields } from './logged-request.ts';

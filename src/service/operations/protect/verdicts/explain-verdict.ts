@@ -8,12 +8,9 @@ import {
 } from '../../../../contract/management/verdict-explanation.ts';
 import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { edgeRuleTypes } from '../../../../contract/vocabulary.ts';
-import type { Decision } from '../../../../contract/vocabulary.ts';
-import { decide } from '../../../../rules/decision-table.ts';
-import type { DecideInputs, DecideOutcome } from '../../../../rules/decision-table.ts';
-import { tableRows } from '../../../../rules/table-rows.ts';
-import type { TableRow } from '../../../../rules/table-rows.ts';
+import { type Decision, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import { decide, type DecideInputs, type DecideOutcome } from '../../../../rules/decision-table.ts';
+import { type TableRow, tableRows } from '../../../../rules/table-rows.ts';
 import { sessionWeight } from '../../../../risk/detectors.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
@@ -22,8 +19,13 @@ import type { ServiceStore } from '../../../environment.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { answeredBy } from '../chosen-instance.ts';
-import { countingRules, isWithoutTable, recordedInputs, strictestCategory } from '../access-rules/recorded-inputs.ts';
-import type { RecordedInputs } from '../access-rules/recorded-inputs.ts';
+import {
+  countingRules,
+  isWithoutTable,
+  type RecordedInputs,
+  recordedInputs,
+  strictestCategory,
+} from '../access-rules/recorded-inputs.ts';
 import { ruleId } from '../access-rules/rule-hits.ts';
 import { listedRule } from '../access-rules/rule-response.ts';
 import { afterTable } from '../access-rules/what-if.ts';

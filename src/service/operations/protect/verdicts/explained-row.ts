@@ -5,8 +5,7 @@
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { ReturnedVerdict } from '../../../../contract/management/returned-verdict.ts';
 import { explainRecord } from '../../../../rules/explain.ts';
-import { inOrder } from '../../../../store/event-log/log-row.ts';
-import type { StoredRow } from '../../../../store/event-log/log-row.ts';
+import { inOrder, type StoredRow } from '../../../../store/event-log/log-row.ts';
 
 export function explainedVerdict(record: VerdictRecord): ReturnedVerdict {
   return { ...record, explain: explainRecord(record) };

@@ -2,8 +2,7 @@
 import { SHORT_REFERENCE } from '../../../../contract/edge/short-reference.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { FOUND_VERDICTS_MAX } from '../../../../contract/management/reference-search.ts';
-import { activeInstances } from '../../../../store/d1/instances.ts';
-import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { activeInstances, type StoredInstance } from '../../../../store/d1/instances.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';

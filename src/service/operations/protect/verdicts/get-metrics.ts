@@ -7,10 +7,9 @@
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { clientJwtsOfInstance } from '../../../../store/d1/client-jwts.ts';
-import { instancesOfAccount } from '../../../../store/d1/instances.ts';
+import { instancesOfAccount, type StoredInstance } from '../../../../store/d1/instances.ts';
 import { ruleFailures } from '../../../../store/d1/rule-failures.ts';
 import { edgeTotals, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
-import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { operation } from '../../define-operation.ts';
 import { CLIENT_JWTS_LISTED_MAX, clientJwtStatus } from '../instances/client-jwt-status.ts';

@@ -4,13 +4,12 @@
  */
 import {
   DIMENSION_POINTS_MAX,
-  trafficByDimensionResponse,
   trafficByDimensionRequest,
+  trafficByDimensionResponse,
+  type VerdictDimension,
 } from '../../../../contract/management/verdict-query.ts';
-import type { VerdictDimension } from '../../../../contract/management/verdict-query.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
-import { countSeries, countValues } from '../../../../store/event-log/client/verdict-log.ts';
-import type { CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
+import { countSeries, countValues, type CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
 import type { Point } from '../../../../store/event-log/shard-rpc.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import { operation } from '../../define-operation.ts';

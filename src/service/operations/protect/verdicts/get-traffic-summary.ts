@@ -1,6 +1,9 @@
 /** `POST /protect/traffic-summary`: traffic by bucket and decision, exact, from the rollups alone. */
-import { trafficSummaryResponse, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
-import type { TrafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
+import {
+  type TrafficSummaryRequest,
+  trafficSummaryRequest,
+  trafficSummaryResponse,
+} from '../../../../contract/management/verdict-query.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
 import { botValues } from '../../../../store/event-log/bot-counts.ts';
 import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';

@@ -2,8 +2,11 @@
  * `POST /protect/log/rebuild`: one step of building the log's index and counts again from its Parquet files. Call it with
  * `nextCursor` until that is `null`.
  */
-import { rebuildLogRequest, rebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
-import type { RebuildLogResponse } from '../../../../contract/management/log-rebuild.ts';
+import {
+  rebuildLogRequest,
+  type RebuildLogResponse,
+  rebuildLogResponse,
+} from '../../../../contract/management/log-rebuild.ts';
 import { captchaLog, CAPTCHA_RETENTION_DAYS } from '../../../../store/event-log/client/captcha-log.ts';
 import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { rebuildStep } from '../../../../store/event-log/client/rebuild-log.ts';

@@ -2,10 +2,8 @@
  * Traffic by bot, or by what proves the bots. The log counts a bot, its proof and whether it was charged as one value;
  * here those values are sums. What is left of all traffic is no bot's.
  */
-import { readBotValue } from '../../../../store/event-log/bot-counts.ts';
-import type { CountedBot } from '../../../../store/event-log/bot-counts.ts';
-import { countSeries, countValues } from '../../../../store/event-log/client/verdict-log.ts';
-import type { CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
+import { type CountedBot, readBotValue } from '../../../../store/event-log/bot-counts.ts';
+import { countSeries, countValues, type CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import type { Point } from '../../../../store/event-log/shard-rpc.ts';
 import type { ServiceStore } from '../../../environment.ts';

@@ -5,8 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { verdictTailRequest, verdictTailResponse } from '../../../../contract/management/verdict-query.ts';
-import { readTail } from '../../../../store/event-log/client/verdict-tail.ts';
-import type { TailPlace } from '../../../../store/event-log/client/verdict-tail.ts';
+import { readTail, type TailPlace } from '../../../../store/event-log/client/verdict-tail.ts';
 import { operation } from '../../define-operation.ts';
 import { explainedBody } from './explained-row.ts';
 import { jsonCursor, readJsonCursor } from './json-cursor.ts';

@@ -5,15 +5,12 @@
 import { OperationError } from '../../operation-error.ts';
 import { chosenInstance } from '../chosen-instance.ts';
 import type { OperationContext } from '../../define-operation.ts';
-import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query.ts';
-import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
-import { decisions } from '../../../../contract/vocabulary.ts';
-import type { Decision } from '../../../../contract/vocabulary.ts';
+import { SERIES_POINTS_MAX, type VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
+import { type Decision, decisions } from '../../../../contract/vocabulary.ts';
 import { canonicalIp } from '../../../../address/ip.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { shortReferenceWindow } from '../../../../contract/edge/short-reference.ts';
-import { everything } from '../../../../store/event-log/row-filter.ts';
-import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import { everything, type RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
