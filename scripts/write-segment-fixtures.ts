@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaOf } from '../src/store/event-log/parquet/schema-of.ts';
-import { noExtras, segmentMetadata } from '../src/store/event-log/parquet/segment-metadata.ts';
+import { noExtras, segmentMetadata } from '../src/store/event-log/parquet/segment-footer.ts';
 import { SegmentWriter } from '../src/store/event-log/parquet/segment-writer.ts';
 import { seededRandom, variedRecord } from '../test/support/verdict-record.ts';
 

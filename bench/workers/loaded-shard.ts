@@ -2,9 +2,9 @@
  * The real log shard, which a bench can fill quickly: `loadSegment` leaves what sealing leaves (object, manifest,
  * counts), written by the code that sealing runs. The rows were never in a batch.
  */
-import { logRecord } from '../../src/store/event-log/log-record.ts';
+import { logRecord, outcomeOf } from '../../src/store/event-log/log-record.ts';
 import { compareNewestFirst, type StoredRow } from '../../src/store/event-log/log-row.ts';
-import { HotRows, outcomeOf } from '../../src/store/event-log/shard/hot-rows.ts';
+import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
 import { buildSegment } from '../../src/store/event-log/shard/segment-build.ts';
 import { beginSegments, putSegment, recordManifest, segmentSource } from '../../src/store/event-log/shard/segments.ts';
 import { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';

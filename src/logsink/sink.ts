@@ -3,6 +3,7 @@
  * so that every sink fails in the same visible way.
  */
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import type { Clock } from './batcher.ts';
 
 export interface SinkBatch {
   /** UUIDv7, the same at every retry, so that the counters of a batch count once. */
@@ -45,4 +46,31 @@ export class SinkError extends Error {
 /** 408, 429 and 5xx may pass. Any other refusal would come again. */
 export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
+}
+
+const ATTEMPTS_MAX = 3;
+/** 200 and 400 ms with jitter: three attempts and their time-outs fit the 30 s that `waitUntil` grants. */
+const BACKOFF_BASE_MS = 200;
+
+/**
+ * Repeats a delivery that failed for a reason that may pass, and returns whether one of the attempts succeeded. Never rejects. An attempt may repeat what arrived already, so the receiver
+ * must drop second copies.
+ * @param onFailure is called with the error of each failed attempt.
+ */
+export async function deliverWithRetries(
+  deliver: () => Promise<unknown>,
+  clock: Clock,
+  onFailure: (error: unknown) => void,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await deliver();
+      return true;
+    } catch (error) {
+      onFailure(error);
+      const isTransient = !(error instanceof SinkError) || error.transient;
+      if (!isTransient || attempt === ATTEMPTS_MAX) return false;
+      await clock.sleep(BACKOFF_BASE_MS * 2 ** (attempt - 1) * (0.5 + Math.random()));
+    }
+  }
 }

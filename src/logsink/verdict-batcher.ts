@@ -7,12 +7,10 @@
 import type { WaitUntil } from '../bytes/polled.ts';
 import { VERDICT_BATCH_MAX_RECORDS } from '../contract/edge/record-bounds.ts';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
-import { deliverWithRetries } from './attempts.ts';
-import { type BatchBounds, Batcher, type Clock, systemClock } from './batcher.ts';
-import { Counters } from './counters.ts';
+import { deliverWithRetries, type SinkBatch, type VerdictSink } from './sink.ts';
+import { Batcher, systemClock, type BatchBounds, type Clock } from './batcher.ts';
 import { newEventId } from './event-id.ts';
 import type { ServiceClock } from './service-clock.ts';
-import type { SinkBatch, VerdictSink } from './sink.ts';
 
 /** No record waits for its first send for longer, unless as many batches as may be are under way. */
 export const SENT_WITHIN_MS = 1000;
@@ -135,5 +133,35 @@ export class VerdictBatcher {
     }
     this.#counters.add(`verdicts_dropped{reason="${sink.name}-failed"}`, batch.records.length);
     return false;
+  }
+}
+
+/** Far more names than are in use, so that a bug cannot grow this map without end. */
+const NAMES_MAX = 256;
+
+/**
+ * Counters of one isolate. The next batch takes them and resets them: one isolate's own numbers mean nothing, their sum
+ * in the store does. Bounded, because names carry labels.
+ */
+class Counters {
+  #values = new Map<string, number>();
+
+  /** `name` is `word` or `word{label="value"}`, the grammar of `verdictBatch.counters`. */
+  add(name: string, by = 1): void {
+    const value = this.#values.get(name);
+    if (value === undefined && this.#values.size >= NAMES_MAX) return;
+    this.#values.set(name, (value ?? 0) + by);
+  }
+
+  /** What was counted since the last take. All counters start again from zero. */
+  take(): Record<string, number> {
+    const taken = Object.fromEntries(this.#values);
+    this.#values = new Map();
+    return taken;
+  }
+
+  /** Adds back what a batch could not deliver. */
+  restore(taken: Readonly<Record<string, number>>): void {
+    for (const [name, by] of Object.entries(taken)) this.add(name, by);
   }
 }

@@ -2,8 +2,8 @@
  * Batches of what the service itself records, handed to the log after the response. A batch may be sent again, so its
  * receiver drops second copies. After three attempts its entries are dropped, and a log line says how many.
  */
-import { deliverWithRetries } from '../../logsink/attempts.ts';
-import { type BatchBounds, Batcher, systemClock } from '../../logsink/batcher.ts';
+import { deliverWithRetries } from '../../logsink/sink.ts';
+import { Batcher, systemClock, type BatchBounds } from '../../logsink/batcher.ts';
 
 const BOUNDS = {
   // One RPC for many entries; a shard takes 500 rows at most.

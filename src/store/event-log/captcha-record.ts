@@ -198,3 +198,16 @@ export function captchaId(jti: string, timestamp: number): string {
   const time = timestamp.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${jti.slice(0, 3)}-8${jti.slice(3, 6)}-${jti.slice(6, 18)}`;
 }
+
+/**
+ * The key that captcha traffic is counted under, and the groups it is summed in. The shard returns one series per group
+ * in this order, and the client reads them in this order.
+ */
+export const captchaTrafficGroups = captchaRecordTypes.flatMap((type) =>
+  [true, false].map((verified) => ({ type, verified })),
+);
+
+/** The key that one captcha is counted under. `siteKey` contains no space. */
+export function captchaCountKey(siteKey: string, captchaType: string, verified: boolean): string {
+  return `${siteKey} ${captchaType} ${verified ? 'verified' : 'unverified'}`;
+}

@@ -5,8 +5,7 @@
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { decisions } from '../../contract/vocabulary.ts';
-import { type CaptchaRecord, captchaStatuses } from './captcha-record.ts';
-import { captchaCountKey } from './captcha-traffic-groups.ts';
+import { captchaCountKey, captchaStatuses, type CaptchaRecord } from './captcha-record.ts';
 import type { TelemetryRecord } from './telemetry-record.ts';
 
 export interface LogRecord {
@@ -74,4 +73,9 @@ export function telemetryTerms({ id, timestamp, jti }: TelemetryRecord): LogReco
     fired_rules: [],
     status: '',
   };
+}
+
+/** The outcome number of a decision. */
+export function outcomeOf(decision: string): number {
+  return decisions.findIndex((name) => name === decision);
 }

@@ -1,7 +1,7 @@
 /** The hash that tells a copy of a record from another record with its number. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bodyHash } from '../../../src/store/event-log/client/body-hash.ts';
+import { bodyHash } from '../../../src/store/event-log/client/pack-batch.ts';
 
 const body = fc.string({ unit: 'grapheme', maxLength: 200 }).map((text) => JSON.stringify({ text }));
 

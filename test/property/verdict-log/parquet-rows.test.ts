@@ -22,8 +22,7 @@ import { UnreadableSegmentError } from '../../../src/store/event-log/parquet/byt
 import { captchaSchema } from '../../../src/store/event-log/parquet/captcha-schema.ts';
 import { readRowGroup, type RowGroup } from '../../../src/store/event-log/parquet/row-group-reader.ts';
 import { schemaOf } from '../../../src/store/event-log/parquet/schema-of.ts';
-import { readSegmentFooter } from '../../../src/store/event-log/parquet/segment-footer.ts';
-import { SEGMENT_VERSION } from '../../../src/store/event-log/parquet/segment-metadata.ts';
+import { SEGMENT_VERSION, readSegmentFooter } from '../../../src/store/event-log/parquet/segment-footer.ts';
 import { SegmentWriter } from '../../../src/store/event-log/parquet/segment-writer.ts';
 import type { StreamSchema } from '../../../src/store/event-log/parquet/stream-schema.ts';
 import { telemetrySchema } from '../../../src/store/event-log/parquet/telemetry-schema.ts';

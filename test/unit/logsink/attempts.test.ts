@@ -1,7 +1,6 @@
 /** How often a delivery is repeated, how long it waits, and what is final. */
 import { describe, expect, test } from 'vitest';
-import { deliverWithRetries } from '../../../src/logsink/attempts.ts';
-import { SinkError } from '../../../src/logsink/sink.ts';
+import { SinkError, deliverWithRetries } from '../../../src/logsink/sink.ts';
 
 /** Fails as often as there are errors, then succeeds. */
 async function deliverAfter(errors: readonly Error[]) {

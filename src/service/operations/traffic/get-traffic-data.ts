@@ -6,11 +6,10 @@
 import * as z from 'zod/mini';
 import { dayOrInstant } from '../../../contract/management/time.ts';
 import { siteKey } from '../../../contract/management/site.ts';
-import { countCaptchas } from '../../../store/event-log/client/captcha-log.ts';
-import type { CaptchaTraffic } from '../../../store/event-log/client/captcha-traffic.ts';
+import { type CaptchaTraffic, countCaptchas } from '../../../store/event-log/client/captcha-log.ts';
 import { operation } from '../define-operation.ts';
 import { ownSiteKeys } from '../sites/own-site.ts';
-import { type TrafficRange, trafficRange } from './traffic-range.ts';
+import { trafficRange, type TrafficRange } from './traffic-range.ts';
 
 const MINUTE_MS = 60_000;
 const SITE_KEYS_MAX = 10_000;

@@ -2,14 +2,12 @@
  * Packs verdicts of one isolate for one shard. Filters, counts and the hashes that tell a copy from another record are
  * worked out here, in the Worker, because a shard is one thread for all traffic of its log.
  */
-import { decisions } from '../../../contract/vocabulary.ts';
 import type { NumberedRow } from '../log-row.ts';
 import { rangesOf } from '../number-ranges.ts';
 import type { BatchCounters, PackedBatch, RowColumns } from '../packed-batch.ts';
 import { packLines } from '../packed-lines.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
-import { trafficCounters } from '../traffic-counters.ts';
-import { bodyHash } from './body-hash.ts';
+import { type LogRecord, outcomeOf } from '../log-record.ts';
 
 /** A row in SQLite holds 2 MB, and a character takes three bytes at most. Compressed texts count whole. */
 const PACKED_MAX_CHARS = 630_000;
@@ -48,7 +46,7 @@ function packOne(
   const bodies: string[] = [];
   let maxTs = 0;
   for (const [index, { record, kept, body }] of rows.entries()) {
-    const outcome = decisions.findIndex((name) => name === record.decision);
+    const outcome = outcomeOf(record.decision);
     maxTs = Math.max(maxTs, record.timestamp);
     hashes[index] = bodyHash(body);
     counts.add(record, record.timestamp, outcome);
@@ -86,4 +84,40 @@ function packOne(
     columns: JSON.stringify(columns),
     bodies,
   };
+}
+
+/** What a stored verdict adds to the counters of its log (`GET /protect/metrics`). Few names: a status that is none is not counted. */
+function trafficCounters({ decision, source, status, origin_ms: originMs }: LogRecord): string[] {
+  const counted = [`requests{decision="${decision}"}`, `request_sources{source="${source}"}`];
+  const hundreds = Math.trunc(Number(status) / 100);
+  if (originMs != null && hundreds >= 1 && hundreds <= 9) counted.push(`origin_responses{class="${hundreds}xx"}`);
+  return counted;
+}
+
+const encoder = new TextEncoder();
+/** Of UTF-8, which takes three bytes for a UTF-16 unit at most, and the last word's filling. */
+const bytesFor = (text: string): number => 4 * Math.ceil((text.length * 3) / 4 + 1);
+let bytes = new Uint8Array(32_768);
+let words = new Uint32Array(bytes.buffer);
+
+/**
+ * 32 bits of hash over the JSON of a record: it tells a copy from another record. It takes words of four bytes, because
+ * it reads the whole text of every verdict. Texts that differ in one word only never have the same hash, others rarely.
+ */
+export function bodyHash(body: string): number {
+  if (bytes.length < bytesFor(body)) {
+    bytes = new Uint8Array(bytesFor(body));
+    words = new Uint32Array(bytes.buffer);
+  }
+  const { written } = encoder.encodeInto(body, bytes);
+  bytes.fill(0, written, written + 4);
+  const end = Math.ceil(written / 4);
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < end; at++) {
+    hash = Math.imul(hash ^ (words[at] as number), 0x01000193);
+    // A product carries nothing downwards.
+    hash ^= hash >>> 15;
+  }
+  hash = Math.imul(hash, 0x2c1b3c6d);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }

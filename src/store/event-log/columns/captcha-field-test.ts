@@ -25,6 +25,12 @@ export function fieldText(body: string, field: CaptchaField): string {
   return valueAt.exec(body)?.[0] ?? 'null';
 }
 
+/** A condition on several fields would search for each of them. One test of the whole body rules out most rows. */
+export function passesAny(tests: readonly FieldTest[], body: string): boolean {
+  if (tests.length > 1 && !tests[0]?.mayPass(body)) return false;
+  return tests.some((test) => test.passes(fieldText(body, test.field)));
+}
+
 /** Conditions on fields with few distinct values come first: they rule out the most rows at the lowest cost. */
 export function cheapestFirst(conditions: readonly CaptchaCondition[]): CaptchaCondition[] {
   return [...conditions].sort((a, b) => cost(a) - cost(b));

@@ -6,9 +6,8 @@ import { captchaFields } from '../captcha-fields.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
 import type { LogRecord } from '../log-record.ts';
 import { ColumnBuilder } from './column.ts';
-import { captchaKeys, verdictKeys } from './record-keys.ts';
 import { dropColumns, writeColumns } from './segment-columns.ts';
-import { dropKeys, SegmentKeysBuilder } from './segment-keys.ts';
+import { dropKeys, type KeyField, SegmentKeysBuilder } from './segment-keys.ts';
 import { CLASS_COLUMN, classText } from './verdict-fields.ts';
 
 export class SegmentIndex {
@@ -58,4 +57,21 @@ function isCaptcha(record: object): record is CaptchaRecord {
 export function dropIndex(sql: SqlStorage, segment: number): boolean {
   dropKeys(sql, segment);
   return dropColumns(sql, segment);
+}
+
+/** The keys that a sealed record is looked up by. */
+export function* verdictKeys({ jti, ip, asn, request_path, fired_rules }: LogRecord): Generator<[KeyField, string]> {
+  if (jti !== null) yield ['jti', jti];
+  if (ip !== null) yield ['ip', ip];
+  if (asn !== null) yield ['asn', String(asn)];
+  yield ['path', request_path];
+  for (const { id } of fired_rules) yield ['rule', id];
+}
+
+/** The key of its session lets the erasure of a session find the captchas that were solved in it. */
+export function* captchaKeys({ jti, session, ip, user_account }: CaptchaRecord): Generator<[KeyField, string]> {
+  yield ['jti', jti];
+  if (session !== null) yield ['jti', session];
+  if (ip !== null) yield ['ip', ip];
+  if (user_account !== null) yield ['user_account', user_account];
 }

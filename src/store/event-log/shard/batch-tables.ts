@@ -4,7 +4,6 @@
  * would write one for each. The view `batches` reads both. Memory has a few numbers of each batch.
  */
 import type { PackedBatch } from '../packed-batch.ts';
-import { emptyTable } from './empty-table.ts';
 
 const tables = ['batches_0', 'batches_1'] as const;
 type Place = 0 | 1;
@@ -180,4 +179,16 @@ export class BatchTables {
     this.#records[place] -= known?.records ?? 0;
     this.#bytes -= known?.bytes ?? 0;
   }
+}
+
+/** Empties a table by dropping and creating it, which writes no row. Deleting its rows would write one for each. */
+export function emptyTable(sql: SqlStorage, table: string, columns: string): void {
+  try {
+    sql.exec(`DROP TABLE ${table}`);
+  } catch {
+    // A statement that was not read to its end keeps the database from dropping a table.
+    sql.exec(`DELETE FROM ${table}`);
+    return;
+  }
+  sql.exec(`CREATE TABLE ${table} (${columns})`);
 }

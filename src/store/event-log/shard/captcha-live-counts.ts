@@ -5,11 +5,10 @@
 import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
-import { fieldTests, fieldText } from '../columns/captcha-field-test.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
+import { fieldTests, fieldText, passesAny } from '../columns/captcha-field-test.ts';
 import { timesOf } from '../columns/segment-columns.ts';
-import { passesAny } from './captcha-scan-hot.ts';
-import { type FoundSegment, foundSegments, markRows, plannedSearch } from './captcha-scan-segments.ts';
+import { foundSegments, markRows, plannedSearch, type FoundSegment } from './captcha-scan-segments.ts';
 import { CaptchaColumn, segmentsBetween } from './captcha-segments.ts';
 
 /** 500,000 rows: one hour at 140 captchas a second. */

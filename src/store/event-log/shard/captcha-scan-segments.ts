@@ -3,14 +3,14 @@
  * built.
  */
 import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import type { CaptchaCondition } from '../captcha-condition.ts';
 import { cheapestFirst, type FieldTest, fieldTests } from '../columns/captcha-field-test.ts';
 import type { Places } from '../columns/column.ts';
-import { passingRows, passTable } from '../columns/field-test.ts';
-import { isToldApart, KeyLookup, type Postings } from '../columns/key-lookup.ts';
+import { passTable, passingRows } from '../columns/field-test.ts';
+import { KeyLookup, isToldApart, type Postings } from '../columns/key-lookup.ts';
 import { eachKeys, eachPlaces } from '../columns/segment-columns.ts';
-import type { CaptchaCondition } from '../captcha-condition.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
-import { CaptchaRows, type CaptchaSegment, columnNo, rowsBefore } from './captcha-segments.ts';
+import { CaptchaRows, columnNo, rowsBefore, type CaptchaSegment } from './captcha-segments.ts';
 
 export interface PlannedSearch {
   /** All must pass. */

@@ -5,10 +5,10 @@
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { CaptchaScan, CaptchaScanStep, ScanPlace } from '../shard-rpc.ts';
-import { scanHot } from './captcha-scan-hot.ts';
-import { indexRevision } from './index-revision.ts';
+import { indexRevision } from './segments.ts';
 import { foundSegments, pageRows, plannedSearch } from './captcha-scan-segments.ts';
-import { type CaptchaSegment, newestOf, segmentsBetween } from './captcha-segments.ts';
+import { newestOf, segmentsBetween, type CaptchaSegment } from './captcha-segments.ts';
+import { cheapestFirst, fieldTests, passesAny } from '../columns/captcha-field-test.ts';
 
 /** Segments per step: 1,000,000 rows by one or two columns, or 40,000 rows by their text; both take about 20 ms. */
 const STEP_SEGMENTS = 100;
@@ -45,4 +45,18 @@ function nextSegments(sql: SqlStorage, scan: CaptchaScan, place: ScanPlace, limi
   const { since, until, before } = scan;
   const end = scan.counts || before === null ? until : Math.min(until, before.timestamp + 1);
   return segmentsBetween(sql, { since, until: end, after: place.after, last: place.lastSegment, limit });
+}
+
+/** Adds the unsealed captchas to the result of the first step. Their bodies decide, and only those of the page are kept. */
+function scanHot(hot: HotRows, scan: CaptchaScan, result: CaptchaScanStep): void {
+  const { since, until, before, limit } = scan;
+  const conditions = cheapestFirst(scan.conditions).map(fieldTests);
+  for (const row of hot.captchas.between(since, until, true)) {
+    result.seen += 1;
+    if (!conditions.every((tests) => passesAny(tests, row.body))) continue;
+    if (scan.counts) result.counted += 1;
+    const isOlder = before === null || compareNewestFirst(before, row) < 0;
+    if (isOlder && result.rows.length < limit) result.rows.push(row);
+    else if (isOlder && !scan.counts) return;
+  }
 }

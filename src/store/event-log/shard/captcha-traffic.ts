@@ -2,7 +2,7 @@
  * Captcha traffic from the rollups: outcomes of the captchas of some or all sites of an account, by type. The shard
  * adds up its sites, so that the response is as small for a thousand sites as for one.
  */
-import { captchaCountKey, captchaTrafficGroups } from '../captcha-traffic-groups.ts';
+import { captchaCountKey, captchaTrafficGroups } from '../captcha-record.ts';
 import type { Point, TrafficWindow } from '../shard-rpc.ts';
 import type { RollupReader } from './rollup-reader.ts';
 

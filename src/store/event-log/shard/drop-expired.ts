@@ -4,7 +4,7 @@
  * isolates are kept until no copy of a record can arrive.
  */
 import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
-import { deleteDoomed, doom } from './doomed-objects.ts';
+import { deleteDoomed, doom } from './segments.ts';
 import { dropCaptchaColumns } from './captcha-segments.ts';
 import type { HotRows } from './hot-rows.ts';
 import { dropRowGroups } from './row-groups.ts';

@@ -5,19 +5,20 @@
  * stored again.
  */
 import { Aggregate } from '../rollup-aggregate.ts';
-import type { HotRows } from './hot-rows.ts';
-import { logRecord } from '../log-record.ts';
-import { deleteDoomed, doom } from './doomed-objects.ts';
-import { decisions } from '../../../contract/vocabulary.ts';
-import { eraseHot } from './erase-hot.ts';
+import { addCaptcha, type HotRows } from './hot-rows.ts';
+import { logRecord, outcomeOf } from '../log-record.ts';
+import { deleteDoomed, doom, putSegment, recordManifest, segmentSource } from './segments.ts';
 import { readRowGroup } from '../parquet/row-group-reader.ts';
 import { schemaOf } from '../parquet/schema-of.ts';
 import { readSegmentFooter } from '../parquet/segment-footer.ts';
 import { nextRevision } from '../segment-key.ts';
 import { buildSegment } from './segment-build.ts';
 import { segmentsWithKey } from '../columns/key-lookup.ts';
-import { putSegment, recordManifest, segmentSource } from './segments.ts';
 import type { StoredRow } from '../log-row.ts';
+import type { CaptchaRecord } from '../captcha-record.ts';
+import type { RowColumns } from '../packed-batch.ts';
+import { PackedLines } from '../packed-lines.ts';
+import type { RewrittenBatch } from './batch-tables.ts';
 
 export async function eraseSessionRows(
   storage: DurableObjectStorage,
@@ -60,12 +61,7 @@ async function eraseSealed(
     for (const body of readRowGroup(schema, bytes.subarray(group.start, group.start + group.length), group, null)) {
       const record = logRecord(body);
       if (record.jti === jti || ('session' in record && record.session === jti))
-        away.add(
-          record,
-          record.timestamp,
-          decisions.findIndex((name) => name === record.decision),
-          -1,
-        );
+        away.add(record, record.timestamp, outcomeOf(record.decision), -1);
       else kept.push({ id: record.id, timestamp: record.timestamp, body });
     }
   }
@@ -79,4 +75,60 @@ async function eraseSealed(
     doom(sql, known.object);
   });
   return away.rows;
+}
+
+/**
+ * Erases what is not sealed, and returns how many rows that were. Rows leave the batch that holds them, whose other rows
+ * stay; its numbers stay known, so that a late copy of an erased record is not stored again.
+ */
+export function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
+  const away = new Aggregate();
+  const batches = withoutSession(sql, hot, jti, away);
+  const captchas = captchasOf(hot, jti, away);
+  const erase = (): void => {
+    hot.rollups.mergeAggregate(away);
+    for (const [no, batch] of batches) {
+      hot.keys.forget(no);
+      hot.batches.rewrite(no, batch);
+    }
+    hot.captchas.remove(captchas);
+  };
+  if (away.rows > 0) hot.mergePending(erase);
+  return away.rows;
+}
+
+function withoutSession(sql: SqlStorage, hot: HotRows, jti: string, away: Aggregate): Map<number, RewrittenBatch> {
+  const rewritten = new Map<number, RewrittenBatch>();
+  for (const [no, { records }] of hot.batches.all()) {
+    const keys = hot.keys.of(no);
+    const gone = keys.filter((key) => key.jti === jti);
+    if (gone.length === 0) continue;
+    const row = sql
+      .exec<{ columns: string; bodies: ArrayBuffer }>('SELECT columns, bodies FROM batches WHERE no = ?', no)
+      .one();
+    const bodies = new PackedLines(row.bodies);
+    const columns = JSON.parse(row.columns) as RowColumns[];
+    for (const key of gone) away.add(logRecord(bodies.at(key.line)), key.timestamp, key.outcome, -1);
+    const lines = new Set(gone.map(({ line }) => line));
+    rewritten.set(no, {
+      rows: keys.length - gone.length,
+      records: records - gone.length,
+      columns: JSON.stringify(columns.filter((_, line) => !lines.has(line))),
+      bodies: bodies.without(lines),
+    });
+  }
+  return rewritten;
+}
+
+/** Captchas of this jti, and those that were solved in this session. */
+function captchasOf(hot: HotRows, jti: string, away: Aggregate): CaptchaRecord[] {
+  const found: CaptchaRecord[] = [];
+  for (const { body } of hot.captchas.all()) {
+    if (!body.includes(JSON.stringify(jti))) continue;
+    const record = JSON.parse(body) as CaptchaRecord;
+    if (record.jti !== jti && record.session !== jti) continue;
+    addCaptcha(away, record, -1);
+    found.push(record);
+  }
+  return found;
 }

@@ -3,13 +3,13 @@
  * merged in memory until the next merge of the counts, which moves them into pages and deletes the batches. A restart
  * replays the batches. Merging is commutative and idempotent, so a batch that comes twice or late changes nothing more.
  */
-import { type CaptchaEvent, captchaId, type CaptchaRecord, mergeCaptcha } from '../captcha-record.ts';
+import { captchaId, mergeCaptcha, type CaptchaEvent, type CaptchaRecord } from '../captcha-record.ts';
 import type { StoredRow } from '../log-row.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
 import { CaptchaPages } from './captcha-pages.ts';
-import { emptyTable } from './empty-table.ts';
+import { emptyTable } from './batch-tables.ts';
 import { CAPTCHA_BATCH_COLUMNS } from './schema.ts';
-import { type SealedCaptcha, SealedCaptchas } from './sealed-captchas.ts';
+import { SealedCaptchas, type SealedCaptcha } from './sealed-captchas.ts';
 
 /** A row in SQLite holds 2 MB, and a character takes three bytes at most. */
 const EVENTS_MAX_CHARS = 600_000;

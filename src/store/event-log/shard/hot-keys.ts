@@ -5,9 +5,8 @@
  */
 import { shortReference } from '../../../contract/edge/short-reference.ts';
 import type { RowFilter } from '../row-filter.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
+import type { RowKey } from '../log-row.ts';
 import type { RowColumns } from '../packed-batch.ts';
-import { PackedLines } from '../packed-lines.ts';
 import type { BatchTables } from './batch-tables.ts';
 
 export interface RowPlace extends RowKey {
@@ -164,19 +163,4 @@ export function keyMatches(filter: RowFilter, key: HotKey): boolean {
   if (path && (path.prefix ? !key.path.startsWith(path.text) : key.path !== path.text)) return false;
   if (key.rules.length < filter.minRulesFired) return false;
   return !firedRules || key.rules.some((rule) => firedRules.includes(rule));
-}
-
-/** The rows of these keys, in the order of the keys. Only one batch at a time is in memory with all its rows. */
-export function readRows<Key extends HotKey>(sql: SqlStorage, keys: readonly Key[]): (Key & StoredRow)[] {
-  const wanted = Map.groupBy(keys, ({ batch }) => batch);
-  const bodiesOf = new Map<Key, string>();
-  for (const { no, bodies } of sql.exec<{ no: number; bodies: ArrayBuffer }>(
-    'SELECT no, bodies FROM batches WHERE no IN (SELECT value FROM json_each(?))',
-    JSON.stringify([...wanted.keys()]),
-  )) {
-    const lines = new PackedLines(bodies);
-    const rising = (wanted.get(no) ?? []).sort((one, other) => one.line - other.line);
-    for (const key of rising) bodiesOf.set(key, lines.at(key.line));
-  }
-  return keys.map((key) => ({ ...key, body: bodiesOf.get(key) as string }));
 }

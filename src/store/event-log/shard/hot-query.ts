@@ -1,7 +1,10 @@
-/** Reads unsealed rows that match a filter: their keys decide, and only the rows of the page are read. */
+/** Reads unsealed rows that match a filter, for a page or for the tail: their keys decide, and only these rows are read. */
 import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { PackedLines } from '../packed-lines.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { type HotKeys, readRows } from './hot-keys.ts';
+import { keyMatches, type HotKey, type HotKeys } from './hot-keys.ts';
+import type { Tail, TailRequest, TailRow } from '../shard-rpc.ts';
+import type { HotRows } from './hot-rows.ts';
 
 /** Newest first, and how many match in all. */
 export function hotRows(
@@ -36,4 +39,53 @@ function newestKeys<Key extends RowKey>(keys: Iterable<Key>, before: RowKey | nu
     edge = newest.at(-1);
   }
   return newest.sort(compareNewestFirst).slice(0, limit);
+}
+
+/** A row after the place of the reader. */
+interface Numbered extends HotKey {
+  /** How many rows between that place and this row are no longer here. */
+  missed: number;
+}
+
+/**
+ * Rows in the order in which this shard stored them, from one row on: a late row comes when it arrives, whatever its
+ * time. Only unsealed rows have a place in that order. Rows that were sealed or erased before they were told are
+ * counted instead, by the numbers that are missing.
+ */
+export function tailRows(sql: SqlStorage, hot: HotRows, { filter, after, limit }: TailRequest): Tail {
+  const { lastSeq } = hot;
+  if (after === null) {
+    const shown = hot.keys.lastStored(filter, limit).map((key) => ({ ...key, missed: 0 }));
+    return { rows: tailed(sql, shown), through: lastSeq, missed: 0, more: false };
+  }
+  const found: Numbered[] = [];
+  let stored = 0;
+  for (const key of hot.keys.storedAfter(after)) {
+    if (found.length > limit) break;
+    if (keyMatches(filter, key)) found.push({ ...key, missed: key.seq - after - 1 - stored });
+    stored++;
+  }
+  const rows = tailed(sql, found.slice(0, limit));
+  const last = rows.at(-1);
+  if (last && found.length > limit) return { rows, through: last.seq, missed: last.missed, more: true };
+  return { rows, through: lastSeq, missed: Math.max(lastSeq - after - stored, 0), more: false };
+}
+
+function tailed(sql: SqlStorage, keys: readonly Numbered[]): TailRow[] {
+  return readRows(sql, keys).map(({ id, timestamp, body, seq, missed }) => ({ id, timestamp, body, seq, missed }));
+}
+
+/** The rows of these keys, in the order of the keys. Only one batch at a time is in memory with all its rows. */
+export function readRows<Key extends HotKey>(sql: SqlStorage, keys: readonly Key[]): (Key & StoredRow)[] {
+  const wanted = Map.groupBy(keys, ({ batch }) => batch);
+  const bodiesOf = new Map<Key, string>();
+  for (const { no, bodies } of sql.exec<{ no: number; bodies: ArrayBuffer }>(
+    'SELECT no, bodies FROM batches WHERE no IN (SELECT value FROM json_each(?))',
+    JSON.stringify([...wanted.keys()]),
+  )) {
+    const lines = new PackedLines(bodies);
+    const rising = (wanted.get(no) ?? []).sort((one, other) => one.line - other.line);
+    for (const key of rising) bodiesOf.set(key, lines.at(key.line));
+  }
+  return keys.map((key) => ({ ...key, body: bodiesOf.get(key) as string }));
 }

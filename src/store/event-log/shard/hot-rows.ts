@@ -3,8 +3,7 @@
  * rebuilt from the stored batches. A record is counted from the moment its batch is stored: the tables hold the counts
  * of batches up to the watermark, `pending` the counts of later ones.
  */
-import { decisions } from '../../../contract/vocabulary.ts';
-import { captchaTerms, logRecord } from '../log-record.ts';
+import { captchaTerms, logRecord, outcomeOf } from '../log-record.ts';
 import { type CaptchaEvent, type CaptchaRecord, captchaStatuses } from '../captcha-record.ts';
 import type { BatchAnswer, BatchCounters, PackedBatch } from '../packed-batch.ts';
 import { PackedLines } from '../packed-lines.ts';
@@ -229,9 +228,4 @@ interface UnmergedBatch extends Record<string, SqlStorageValue> {
 /** With `sign` -1 the captcha is subtracted. */
 export function addCaptcha(aggregate: Aggregate, record: CaptchaRecord, sign: 1 | -1): void {
   aggregate.add(captchaTerms(record), record.timestamp, captchaStatuses.indexOf(record.status), sign);
-}
-
-/** The outcome number of a decision. */
-export function outcomeOf(decision: string): number {
-  return decisions.findIndex((name) => name === decision);
 }

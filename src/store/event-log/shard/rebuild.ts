@@ -4,7 +4,7 @@
  * no segment of this shard is left alone and reported.
  */
 import { dropIndex, SegmentIndex } from '../columns/segment-index.ts';
-import { type LogRecord, logRecord } from '../log-record.ts';
+import { type LogRecord, logRecord, outcomeOf } from '../log-record.ts';
 import type { RowKey } from '../log-row.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import { readRowGroup } from '../parquet/row-group-reader.ts';
@@ -13,7 +13,7 @@ import { readSegmentFooter, type SegmentFooter } from '../parquet/segment-footer
 import { Aggregate } from '../rollup-aggregate.ts';
 import { segmentFileName, shardPlace } from '../segment-key.ts';
 import type { RebuiltSegments, SkippedObject } from '../shard-rpc.ts';
-import { type HotRows, outcomeOf } from './hot-rows.ts';
+import type { HotRows } from './hot-rows.ts';
 import { dropRowGroups, type PlacedRowGroup } from './row-groups.ts';
 import { readMeta, shardBirth, writeMeta } from './schema.ts';
 import { keepLastSegment, recordManifest } from './segments.ts';

@@ -6,12 +6,13 @@
 import type { CaptchaRecord } from '../captcha-record.ts';
 import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import { countOf, type NumberRange } from '../number-ranges.ts';
-import { noExtras, type SealedIsolate, type SegmentExtras } from '../parquet/segment-metadata.ts';
+import { noExtras, type SealedIsolate, type SegmentExtras } from '../parquet/segment-footer.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
-import { readRows, type RowPlace } from './hot-keys.ts';
+import type { RowPlace } from './hot-keys.ts';
+import { readRows } from './hot-query.ts';
 import type { HotRows } from './hot-rows.ts';
 import { buildSegment, type BuiltSegment } from './segment-build.ts';
-import { beginSegments, putSegment, recordManifest, type SealingSegment, segmentSource } from './segments.ts';
+import { beginSegments, putSegment, recordManifest, segmentSource, type SealingSegment } from './segments.ts';
 
 /** The newest rows stay, so that a live tail sees them. */
 const VERDICT_SEAL_AGE_MS = 5000;

@@ -6,7 +6,7 @@ import { logRecord } from '../log-record.ts';
 import type { StoredRow } from '../log-row.ts';
 import { SegmentIndex } from '../columns/segment-index.ts';
 import { schemaOf } from '../parquet/schema-of.ts';
-import { noExtras, type SegmentExtras, segmentMetadata, type SegmentSource } from '../parquet/segment-metadata.ts';
+import { noExtras, segmentMetadata, type SegmentExtras, type SegmentSource } from '../parquet/segment-footer.ts';
 import { SegmentWriter } from '../parquet/segment-writer.ts';
 import type { PlacedRowGroup } from './row-groups.ts';
 

@@ -1,6 +1,9 @@
-/** Sealed segments: their objects in the bucket, and their manifests. `sealing.ts` says what goes into one. */
-import { raiseIndexRevision } from './index-revision.ts';
-import type { SegmentSource } from '../parquet/segment-metadata.ts';
+/**
+ * Sealed segments: their objects in the bucket, and their manifests. `sealing.ts` says what goes into one. An object to
+ * delete is marked in the transaction that stops naming it and deleted afterwards, so that a crash between the two leaves
+ * no object behind.
+ */
+import type { SegmentSource } from '../parquet/segment-footer.ts';
 import { segmentKey, shardPlace } from '../segment-key.ts';
 import { writeRowGroups } from './row-groups.ts';
 import { readMeta, shardBirth, writeMeta } from './schema.ts';
@@ -92,4 +95,31 @@ export function recordManifest(sql: SqlStorage, no: number, object: string, buil
     newest?.maxId ?? '',
     no,
   );
+}
+
+/** Rises when the index of a sealed segment is replaced. A search that is under way then starts again. */
+export function indexRevision(sql: SqlStorage): number {
+  return Number(readMeta(sql, 'index_revision') ?? 0);
+}
+
+function raiseIndexRevision(sql: SqlStorage): void {
+  writeMeta(sql, 'index_revision', String(indexRevision(sql) + 1));
+}
+
+/** R2 deletes this many keys in one call. */
+const OBJECTS_PER_DELETE = 1000;
+
+export function doom(sql: SqlStorage, object: string): void {
+  sql.exec('INSERT INTO doomed_objects (object) VALUES (?) ON CONFLICT DO NOTHING', object);
+}
+
+export async function deleteDoomed(sql: SqlStorage, bucket: R2Bucket): Promise<void> {
+  for (;;) {
+    const doomed = sql
+      .exec<{ object: string }>('SELECT object FROM doomed_objects LIMIT ?', OBJECTS_PER_DELETE)
+      .toArray();
+    if (doomed.length === 0) return;
+    await bucket.delete(doomed.map(({ object }) => object));
+    for (const { object } of doomed) sql.exec('DELETE FROM doomed_objects WHERE object = ?', object);
+  }
 }

@@ -4,8 +4,7 @@
  * docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { eraseHot } from './erase-hot.ts';
-import { eraseSessionRows } from './erase-session.ts';
+import { eraseHot, eraseSessionRows } from './erase-session.ts';
 import { ERASED_KEPT_MS, ErasedSessions } from './erased-sessions.ts';
 import type { CaptchaEvent } from '../captcha-record.ts';
 import { liveCounts } from './captcha-live-counts.ts';
@@ -29,8 +28,8 @@ import type {
   LiveWindow,
   Plan,
   PlanRequest,
-  RebuiltSegments,
   Point,
+  RebuiltSegments,
   ShardRpc,
   ShardSettings,
   ShardStatistics,
@@ -44,7 +43,7 @@ import type { BatchAnswer, PackedBatch } from '../packed-batch.ts';
 import { openObject } from '../../object-schema.ts';
 import { readMeta, shardSchema, writeMeta } from './schema.ts';
 import { CAPTCHA_EARLY_SEAL_AGE_MS, Sealer } from './sealing.ts';
-import { tailRows } from './tail-rows.ts';
+import { tailRows } from './hot-query.ts';
 
 /** Unsealed rows at which sealing starts: a filter without an index scans this many in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
