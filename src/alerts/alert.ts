@@ -25,7 +25,7 @@ export interface Alert {
 }
 
 /** What makes two alerts the same. `moment`: when the state began, or a name of the occasion. */
-export interface AlertIdentity extends Pick<Alert, 'accountId' | 'instanceId' | 'kind' | 'phase' | 'subject'> {
+interface AlertIdentity extends Pick<Alert, 'accountId' | 'instanceId' | 'kind' | 'phase' | 'subject'> {
   moment: string | number;
 }
 

@@ -18,7 +18,7 @@ export interface KnownState {
   begunAt: number;
 }
 
-export interface StateChange {
+interface StateChange {
   /** `null`: there is nothing to know any more. */
   next: KnownState | null;
   happened: { phase: 'begins' | 'ends'; begunAt: number } | null;

@@ -15,7 +15,7 @@ import { type ServiceApp, serviceCall, type ServiceHonoEnv } from './http/servic
 import type { Operation } from './operations/define-operation.ts';
 import { runOperation } from './operations/run-operation.ts';
 
-export interface ServiceParts {
+interface ServiceParts {
   operations: readonly Operation[];
   edgeRoutes: readonly EdgeRoute[];
   /** `/siteverify`, the challenge API and the files of the widget. */

@@ -26,9 +26,9 @@ import { dropOldRefused } from './ingest/refused-records.ts';
 import type { ServiceEnvironment, ServiceStore } from './environment.ts';
 
 /** What a task may use of the environment. */
-export type ScheduledEnvironment = Pick<ServiceEnvironment, 'store' | 'outbound'>;
+type ScheduledEnvironment = Pick<ServiceEnvironment, 'store' | 'outbound'>;
 
-export interface ScheduledTask {
+interface ScheduledTask {
   name: string;
   run(store: ServiceStore, nowMs: number, outbound: ServiceEnvironment['outbound']): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface OidcSettings {
   clientSecret: string;
 }
 
-export interface AccessSettings {
+interface AccessSettings {
   /** `https://team.cloudflareaccess.com`: the `iss` of its JWTs. */
   issuer: string;
   /** The application audience tag. */

@@ -7,10 +7,10 @@ import { instanceSettings } from '../../src/contract/management/instance-setting
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import { verdictLogOf, countValues, edgeTotals } from '../../src/store/event-log/client/verdict-log.ts';
-import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/stream-verdicts.ts';
+import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/export-verdicts.ts';
 import { dropOldRefused } from '../../src/service/ingest/refused-records.ts';
 import { seriesWindow } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
-import { decodeCursor, encodeCursor } from '../../src/service/operations/protect/verdicts/verdict-cursor.ts';
+import { readVerdictCursor, verdictCursor } from '../../src/service/operations/cursors.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { type Page, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
@@ -214,7 +214,7 @@ describe('a record', () => {
       const request = { filter: everything, before, offset: 0, limit: 2, wantTotal: false };
       const page: Page = await readPage(service, verdictLogOf(instance), request);
       found.push(...page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).id));
-      before = page.next && decodeCursor(encodeCursor(page.next));
+      before = page.next && readVerdictCursor(verdictCursor(page.next));
     } while (before !== null);
     expect(found).toEqual(records.toSorted(compareNewestFirst).map(({ id }) => id));
   });

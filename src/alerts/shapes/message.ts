@@ -9,7 +9,7 @@ import { discordText } from './discord.ts';
 import { slackText } from './slack.ts';
 import { webhookBody, webhookSignature } from './standard-webhook.ts';
 
-export interface Message {
+interface Message {
   headers: Record<string, string>;
   body: string;
 }

@@ -1,7 +1,7 @@
 /** Body and signature of Standard Webhooks: HMAC-SHA256 over id, time and body, one signature for each valid secret. */
 import type { Alert } from '../alert.ts';
 
-export const WEBHOOK_SECRET_PREFIX = 'whsec_';
+const WEBHOOK_SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
 export function webhookBody(alert: Alert): object {

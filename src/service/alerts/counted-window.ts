@@ -22,7 +22,7 @@ interface OriginCounts {
   responses: number;
   errors: number;
 }
-export interface OriginWindow extends OriginCounts {
+interface OriginWindow extends OriginCounts {
   /** Empty for the one of the edge's environment. */
   name: string;
   /** Whether there are enough responses to judge by, or a few in half an hour. */

@@ -4,7 +4,7 @@
  */
 const DAY_MS = 24 * 3_600_000;
 
-export interface Warning {
+interface Warning {
   /** A name of the occasion, for the alert's id. */
   moment: string;
   expiresAt: number;

@@ -8,7 +8,7 @@ import { recordAlert } from '../../store/d1/alerts.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { PostAlert } from './post-alert.ts';
 
-export interface SentTest {
+interface SentTest {
   alertId: string;
   outcome: Result<null, string>;
 }

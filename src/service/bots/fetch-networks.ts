@@ -17,7 +17,7 @@ const VALIDATOR_MAX_CHARS = 256;
 const LIST_TYPE =
   /^(application\/([\w.-]+\+)?json|application\/octet-stream|binary\/octet-stream|text\/(plain|csv|json))\s*(;|$)/i;
 
-export type NetworksReading = { kind: 'unchanged' } | ({ kind: 'read'; networks: string[] } & RangeValidators);
+type NetworksReading = { kind: 'unchanged' } | ({ kind: 'read'; networks: string[] } & RangeValidators);
 
 /** `base`: where copies of the lists are, under `/host/path`; `null` for the publishers themselves. */
 export async function fetchNetworks(

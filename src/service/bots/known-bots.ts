@@ -4,7 +4,7 @@ import type { BotBehaviour } from '../../contract/vocabulary.ts';
 import type { RangeState } from '../../store/d1/bot-ranges.ts';
 import { botCatalogue } from './bot-catalogue.ts';
 
-export interface KnownBot {
+interface KnownBot {
   id: string;
   name: string;
   operator: string | null;
@@ -24,7 +24,7 @@ export interface KnownBot {
 /** What proves a bot: networks, names of its addresses, or signatures. */
 export const provedBy = ['range', 'dns', 'signature'] as const;
 
-export interface KnownBotFilter {
+interface KnownBotFilter {
   /** Of the id, name, operator, a pattern or a token; in any letter case. */
   search?: string | undefined;
   behaviour?: BotBehaviour | undefined;
@@ -82,7 +82,7 @@ const proofsOf = ({ ranges, networks, dns, agents }: KnownBot) => ({
   signature: agents,
 });
 
-export interface PublishedList {
+interface PublishedList {
   url: string;
   /** Ids of the bots that its networks prove. */
   bots: string[];

@@ -33,7 +33,7 @@ export type SessionAnswer = {
 };
 
 /** The session that a solved challenge opens. The same at every repetition of the call. */
-export interface EarnedSession {
+interface EarnedSession {
   jti: string;
   /** SHA-256 of the answer, which opens this session and no second time another. */
   opening: string;

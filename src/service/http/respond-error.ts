@@ -18,7 +18,7 @@ interface Refusal {
 const NOT_CONFIGURED_RETRY_SECONDS = '60';
 
 /** Errors with the envelope of the API. For a missing instance, the Protect operations respond `{"error": "<text>"}`. */
-export type EnvelopedError = Exclude<ServiceError, { kind: 'no-active-instance' }>;
+type EnvelopedError = Exclude<ServiceError, { kind: 'no-active-instance' }>;
 
 export function errorResponse(error: ServiceError): Response {
   if (error.kind === 'no-active-instance') return jsonResponse({ error: 'No active protect instance found' }, 404);

@@ -93,7 +93,7 @@ export type CaptchaError =
   | { kind: 'report-implausible' };
 
 /** No route, or no content, for the request. */
-export type RouteError =
+type RouteError =
   | { kind: 'not-configured' }
   | { kind: 'path-unknown' }
   | { kind: 'method-not-allowed'; allowed: readonly string[] }

@@ -24,7 +24,7 @@ const CHANGES_PER_VERSION = 20_000;
 
 type ListBook = Pick<RuleBookRpc, 'putList' | 'listKeys' | 'changeList' | 'lists' | 'roomForEntries'>;
 
-export interface Applied {
+interface Applied {
   added: number;
   removed: number;
   entries: number;
@@ -36,7 +36,7 @@ export interface NotApplied {
   hasChanged: boolean;
 }
 
-export interface ChangeCount {
+interface ChangeCount {
   present: number;
   added: number;
   removed: number;

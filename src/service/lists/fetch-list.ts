@@ -15,12 +15,12 @@ const TOTAL_MS = 150_000;
 const REDIRECTS_MAX = 3;
 const VALIDATOR_MAX_CHARS = 256;
 
-export interface ListValidators {
+interface ListValidators {
   etag: string | null;
   lastModified: string | null;
 }
 
-export type ListAnswer = { kind: 'unchanged' } | ({ kind: 'body'; body: ReadableStream<Uint8Array> } & ListValidators);
+type ListAnswer = { kind: 'unchanged' } | ({ kind: 'body'; body: ReadableStream<Uint8Array> } & ListValidators);
 
 export async function fetchList(
   url: string,

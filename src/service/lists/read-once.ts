@@ -14,7 +14,7 @@ import type { OutboundSettings } from '../outbound-variables.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';
 import { readContent, readPlainList } from './read-content.ts';
 
-export interface PreviewSource {
+interface PreviewSource {
   settings: ListSettings;
   known: StoredList | null;
   /** `undefined`: the one that is stored. */

@@ -35,7 +35,7 @@ const DECISIONS_FLOOR = 10_000;
 /** Subscribers do not ask a publisher all at once. A share of the interval. */
 const JITTER = 0.1;
 
-export interface RefreshContext {
+interface RefreshContext {
   store: ServiceStore;
   outbound: OutboundSettings;
   now: () => number;

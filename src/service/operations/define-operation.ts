@@ -51,13 +51,12 @@ export interface OperationContext<Body> {
   responseHeaders: Headers;
 }
 
-export interface OperationDefinition<Body extends core.$ZodType> {
-  /** Also the `operationId` in OpenAPI, and the name of the file. */
+interface Definition<Body extends core.$ZodType> {
+  /** Also the `operationId` in OpenAPI. */
   name: string;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Default: `POST`. */
+  method?: Operation['method'];
   path: string;
-  feature: Feature;
-  permission: Permission;
   /** A `write` is refused while the account has no valid payment method, and leaves an entry in the audit trail. */
   access: 'read' | 'write';
   summary: string;
@@ -71,11 +70,21 @@ export interface OperationDefinition<Body extends core.$ZodType> {
   handler(context: OperationContext<core.output<Body>>): Promise<Response | object>;
 }
 
-export interface Operation extends Omit<OperationDefinition<core.$ZodType>, 'handler'> {
+interface FeatureDefinition<Body extends core.$ZodType> extends Definition<Body> {
+  feature: Feature;
+  permission: Permission;
+}
+
+export interface Operation extends Omit<FeatureDefinition<core.$ZodType>, 'handler' | 'method'> {
+  method: 'GET' | 'POST' | 'PUT';
   handler(context: OperationContext<never>): Promise<Response | object>;
 }
 
-/** Declares an operation. At run time it returns its argument; it only infers types. */
-export function operation<Body extends core.$ZodType>(definition: OperationDefinition<Body>): Operation {
-  return definition;
+export function operation<Body extends core.$ZodType>(definition: FeatureDefinition<Body>): Operation {
+  return { method: 'POST', ...definition };
+}
+
+/** An operation of Protect. One permission covers them all; a key with `readProtect` may call those that only read. */
+export function protectOperation<Body extends core.$ZodType>(definition: Definition<Body>): Operation {
+  return operation({ feature: 'Protect', permission: 'updateProtectSettings', ...definition });
 }

@@ -13,7 +13,7 @@ import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { BodyError } from '../http/service-error.ts';
-import { redactedBody } from './audit-trail/redact-body.ts';
+import { redactedBody } from './audit-trail.ts';
 import { authorise, type Caller } from './authorise.ts';
 import type { Operation } from './define-operation.ts';
 import { refusalOf } from './operation-error.ts';

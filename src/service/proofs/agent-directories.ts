@@ -19,7 +19,7 @@ import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import type { ServiceEnvironment } from '../environment.ts';
 import { fetchPublic, type OutboundFault } from './outbound.ts';
 
-export interface DirectoryCall extends Pick<ServiceEnvironment, 'store' | 'outbound'> {
+interface DirectoryCall extends Pick<ServiceEnvironment, 'store' | 'outbound'> {
   instance: { id: string };
   nowMs: number;
   waitUntil: WaitUntil;

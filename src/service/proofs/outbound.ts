@@ -13,7 +13,7 @@ export interface OutboundFault {
   kind: 'host' | 'dns' | 'private-address' | 'unreachable' | 'status' | 'too-large';
 }
 
-export interface OutboundAnswer {
+interface OutboundAnswer {
   headers: Headers;
   body: Uint8Array<ArrayBuffer>;
 }

@@ -11,7 +11,7 @@ import type { Result } from '../../result.ts';
 import type { DnsFault, DnsRecords } from './dns-over-https.ts';
 
 /** How a name is looked up. */
-export type Resolve = (name: string, type: 'A' | 'AAAA' | 'PTR') => Promise<Result<DnsRecords, DnsFault>>;
+type Resolve = (name: string, type: 'A' | 'AAAA' | 'PTR') => Promise<Result<DnsRecords, DnsFault>>;
 
 /** Names of one address that are looked up again. An operator's address has one. */
 const NAMES_MAX = 3;
@@ -46,7 +46,7 @@ function within({ least, most }: { least: number; most: number }, seconds: numbe
 }
 
 /** `1.2.0.192.in-addr.arpa`, or the 32 digits of an IPv6 address in reverse order below `ip6.arpa`. */
-export function pointerName({ family, words }: IpAddress): string {
+function pointerName({ family, words }: IpAddress): string {
   if (family === 4) {
     const [word = 0] = words;
     return `${[0, 8, 16, 24].map((shift) => (word >>> shift) & 255).join('.')}.in-addr.arpa`;

@@ -26,9 +26,9 @@ export interface AccessControlRule {
 }
 
 export const accessRuleSortKeys = ['createdAt', 'description', 'expiry', 'userScopeHash', 'ruleGroupId'] as const;
-export type AccessRuleSortKey = (typeof accessRuleSortKeys)[number];
+type AccessRuleSortKey = (typeof accessRuleSortKeys)[number];
 
-export interface AccessRulePage {
+interface AccessRulePage {
   rules: AccessControlRule[];
   /** How many rules match the filter. */
   total: number;

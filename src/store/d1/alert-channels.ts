@@ -13,7 +13,7 @@ import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 
-export interface ChannelSettings {
+interface ChannelSettings {
   name: string;
   kinds: AlertKind[];
   quietHours: QuietHours | null;
@@ -21,7 +21,7 @@ export interface ChannelSettings {
 }
 
 /** As it is listed: without its address and its secrets. */
-export interface AlertChannel extends ChannelSettings {
+interface AlertChannel extends ChannelSettings {
   id: string;
   shape: ChannelShape;
   host: string;

@@ -10,7 +10,7 @@ import { randomToken } from '../keys/master-key.ts';
 import { recordAlert } from './alerts.ts';
 
 /** Of one instance. */
-export interface StateKey {
+interface StateKey {
   accountId: string;
   instanceId: string;
   kind: AlertKind;

@@ -6,7 +6,7 @@ import type { Alert, AlertFacts } from '../../alerts/alert.ts';
 import type { AlertPhase, DeliveryState, SentKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
 
-export interface StoredDelivery {
+interface StoredDelivery {
   channelId: string;
   /** `null`: the channel was deleted. */
   channelName: string | null;
@@ -18,7 +18,7 @@ export interface StoredDelivery {
   error: string | null;
 }
 
-export interface StoredAlert extends Omit<Alert, 'accountId'> {
+interface StoredAlert extends Omit<Alert, 'accountId'> {
   deliveries: StoredDelivery[];
 }
 

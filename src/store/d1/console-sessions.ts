@@ -35,7 +35,7 @@ export interface SignedInUser {
 /** A browser left open overnight is signed out. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** However busy, a session ends after a week. */
-export const SESSION_MAX_MS = 7 * 86_400_000;
+const SESSION_MAX_MS = 7 * 86_400_000;
 /** `last_seen_at` is written once a minute at most: reading a page makes many calls. */
 const SEEN_STEP_MS = 60_000;
 /** Sessions of one person. The next sign-in ends the oldest. */

@@ -14,7 +14,7 @@ const WEEK_SECONDS = 7 * 24 * 3600;
 const UNLIMITED_SECONDS = 100 * 365 * 24 * 3600;
 export const CLIENT_JWT_WEEKS_MAX = 5200;
 
-export interface IssuedClientJwt {
+interface IssuedClientJwt {
   clientJwt: string;
   jti: string;
   /** Epoch milliseconds. */

@@ -5,7 +5,7 @@
  */
 import type { StoreEnv } from '../binding.ts';
 
-export interface ManagementAuditEntry {
+interface ManagementAuditEntry {
   id: string;
   /** Epoch milliseconds. */
   at: number;

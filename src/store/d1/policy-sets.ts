@@ -11,7 +11,7 @@ const VERSIONS_MAX = 100;
 /** The older versions go sooner where documents are large. The current one always stays. */
 const HISTORY_MAX_BYTES = 16 * 1024 * 1024;
 
-export interface PolicySetVersion {
+interface PolicySetVersion {
   version: number;
   policies: number;
   limits: number;
@@ -24,7 +24,7 @@ export interface PolicySetVersion {
   restores: number | null;
 }
 
-export interface NewPolicySet {
+interface NewPolicySet {
   instanceId: string;
   /** In canonical form. */
   document: PolicySet;

@@ -27,7 +27,7 @@ export async function noteRefusedObject(
   ]);
 }
 
-export interface RefusedObjects {
+interface RefusedObjects {
   /** Name of the class. */
   object: string;
   age: StateAge;

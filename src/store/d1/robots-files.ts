@@ -18,7 +18,7 @@ export interface RobotsHost {
   /** When an edge last asked the origin. */
   seenAt: number;
 }
-export interface RobotsFile extends RobotsHost {
+interface RobotsFile extends RobotsHost {
   /** The last answer of the origin; empty where it has no file. */
   text: string;
 }

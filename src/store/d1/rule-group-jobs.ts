@@ -7,7 +7,7 @@ import { raiseAccessVersion } from './access-control-rules.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 
-export interface RuleGroupJob {
+interface RuleGroupJob {
   id: string;
   accountId: string;
   ruleGroupId: string;

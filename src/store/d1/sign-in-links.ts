@@ -6,7 +6,7 @@ import { sha256Hex } from '../../bytes/hex.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 
-export interface SignInLink {
+interface SignInLink {
   email: string;
   /** The account that the link opens; `null` lets a member of several choose. */
   accountId: string | null;

@@ -9,17 +9,17 @@ import type { StoreEnv } from '../binding.ts';
 import { openAtRest, sealAtRest } from './master-key.ts';
 import { rootKey } from './root-key.ts';
 
-export type SigningPurpose = 'client-jwt' | 'ruleset';
+type SigningPurpose = 'client-jwt' | 'ruleset';
 
 /** Public half of an Ed25519 key. `publicKeyRaw` is its 32 bytes; `publicJwk` is the same key as a JWK. */
-export interface VerificationKey {
+interface VerificationKey {
   kid: string;
   publicKey: CryptoKey;
   publicKeyRaw: Uint8Array<ArrayBuffer>;
   publicJwk: JWK;
 }
 
-export interface SigningKey extends VerificationKey {
+interface SigningKey extends VerificationKey {
   privateKey: CryptoKey;
 }
 

@@ -107,7 +107,7 @@ export interface WriteAuthor {
   ifVersion?: number | undefined;
 }
 
-export interface WriteCounts {
+interface WriteCounts {
   version: number;
   created: number;
   updated: number;
@@ -118,7 +118,7 @@ export type WriteOutcome = Result<WriteCounts, RefusedWrite>;
 export type RefusedWrite = RuleSetTooLarge | StaleVersion;
 
 /** Somebody else has changed the rules since the caller read them. */
-export interface StaleVersion {
+interface StaleVersion {
   reason: 'stale';
   expected: number;
   current: number;
@@ -128,7 +128,7 @@ export interface StaleVersion {
 export type RuleSetTooLarge = TooManyRules | TooMuchText;
 
 /** The user agent rules repeat themselves or each other too much. */
-export interface TooMuchText {
+interface TooMuchText {
   reason: 'too-much-text';
   /** Bytes of text, or states of the automaton. */
   measure: 'bytes' | 'states';
@@ -140,7 +140,7 @@ export interface TooMuchText {
 }
 
 /** The version is older than the log reaches, or does not exist yet. */
-export interface VersionOutOfReach {
+interface VersionOutOfReach {
   reason: 'out-of-reach';
   oldest: number;
   newest: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkReadings } from '../../../src/service/operations/protect/lists/reading-limit.ts';
+import { checkReadings } from '../../../src/service/operations/protect/lists/read-lists.ts';
 import type { Account } from '../../../src/service/operations/define-operation.ts';
 
 const of = (id: string, nowMs: number) => () => checkReadings({ account: { id } as Account, nowMs });

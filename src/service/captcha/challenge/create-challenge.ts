@@ -40,7 +40,7 @@ const burstPrice = new BurstPrice();
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
 
-export interface NewChallenge {
+interface NewChallenge {
   answer: ChallengeResponse;
   padBytes: number;
   /** Of the page that the challenge is for. */

@@ -14,7 +14,7 @@ import type { Visitor } from '../visitor.ts';
 import type { ChallengeSite } from './challenge-site.ts';
 import { visitorFacts } from './visitor-facts.ts';
 
-export interface DemandCircumstances {
+interface DemandCircumstances {
   /** Of the Protect session, if any. */
   sessionId: string | null;
   /** The visitor's account, which the site's backend vouches for. */
@@ -25,7 +25,7 @@ export interface DemandCircumstances {
   level?: number;
 }
 
-export interface Demanded {
+interface Demanded {
   rule: MatchedAccessRule | null;
   facts: SealedFacts;
   /** `null`: a visitor without script who must not pass by waiting. */

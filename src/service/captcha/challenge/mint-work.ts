@@ -9,7 +9,7 @@ import type { ChallengeParams } from '../../../captcha/seal/sealed-challenge.ts'
 import type { PowTask } from '../../../contract/captcha/challenge-api.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 
-export interface MintedWork {
+interface MintedWork {
   pow: PowTask;
   params: ChallengeParams;
   /** The one solution, where there is exactly one. */

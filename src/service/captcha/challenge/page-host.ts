@@ -6,7 +6,7 @@
  */
 import type { Visitor } from '../visitor.ts';
 
-export interface PageHost {
+interface PageHost {
   hostname: string;
   /** Only the page itself names this host. */
   unverified: boolean;

@@ -9,7 +9,7 @@ import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import type { Visitor } from '../visitor.ts';
 
-export interface FactsContext {
+interface FactsContext {
   day: number;
   hostUnverified: boolean;
   session: string | null;

@@ -24,7 +24,7 @@ const ATTEMPTS_WINDOW_SECONDS = 600;
 
 export type RoundOutcome = VisualStep | { step: 'answered-before' };
 
-export interface JudgedRound {
+interface JudgedRound {
   outcome: RoundOutcome;
   mechanical: boolean;
   tooSoon: boolean;

@@ -26,7 +26,7 @@ export interface Proof {
 type ProofPurpose = 'choose' | 'proved';
 
 /** What a way in leads to, before it is written into a response. */
-export type Entry =
+type Entry =
   | { kind: 'signed-in'; accountId: string; cookie: string }
   | { kind: 'choose'; ticket: string; accounts: ShownMembership[] };
 

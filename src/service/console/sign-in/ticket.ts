@@ -11,7 +11,7 @@ import { openAtRest, sealAtRest } from '../../../store/keys/master-key.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 import type { SignInError } from '../../http/service-error.ts';
 
-export type TicketPurpose = 'enrol' | 'passkey' | 'oidc' | 'proved' | 'choose';
+type TicketPurpose = 'enrol' | 'passkey' | 'oidc' | 'proved' | 'choose';
 
 /** A ticket that waits for a person with an authenticator in the other room. */
 export const TICKET_VALID_MS = 5 * 60_000;

@@ -13,7 +13,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-export interface JsonShape {
+interface JsonShape {
   /** Deepest nesting of brackets. */
   depth: number;
   /** Each comma begins another value. */

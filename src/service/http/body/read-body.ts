@@ -17,7 +17,7 @@ export const BODY_MAX_BYTES = 1024 * 1024;
 const AMPERSAND = 38;
 
 /** What a body may have at most. A larger one is refused before it is parsed. */
-export interface BodyLimits {
+interface BodyLimits {
   maxBytes?: number;
   /** Of a form, and values of JSON, which is bounded by its bytes alone otherwise. */
   maxFields?: number;

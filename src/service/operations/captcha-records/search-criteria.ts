@@ -34,7 +34,7 @@ export const searchCriteria = z.strictObject({
   triggeredDetectors: z.optional(oneOrMany(text)),
   freeText: z.optional(text),
 });
-export type SearchCriteria = z.infer<typeof searchCriteria>;
+type SearchCriteria = z.infer<typeof searchCriteria>;
 
 /** The address in canonical form. */
 function canonicalIpOf(criteria: SearchCriteria): string | null {

@@ -10,7 +10,7 @@ import type { AccountTier } from '../../../contract/vocabulary.ts';
 import { OperationError } from '../operation-error.ts';
 
 /** Domains per site. */
-export const domainCap: Readonly<Record<AccountTier, number>> = {
+const domainCap: Readonly<Record<AccountTier, number>> = {
   free: 1,
   professional: 10,
   enterprise: SITE_DOMAINS_MAX,

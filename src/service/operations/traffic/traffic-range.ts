@@ -22,7 +22,7 @@ export interface TrafficRange {
   bucketMs: number;
 }
 
-export interface RangeInput {
+interface RangeInput {
   startDate?: DayOrInstant | undefined;
   endDate?: DayOrInstant | undefined;
   month?: number | undefined;

@@ -6,7 +6,7 @@
 import type { SessionState } from '../../../risk/session-state.ts';
 
 /** Two renewals of an active visitor. */
-export const WAITS_AT_MOST_MS = 600_000;
+const WAITS_AT_MOST_MS = 600_000;
 /** About 40 MB of text. When more sessions change, the longest waiting are written. */
 const WAITING_MAX = 25_000;
 /** Written with one event, so that no event is slow. */

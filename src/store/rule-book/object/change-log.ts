@@ -10,7 +10,7 @@ import type { HistoryEntry, WriteKind } from '../rpc.ts';
 /** Versions that history lists and a rollback can restore. */
 export const HISTORY_MAX_VERSIONS = 1000;
 /** Changes kept for them, about 100 bytes each. An import of a full book can still be rolled back. */
-export const HISTORY_MAX_CHANGES = 1_250_000;
+const HISTORY_MAX_CHANGES = 1_250_000;
 /** Changes deleted per transaction, so that the object keeps responding while a long log is trimmed. */
 const TRIM_STEP_CHANGES = 20_000;
 

@@ -21,7 +21,7 @@ const READ_ROWS = 2000;
 /** About 10 ms of reading and compiling, the longest that another call waits. */
 const READS_PER_SLICE = 5;
 
-export interface CompileJob {
+interface CompileJob {
   storage: DurableObjectStorage;
   env: ServiceEnv;
   instanceId: string;

@@ -49,7 +49,7 @@ function storedList(row: {
   };
 }
 
-export const MONITOR = 1;
+const MONITOR = 1;
 export const modeCode = (mode: ListLayer['mode']): number => (mode === 'monitor' ? MONITOR : 0);
 export const verdictCode = (verdict: ListLayer['verdict']): number => verdictCodes[verdict];
 

@@ -22,7 +22,7 @@ import { currentVersion, logOwners, noteListVersion } from './list-log.ts';
 import { RULES_PER_INSTANCE_MAX, usedRoom } from './write-rules.ts';
 
 /** Every question about a value asks each of them. */
-export const LISTS_PER_INSTANCE_MAX = 50;
+const LISTS_PER_INSTANCE_MAX = 50;
 
 class RefusedChangeError extends Error {
   readonly refusal: RefusedListChange;

@@ -10,7 +10,7 @@ type CountEnv = Pick<ServiceEnv, 'SPEND_LEDGER' | 'JURISDICTION'>;
 
 const SHARDS = 16;
 
-export interface CountedTogether {
+interface CountedTogether {
   purpose: string;
   site: string;
   group: string;

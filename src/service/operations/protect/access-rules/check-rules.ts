@@ -18,7 +18,7 @@ import { OperationError } from '../../operation-error.ts';
 export const EXPIRY_IN_THE_PAST = 'is in the past';
 
 /** Why an item is not a rule: the field, empty for the whole item, and the reason. */
-export interface ItemError {
+interface ItemError {
   field: string;
   reason: string;
 }

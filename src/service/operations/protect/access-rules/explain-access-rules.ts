@@ -22,24 +22,29 @@ import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ListedEntry } from '../../../../store/rule-book/list-rpc.ts';
 import type { MatchingRules } from '../../../../store/rule-book/rpc.ts';
 import { accountBotTable } from '../../../bots/account-bot-table.ts';
-import { operation } from '../../define-operation.ts';
-import { botQuestion, explainedBot, explainedBotSchema } from './explained-bot.ts';
-import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
-import { foldedUserAgent, matchingKeys, type VisitorFacts, visitorFacts, visitorSignals } from './visitor-signals.ts';
+import { protectOperation } from '../../define-operation.ts';
+import {
+  botQuestion,
+  explainedBot,
+  explainedBotSchema,
+  foldedUserAgent,
+  matchingKeys,
+  type VisitorFacts,
+  visitorFacts,
+  visitorSignals,
+} from './described-visitor.ts';
+import { instanceRuleBook, chosenSiteKey } from '../chosen-instance.ts';
 
 /** Rules that match one visitor. A verdict record lists far fewer. */
 const MATCHES_MAX_RULES = 10_000;
 
-export const explainAccessRules = operation({
+export const explainAccessRules = protectOperation({
   name: 'explain-access-rules',
-  method: 'POST',
   path: '/protect/access-rules/explain',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Explain what the access rules decide for a visitor',
   body: z.strictObject({
-    siteKey,
+    siteKey: chosenSiteKey,
     ...visitorSignals,
     ...botQuestion,
     /** As the edge categorises the address. Without it, only Tor is known, by the country `T1`. */

@@ -9,23 +9,20 @@ import { accessRuleHitsResponse, bucketSeconds } from '../../../../contract/mana
 import { canonicalValue } from '../../../../rules/canonical.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { outcomeCounts, pointCounts, seriesPoint, sumCounts } from '../verdicts/outcome-counts.ts';
 import { logTarget, seriesWindow } from '../verdicts/verdict-log-query.ts';
-import { siteKey } from './instance-rule-book.ts';
-import { hitsOfRules, ruleId } from './rule-hits.ts';
+import { chosenSiteKey } from '../chosen-instance.ts';
+import { hitsOfRules, ruleId } from './rule-response.ts';
 
-export const getAccessRuleHits = operation({
+export const getAccessRuleHits = protectOperation({
   name: 'get-access-rule-hits',
-  method: 'POST',
   path: '/protect/access-rules/hits',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Time series of the requests in which one edge access rule fired',
   body: z.strictObject({
-    siteKey,
+    siteKey: chosenSiteKey,
     ...edgeRuleCondition.shape,
     /** Default: 24 hours ago. Rounded down to the start of its bucket. */
     since: z.optional(instant),

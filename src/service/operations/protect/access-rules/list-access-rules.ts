@@ -13,25 +13,24 @@ import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
-import { operation, type OperationContext } from '../../define-operation.ts';
+import { type OperationContext, protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { distinctWindow } from '../verdicts/verdict-log-query.ts';
-import { type InstanceRuleBook, instanceRuleBook, siteKey } from './instance-rule-book.ts';
-import { type HitsOfRules, hitsOfRules } from './rule-hits.ts';
-import { isoTime, listedRule, type ListingFacts } from './rule-response.ts';
-import { cursor, cursorAfter, cursorKey } from './rule-cursor.ts';
+import { type InstanceRuleBook, instanceRuleBook, chosenSiteKey } from '../chosen-instance.ts';
+import { type HitsOfRules, hitsOfRules, isoTime, listedRule, type ListingFacts } from './rule-response.ts';
+import { readRuleCursor, ruleCursor, ruleCursorField } from '../../cursors.ts';
 import { streamRules } from './stream-rules.ts';
 import { unseenSignals } from './unseen-signals.ts';
-import { foldedUserAgent, type GivenSignals, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
+import { foldedUserAgent, type GivenSignals, matchingKeys, visitorFacts, visitorSignals } from './described-visitor.ts';
 
 const PAGE_MAX_RULES = 10_000;
 /** Rules that match one visitor. Real visitors match far fewer. */
 const MATCHES_MAX_RULES = 10_000;
 
 const body = z.strictObject({
-  siteKey,
+  siteKey: chosenSiteKey,
   limit: z.optional(z.int().check(z.gte(1), z.lte(PAGE_MAX_RULES))),
-  cursor,
+  cursor: ruleCursorField,
   type: z.optional(z.enum(edgeRuleTypes)),
   verdict: z.optional(z.enum(decisions)),
   valuePrefix: z.optional(z.string().check(z.maxLength(512))),
@@ -40,12 +39,9 @@ const body = z.strictObject({
   hitsSince: z.optional(instant),
 });
 
-export const listAccessRules = operation({
+export const listAccessRules = protectOperation({
   name: 'list-access-rules',
-  method: 'POST',
   path: '/protect/access-rules',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'List edge access rules',
   body,
@@ -77,7 +73,7 @@ export const listAccessRules = operation({
       ...(query.valuePrefix === undefined ? {} : { valuePrefix: query.valuePrefix }),
     };
     if (query.matches) return rulesMatching(book, query.matches, filter, facts, counter);
-    const after = cursorKey(query.cursor);
+    const after = readRuleCursor(query.cursor);
     if (query.limit === undefined) return everyRule(book, filter, after, facts);
     return onePage(book, filter, after, query.limit, facts, counter);
   },
@@ -129,7 +125,7 @@ async function onePage(
     total: page.total,
     version: page.version,
     unseenSignals: facts.unseen,
-    ...(page.rules.length > limit && last ? { nextCursor: cursorAfter(last) } : {}),
+    ...(page.rules.length > limit && last ? { nextCursor: ruleCursor(last) } : {}),
   };
 }
 

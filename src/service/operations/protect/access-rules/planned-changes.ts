@@ -1,9 +1,8 @@
 /** What writing rules would change: each proposed rule against the stored one of the same type and value. */
 import type { EdgeRuleCanonical } from '../../../../contract/management/edge-rule.ts';
 import type { RuleKey, RuleWrite, StoredRule } from '../../../../store/rule-book/rule-row.ts';
-import type { InstanceRuleBook } from './instance-rule-book.ts';
-import { ruleId } from './rule-hits.ts';
-import { canonicalRule } from './rule-response.ts';
+import type { InstanceRuleBook } from '../chosen-instance.ts';
+import { ruleId, canonicalRule } from './rule-response.ts';
 
 export const ruleChanges = ['added', 'changed', 'unchanged', 'removed'] as const;
 export type RuleChange = (typeof ruleChanges)[number];
@@ -13,7 +12,7 @@ const LOOKED_UP_AT_ONCE = 10_000;
 /** Listed with what they are now. */
 const DIFFERENCES_MAX = 1000;
 
-export interface Difference {
+interface Difference {
   change: Exclude<RuleChange, 'unchanged'>;
   /** `null`: it would be deleted. */
   rule: EdgeRuleCanonical | null;
@@ -21,7 +20,7 @@ export interface Difference {
   before: EdgeRuleCanonical | null;
 }
 
-export interface PlannedChanges {
+interface PlannedChanges {
   counts: Record<RuleChange, number>;
   /** The first 1,000. */
   differences: Difference[];

@@ -14,16 +14,16 @@ import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { previewReach, previewReachOf, previewWindow, previewedRequest } from '../verdicts/previewed-request.ts';
+import { previewReach, previewReachOf, previewWindow, previewedRequest } from '../verdicts/previewed-requests.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { checkedConditions, checkedRules } from './check-rules.ts';
-import { siteKey } from './instance-rule-book.ts';
+import { chosenSiteKey } from '../chosen-instance.ts';
 import { plannedChanges, ruleChanges } from './planned-changes.ts';
 import { tryProposal } from './preview-trial.ts';
-import { readRuleFile, type RuleFile, ruleFileFields } from './read-rule-file.ts';
-import { ruleId } from './rule-hits.ts';
+import { readRuleFile, type RuleFile, ruleFileFields } from './rule-files.ts';
+import { ruleId } from './rule-response.ts';
 import type { Proposal } from './what-if.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ const FILE_LIMITS = { rulesMax: FILE_RULES_MAX, refusedListedMax: EDGE_RULES_PER
 
 const { content, firstLine, ...fileFields } = ruleFileFields;
 const body = z.strictObject({
-  siteKey,
+  siteKey: chosenSiteKey,
   /** Rules to create or replace. */
   rules: z.optional(z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1))),
   /** Rules to delete. */
@@ -60,12 +60,9 @@ const sample = z.object({
 });
 const transition = { from: z.enum(decisions), to: z.enum(decisions), requests: z.int() };
 
-export const previewAccessRules = operation({
+export const previewAccessRules = protectOperation({
   name: 'preview-access-rules',
-  method: 'POST',
   path: '/protect/access-rules/preview',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Try proposed access rules on logged requests',
   maxBodyBytes: MAX_BODY_BYTES,

@@ -1,20 +1,19 @@
 /**
- * Applies a proposal to the requests of a window, newest first. Proposals that an index of the log can find (one address,
- * networks, rules that fired) are exact over the whole window, however long it is. Any other one is applied to the newest
- * records up to a limit.
+ * Applies a proposal to the requests of a window, newest first. Proposals that an index of the log can find (one
+ * address, networks, rules that fired) are exact over the whole window, however long it is. Any other one is applied to
+ * the newest records up to a limit.
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { type Decision, verdictSources } from '../../../../contract/vocabulary.ts';
 import { everything, type RowFilter } from '../../../../store/event-log/row-filter.ts';
-import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
+import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import type { ServiceStore } from '../../../environment.ts';
-import { previewedRequestOf } from '../verdicts/previewed-request.ts';
+import { previewedRequestOf, countRecords, type Examined, examineNewest } from '../verdicts/previewed-requests.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
-import { countRecords, type Examined, examineNewest } from '../verdicts/newest-records.ts';
-import { PreviewEffects } from './preview-effects.ts';
-import { isWithoutTable } from './recorded-inputs.ts';
-import { ruleId } from './rule-hits.ts';
-import { type Proposal, touchedRules, type WhatIf, whatIf } from './what-if.ts';
+import { isWithoutTable, type Proposal, touchedRules, type WhatIf, whatIf } from './what-if.ts';
+import { canonicalRule, ruleId } from './rule-response.ts';
+import type { EdgeRuleCanonical } from '../../../../contract/management/edge-rule.ts';
+import type { RuleChange } from './planned-changes.ts';
 
 /** Of each change, so that a frequent one does not hide a rare one. */
 const SAMPLES_MAX = 10;
@@ -23,7 +22,7 @@ const INDEXED_MAX = 100;
 /** A failure policy decided the others, whatever the rules were. */
 const sources = verdictSources.filter((source) => source !== 'error');
 
-export interface Change {
+interface Change {
   from: Decision;
   to: Decision;
   requests: number;
@@ -39,7 +38,7 @@ interface Seen {
 }
 
 /** `examined` has the requests too that the index of the log has shown to be untouched. */
-export interface Trial extends Seen, Examined {
+interface Trial extends Seen, Examined {
   /** All requests of the window. */
   inWindow: number;
 }
@@ -83,7 +82,7 @@ function examine(trial: Seen, record: VerdictRecord, proposal: Proposal): void {
   }
   trial.effects.note(touched, record, outcome, () => sampleOf(record, outcome));
   if (outcome.before === outcome.after) return;
-  const change = changeOf(trial, outcome);
+  const change = notedChange(trial, outcome);
   change.requests += 1;
   change.addresses.add(record.ip);
   if (change.requests <= SAMPLES_MAX) trial.samples.push(sampleOf(record, outcome));
@@ -93,10 +92,86 @@ function sampleOf(record: VerdictRecord, { before, after, decidedBy }: WhatIf): 
   return { ...previewedRequestOf(record), from: before, to: after, decidedBy };
 }
 
-function changeOf({ changes }: Seen, { before: from, after: to }: WhatIf): Change {
+function notedChange({ changes }: Seen, { before: from, after: to }: WhatIf): Change {
   const known = changes.find((change) => change.from === from && change.to === to);
   if (known !== undefined) return known;
   const change: Change = { from, to, requests: 0, addresses: new Set() };
   changes.push(change);
   return change;
+}
+
+const EFFECTS_MAX = 1000;
+const EXAMPLES_MAX = 3;
+
+interface Effect {
+  rule: string;
+  change: RuleChange;
+  proposed: EdgeRuleCanonical | null;
+  requests: number;
+  visitors: number;
+  changes: { from: Decision; to: Decision; requests: number }[];
+  examples: object[];
+}
+
+interface Touched {
+  requests: number;
+  visitors: Set<string>;
+  changes: Effect['changes'];
+  /** Requests that would be decided otherwise come first. */
+  changed: object[];
+  same: object[];
+}
+
+/**
+ * What each proposed rule would have done: how many logged requests and visitors it would have touched, what would have
+ * become of them, and examples. A request that several of the rules match counts under each of them.
+ */
+class PreviewEffects {
+  readonly #touched = new Map<string, Touched>();
+
+  /** `ids`: of the proposed rules that matched, or that fired and would be deleted. */
+  note(ids: Iterable<string>, record: VerdictRecord, { before, after }: WhatIf, example: () => object): void {
+    for (const id of ids) {
+      const touched = this.#of(id);
+      touched.requests += 1;
+      touched.visitors.add(record.jti ?? `${record.ip}\n${record.user_agent}`);
+      const change = touched.changes.find(({ from, to }) => from === before && to === after);
+      if (change) change.requests += 1;
+      else touched.changes.push({ from: before, to: after, requests: 1 });
+      const examples = before === after ? touched.same : touched.changed;
+      if (examples.length < EXAMPLES_MAX) examples.push(example());
+    }
+  }
+
+  #of(id: string): Touched {
+    const known = this.#touched.get(id);
+    if (known) return known;
+    const made: Touched = { requests: 0, visitors: new Set(), changes: [], changed: [], same: [] };
+    this.#touched.set(id, made);
+    return made;
+  }
+
+  /** The rules that touched most requests first. */
+  result(
+    changeOf: ReadonlyMap<string, RuleChange>,
+    proposedOf: ReadonlyMap<string, RuleWrite>,
+  ): { rulesTouched: number; effects: Effect[] } {
+    const proposed = (rule: string) => {
+      const write = proposedOf.get(rule);
+      return write === undefined ? null : canonicalRule(write);
+    };
+    const effects = [...this.#touched]
+      .sort(([a, one], [b, other]) => other.requests - one.requests || (a < b ? -1 : 1))
+      .slice(0, EFFECTS_MAX)
+      .map(([rule, { requests, visitors, changes, changed, same }]) => ({
+        rule,
+        change: changeOf.get(rule) ?? ('added' as const),
+        proposed: proposed(rule),
+        requests,
+        visitors: visitors.size,
+        changes: changes.toSorted((a, b) => b.requests - a.requests),
+        examples: [...changed, ...same].slice(0, EXAMPLES_MAX),
+      }));
+    return { rulesTouched: this.#touched.size, effects };
+  }
 }

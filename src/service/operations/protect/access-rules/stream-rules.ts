@@ -5,12 +5,12 @@
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 import { type RulePage, rulePage } from '../../../../store/rule-book/client.ts';
-import type { InstanceRuleBook } from './instance-rule-book.ts';
+import type { InstanceRuleBook } from '../chosen-instance.ts';
 
 /** About 1 MB of response and 20 ms of work per page. */
 const PAGE_RULES = 5000;
 
-export interface StreamFrame {
+interface StreamFrame {
   before: string;
   between: string;
   after: string;

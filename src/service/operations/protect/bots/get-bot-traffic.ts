@@ -12,7 +12,7 @@ import { readBotPath, readBotValue } from '../../../../store/event-log/bot-count
 import { countTotals, countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { botCatalogue } from '../../../bots/bot-catalogue.ts';
 import { namedBots } from '../../../bots/served-robots.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { outcomeCounts } from '../verdicts/outcome-counts.ts';
 import { BOT_VALUES_MAX } from '../verdicts/split-by-bot.ts';
 import { distinctWindow, logTarget } from '../verdicts/verdict-log-query.ts';
@@ -22,12 +22,9 @@ const DAY_MS = 86_400_000;
 /** As many as an hour counts one by one. */
 const PATHS_MAX = 20_000;
 
-export const getBotTraffic = operation({
+export const getBotTraffic = protectOperation({
   name: 'get-bot-traffic',
-  method: 'POST',
   path: '/protect/bots/traffic',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Which bots came, what robots.txt told them and what they got',
   body: botTrafficRequest,

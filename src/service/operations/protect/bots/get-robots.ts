@@ -10,18 +10,15 @@ import { robotsRequest, robotsResponse } from '../../../../contract/management/r
 import { botBehaviours } from '../../../../contract/vocabulary.ts';
 import { robotsFile, robotsHosts } from '../../../../store/d1/robots-files.ts';
 import { mergedFor, namedBots } from '../../../bots/served-robots.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { chosenInstance } from '../chosen-instance.ts';
 
 /** Of the rules for one bot. The file has all of them. */
 const RULES_SHOWN_MAX = 20;
 
-export const getRobots = operation({
+export const getRobots = protectOperation({
   name: 'get-robots',
-  method: 'POST',
   path: '/protect/robots',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'What robots.txt says, and what the origin says in it',
   body: robotsRequest,

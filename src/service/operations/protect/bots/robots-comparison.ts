@@ -19,13 +19,13 @@ const HOSTS_MAX = 10;
 const EFFORT_MAX = 5_000_000;
 const EFFORT_CHARS = 32;
 
-export interface AskedPath extends CountedBotPath {
+interface AskedPath extends CountedBotPath {
   total: number;
 }
 
 type RulesFor = ReturnType<typeof readRobotsRules>;
 
-export interface Compared {
+interface Compared {
   /** By the bot's id; none for a bot that asked no host whose file is known. */
   byBot: ReadonlyMap<string, RobotsTraffic>;
   isExact: boolean;

@@ -9,10 +9,15 @@ import { isOpen, LimitReplay, type Replayed, type ReplayedUse } from '../../../.
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
-import { isWithoutTable } from '../access-rules/recorded-inputs.ts';
+import { isWithoutTable } from '../access-rules/what-if.ts';
 import { proposedSet } from '../policies/policy-what-if.ts';
-import { countRecords, type Examined, examineNewest } from '../verdicts/newest-records.ts';
-import { judgedIn, type PreviewWindow } from '../verdicts/previewed-request.ts';
+import {
+  countRecords,
+  type Examined,
+  examineNewest,
+  judgedIn,
+  type PreviewWindow,
+} from '../verdicts/previewed-requests.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { loggedUses, unloggedParts } from './logged-uses.ts';
 
@@ -42,7 +47,7 @@ interface VisitorAbove {
   atMs: number;
 }
 
-export interface LimitEffect {
+interface LimitEffect {
   limit: string;
   mode: 'enforce' | 'monitor';
   requests: number;
@@ -55,7 +60,7 @@ export interface LimitEffect {
   unlogged: string[];
 }
 
-export interface LimitTrial extends Examined {
+interface LimitTrial extends Examined {
   inWindow: number;
   /** Distinct requests above an enforced limit. */
   refused: number;

@@ -12,7 +12,7 @@ import { type KeySource, type LimitKeys, limitKeys, pathKey } from '../../../../
 import type { ReplayedKey, ReplayedUse } from '../../../../limits/replay.ts';
 import { type DecideInputs, liftedInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { pathsOf } from '../policies/logged-request.ts';
+import { pathsOf } from '../policies/policy-requests.ts';
 import { policyWhatIf, type ProposedSet } from '../policies/policy-what-if.ts';
 
 /** The keys never leave the preview, so their MAC needs no secret. */

@@ -6,26 +6,23 @@ import * as z from 'zod/mini';
 import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
 import { policyMode } from '../../../../contract/management/policy-set/policy.ts';
 import { instant } from '../../../../contract/management/time.ts';
-import { operation } from '../../define-operation.ts';
-import { siteKey } from '../access-rules/instance-rule-book.ts';
+import { protectOperation } from '../../define-operation.ts';
+import { chosenSiteKey } from '../chosen-instance.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
 import { proposedOver, readPolicySet } from '../policies/read-set.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from '../policies/stored-set.ts';
-import { previewReach, previewReachOf, previewWindow } from '../verdicts/previewed-request.ts';
+import { previewReach, previewReachOf, previewWindow } from '../verdicts/previewed-requests.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { tryLimits } from './limit-trial.ts';
 
-export const previewLimits = operation({
+export const previewLimits = protectOperation({
   name: 'preview-limits',
-  method: 'POST',
   path: '/protect/limits/preview',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Say who would have been above limits',
   maxBodyBytes: SET_BODY_MAX_BYTES,
   body: z.strictObject({
-    siteKey,
+    siteKey: chosenSiteKey,
     /** The policies as they would be. Absent: as they are. */
     policies: policiesField,
     limits: limitsField,

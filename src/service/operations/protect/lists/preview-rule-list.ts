@@ -16,16 +16,15 @@ import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { addEntry } from '../../../../store/rule-book/compile-entry.ts';
 import { countChanges } from '../../../lists/apply-entries.ts';
 import { readOnce } from '../../../lists/read-once.ts';
-import { operation, type Principal } from '../../define-operation.ts';
+import { type Principal, protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { siteKey } from '../access-rules/instance-rule-book.ts';
+import { chosenSiteKey } from '../chosen-instance.ts';
 import { tryProposal } from '../access-rules/preview-trial.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
 import type { Proposal } from '../access-rules/what-if.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
-import { mergedSettings } from './list-settings.ts';
-import { checkReadings } from './reading-limit.ts';
-import { CONTENT_MAX_BODY_BYTES } from './replace-rule-list.ts';
+import { mergedSettings } from './lists.ts';
+import { checkReadings, CONTENT_MAX_BODY_BYTES } from './read-lists.ts';
 
 const DAY_MS = 86_400_000;
 const EXAMPLES_MAX = 20;
@@ -45,17 +44,14 @@ const sample = z.object({
   decidedBy: z.string(),
 });
 
-export const previewRuleList = operation({
+export const previewRuleList = protectOperation({
   name: 'preview-rule-list',
-  method: 'POST',
   path: '/protect/lists/preview',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Try a list on logged requests before it is enforced',
   maxBodyBytes: CONTENT_MAX_BODY_BYTES,
   body: z.strictObject({
-    siteKey,
+    siteKey: chosenSiteKey,
     /** A known list, whose settings count where none are sent; or the name that a new one would have. */
     name: listName,
     url: z.optional(listFields.url),

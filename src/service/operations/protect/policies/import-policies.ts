@@ -11,19 +11,16 @@ import { importCloudflareRules } from '../../../../policies/import/cloudflare/im
 import { PolicyNames } from '../../../../policies/import/names.ts';
 import type { ImportReport } from '../../../../policies/import/report.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { readPolicySet } from './read-set.ts';
 import { SET_BODY_MAX_BYTES, listedPolicy, writeFields, writeResponse, writeSet } from './stored-set.ts';
 
 const { dryRun: _dryRun, ...fields } = writeFields;
 
-export const importPolicies = operation({
+export const importPolicies = protectOperation({
   name: 'import-policies',
-  method: 'POST',
   path: '/protect/policies/import',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'write',
   summary: 'Read rules of Cloudflare or Anubis as policies, with a report on each rule',
   maxBodyBytes: SET_BODY_MAX_BYTES,

@@ -10,7 +10,7 @@ import { type CompiledPolicies, compilePolicies } from '../../../../policies/com
 import { type DecideInputs, liftedInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { afterTable } from '../access-rules/what-if.ts';
-import { loggedRequest } from './logged-request.ts';
+import { loggedRequest } from './policy-requests.ts';
 
 export const previewedOutcomes = ['allow', 'challenge', 'block', 'redirect'] as const;
 export type PreviewedOutcome = (typeof previewedOutcomes)[number];

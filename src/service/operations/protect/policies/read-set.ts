@@ -15,7 +15,7 @@ import { OperationError } from '../../operation-error.ts';
 const DETAILS_MAX = 100;
 const KEY_MAX_CHARS = 128;
 
-export interface ConditionError {
+interface ConditionError {
   message: string;
   /** Of the text form. */
   place: TextError | null;
@@ -24,7 +24,7 @@ export interface ConditionError {
 }
 
 /** What a caller sent, and where it sent nothing, what is stored. */
-export interface GivenSet {
+interface GivenSet {
   policies: readonly unknown[];
   limits: readonly unknown[];
   origins: unknown;

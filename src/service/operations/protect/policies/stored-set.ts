@@ -12,8 +12,7 @@ import { policySetOf, putPolicySet } from '../../../../store/d1/policy-sets.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import { ifVersion, staleWrite } from '../../stale-write.ts';
-import { chosenInstance } from '../chosen-instance.ts';
-import { siteKey } from '../access-rules/instance-rule-book.ts';
+import { chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
 
 /** A set of 512 KiB, indented and with its conditions in the longer form. */
 export const SET_BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -22,7 +21,7 @@ const ATTEMPTS_MAX = 20;
 
 /** Of every write. */
 export const writeFields = {
-  siteKey,
+  siteKey: chosenSiteKey,
   /** The version that this change was made for. If it is another one by now, nothing changes: 409. */
   ifVersion,
   note: policyNote,
@@ -39,9 +38,9 @@ const item = <Item extends z.ZodMiniType>(schema: Item) =>
     placeBefore: z.nullable(z.int()),
     placeAfter: z.nullable(z.int()),
   });
-export const policyDifference = item(policyStored);
-export const limitDifference = item(limit);
-export const originDifference = item(originListed);
+const policyDifference = item(policyStored);
+const limitDifference = item(limit);
+const originDifference = item(originListed);
 export const setDifference = {
   policies: z.array(policyDifference),
   limits: z.array(limitDifference),
@@ -63,7 +62,7 @@ interface StoredSet {
   set: PolicySet;
 }
 
-export interface Write {
+interface Write {
   siteKey?: string | undefined;
   ifVersion?: number | undefined;
   note?: string | undefined;

@@ -1,102 +1,141 @@
-/**
- * `POST /protect/policies/test`: which policies apply to one request, and what they say of it. The request is described
- * by the caller, or it is a logged one; of a logged one, headers, cookies and query are not known any more.
- */
+/** Checks of conditions and tests of policies on one request. Nothing is written. */
 import * as z from 'zod/mini';
-import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
+import {
+  conditionItem,
+  conditionTree,
+  limitsField,
+  originsField,
+  policiesField,
+} from '../../../../contract/management/policy-set/policy-api.ts';
+import { printExpression } from '../../../../policies/text/print.ts';
+import { type Operation, type OperationContext, protectOperation } from '../../define-operation.ts';
+import { proposedOver, readCondition, readPolicySet } from './read-set.ts';
 import { type Policy, policyAction, policyMode } from '../../../../contract/management/policy-set/policy.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import { requestReference } from '../../../../contract/management/verdict-query.ts';
 import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
-import { operation, type OperationContext } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { siteKey } from '../access-rules/instance-rule-book.ts';
-import { answeredBy, chosenInstance } from '../chosen-instance.ts';
-import { findVerdict, type FoundVerdict } from '../verdicts/find-verdict.ts';
-import { givenRequest, policyRequest } from './given-request.ts';
+import { answeredBy, chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
+import { findVerdict, type FoundVerdict } from '../verdicts/find-reference.ts';
+import { givenRequest, policyRequest, loggedRequest, unloggedFields } from './policy-requests.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
-import { loggedRequest, unloggedFields } from './logged-request.ts';
 import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
-import { proposedOver, readPolicySet } from './read-set.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from './stored-set.ts';
 
-const body = z.strictObject({
-  siteKey,
-  /** The policies to test. Absent: the current ones. */
-  policies: policiesField,
-  limits: limitsField,
-  origins: originsField,
-  request: z.optional(givenRequest),
-  /** Of a logged request, instead of `request`. */
-  requestId: z.optional(requestReference),
-});
-
-export const testPolicies = operation({
-  name: 'test-policies',
-  method: 'POST',
-  path: '/protect/policies/test',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
-  access: 'read',
-  summary: 'Test policies on one request',
-  maxBodyBytes: SET_BODY_MAX_BYTES,
-  body,
-  response: z.object({
-    /** The policies that apply, or may apply, in their order. The first enforced one that decides ends the search. */
-    policies: z.array(
-      z.object({ name: z.string(), applies: z.enum(['yes', 'unknown']), mode: policyMode, then: policyAction }),
-    ),
-    /** What the policies say together. Access rules, bots, risk and limits may decide otherwise. */
-    result: z.object({
-      verdict: z.nullable(z.object({ policy: z.string(), action: z.string(), level: z.int() })),
-      redirect: z.nullable(z.object({ policy: z.string(), location: z.string(), status: z.int() })),
-      skipSession: z.boolean(),
-      limits: z.array(z.string()),
-      origin: z.nullable(z.string()),
+export const policyTestOperations: readonly Operation[] = [
+  /** One condition in both forms, or what is wrong with it and where. */
+  protectOperation({
+    name: 'check-policy',
+    path: '/protect/policies/check',
+    access: 'read',
+    summary: 'Check a condition and return both of its forms',
+    body: z.strictObject({ when: conditionItem }),
+    response: z.object({
+      ok: z.boolean(),
+      /** In canonical form; `null` where `ok` is false. */
+      when: z.nullable(conditionTree),
+      text: z.nullable(z.string()),
+      error: z.nullable(
+        z.object({
+          message: z.string(),
+          /** Of the text form: in UTF-16 code units from its start. */
+          offset: z.nullable(z.int()),
+          line: z.nullable(z.int()),
+          column: z.nullable(z.int()),
+          /** Of the tree: the bad part, such as `and.0.value`. */
+          path: z.nullable(z.string()),
+        }),
+      ),
     }),
-    /** Fields that are not known of this request. */
-    unknown: z.array(z.string()),
-    /**
-     * Of a logged request: what was decided, and every decision that these policies could lead to. `null`, too, where the
-     * log does not have what was decided from.
-     */
-    logged: z.nullable(
-      z.object({ before: z.enum(previewedOutcomes), after: z.array(z.enum(previewedOutcomes)), decidedBy: z.string() }),
-    ),
+    async handler({ body }) {
+      const read = readCondition(body.when);
+      if (read.ok) return { ok: true, when: read.value, text: printExpression(read.value), error: null };
+      const { message, place, path } = read.error;
+      const { offset = null, line = null, column = null } = place ?? {};
+      return { ok: false, when: null, text: null, error: { message, offset, line, column, path } };
+    },
   }),
-  async handler({ body: given, ...context }) {
-    if ((given.request === undefined) === (given.requestId === undefined)) {
-      throw new OperationError('API.INVALID_BODY', 'Send request or requestId', [
-        { path: 'request', message: 'is required, or requestId, but not both' },
-      ]);
-    }
-    const found = given.requestId === undefined ? null : await logged(context, given.requestId, given.siteKey);
-    const instance = found?.instance ?? (await chosenInstance(context, given.siteKey));
-    const current = await setOfVersion(context, instance, instance.policyVersion);
-    const set = readPolicySet(proposedOver(current, given));
-    const request = found
-      ? loggedRequest(found.record)
-      : await policyRequest(context, instance, given.request as z.infer<typeof givenRequest>);
-    const proposed = proposedSet(set);
-    const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
-    const { verdict, redirect, skipSession, limits, origin } = outcome;
-    const inputs = found && inputsOfRecord(found.record);
-    const tried = found && inputs && policyWhatIf(found.record, proposed, instance, inputs);
-    return {
-      policies: set.policies.flatMap((policy) => appliesTo(policy, set, request)),
-      result: {
-        verdict: verdict && { policy: verdict.name, action: verdict.action, level: verdict.level },
-        redirect: redirect && { policy: redirect.name, location: redirect.location, status: redirect.status },
-        skipSession,
-        limits: [...limits],
-        origin,
-      },
-      unknown: found ? [...unloggedFields] : [],
-      logged: tried && { before: tried.before, after: tried.after, decidedBy: tried.decidedBy },
-    };
-  },
-});
+  /**
+   * Which policies apply to one request, and what they say of it. The request is described by the caller, or it is a
+   * logged one; of a logged one, headers, cookies and query are not known any more.
+   */
+  protectOperation({
+    name: 'test-policies',
+    path: '/protect/policies/test',
+    access: 'read',
+    summary: 'Test policies on one request',
+    maxBodyBytes: SET_BODY_MAX_BYTES,
+    body: z.strictObject({
+      siteKey: chosenSiteKey,
+      /** The policies to test. Absent: the current ones. */
+      policies: policiesField,
+      limits: limitsField,
+      origins: originsField,
+      request: z.optional(givenRequest),
+      /** Of a logged request, instead of `request`. */
+      requestId: z.optional(requestReference),
+    }),
+    response: z.object({
+      /** The policies that apply, or may apply, in their order. The first enforced one that decides ends the search. */
+      policies: z.array(
+        z.object({ name: z.string(), applies: z.enum(['yes', 'unknown']), mode: policyMode, then: policyAction }),
+      ),
+      /** What the policies say together. Access rules, bots, risk and limits may decide otherwise. */
+      result: z.object({
+        verdict: z.nullable(z.object({ policy: z.string(), action: z.string(), level: z.int() })),
+        redirect: z.nullable(z.object({ policy: z.string(), location: z.string(), status: z.int() })),
+        skipSession: z.boolean(),
+        limits: z.array(z.string()),
+        origin: z.nullable(z.string()),
+      }),
+      /** Fields that are not known of this request. */
+      unknown: z.array(z.string()),
+      /**
+       * Of a logged request: what was decided, and every decision that these policies could lead to. `null`, too, where the
+       * log does not have what was decided from.
+       */
+      logged: z.nullable(
+        z.object({
+          before: z.enum(previewedOutcomes),
+          after: z.array(z.enum(previewedOutcomes)),
+          decidedBy: z.string(),
+        }),
+      ),
+    }),
+    async handler({ body: given, ...context }) {
+      if ((given.request === undefined) === (given.requestId === undefined)) {
+        throw new OperationError('API.INVALID_BODY', 'Send request or requestId', [
+          { path: 'request', message: 'is required, or requestId, but not both' },
+        ]);
+      }
+      const found = given.requestId === undefined ? null : await logged(context, given.requestId, given.siteKey);
+      const instance = found?.instance ?? (await chosenInstance(context, given.siteKey));
+      const current = await setOfVersion(context, instance, instance.policyVersion);
+      const set = readPolicySet(proposedOver(current, given));
+      const request = found
+        ? loggedRequest(found.record)
+        : await policyRequest(context, instance, given.request as z.infer<typeof givenRequest>);
+      const proposed = proposedSet(set);
+      const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
+      const { verdict, redirect, skipSession, limits, origin } = outcome;
+      const inputs = found && inputsOfRecord(found.record);
+      const tried = found && inputs && policyWhatIf(found.record, proposed, instance, inputs);
+      return {
+        policies: set.policies.flatMap((policy) => appliesTo(policy, set, request)),
+        result: {
+          verdict: verdict && { policy: verdict.name, action: verdict.action, level: verdict.level },
+          redirect: redirect && { policy: redirect.name, location: redirect.location, status: redirect.status },
+          skipSession,
+          limits: [...limits],
+          origin,
+        },
+        unknown: found ? [...unloggedFields] : [],
+        logged: tried && { before: tried.before, after: tried.after, decidedBy: tried.decidedBy },
+      };
+    },
+  }),
+];
 
 /** Each policy alone, as if it were enforced, so that none hides the ones behind it. */
 function appliesTo(policy: Policy, { limits }: PolicySet, request: PolicyRequest): object[] {

@@ -16,7 +16,7 @@ import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { answeredBy } from '../chosen-instance.ts';
 import {
@@ -25,21 +25,17 @@ import {
   type RecordedInputs,
   recordedInputs,
   strictestCategory,
-} from '../access-rules/recorded-inputs.ts';
-import { ruleId } from '../access-rules/rule-hits.ts';
-import { listedRule } from '../access-rules/rule-response.ts';
-import { afterTable } from '../access-rules/what-if.ts';
-import { explainedVerdict } from './explained-row.ts';
-import { findVerdict } from './find-verdict.ts';
+  afterTable,
+} from '../access-rules/what-if.ts';
+import { ruleId, listedRule } from '../access-rules/rule-response.ts';
+import { explainedVerdict } from './verdict-pages.ts';
+import { findVerdict } from './find-reference.ts';
 
 const laterSteps = ['clearance', 'verified', 'exempt', 'preflight', 'no-session', 'internal', 'error'] as const;
 
-export const explainVerdictOperation = operation({
+export const explainVerdictOperation = protectOperation({
   name: 'explain-verdict',
-  method: 'POST',
   path: '/protect/verdicts/explain',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Explain why one logged request was decided as it was',
   body: verdictExplanationRequest,

@@ -11,9 +11,8 @@ import { instancesOfAccount, type StoredInstance } from '../../../../store/d1/in
 import { ruleFailures } from '../../../../store/d1/rule-failures.ts';
 import { edgeTotals, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { ServiceStore } from '../../../environment.ts';
-import { operation } from '../../define-operation.ts';
-import { CLIENT_JWTS_LISTED_MAX, clientJwtStatus } from '../instances/client-jwt-status.ts';
-import { areRulesOld } from '../instances/edge-state.ts';
+import { protectOperation } from '../../define-operation.ts';
+import { CLIENT_JWTS_LISTED_MAX, clientJwtStatus, areRulesOld } from '../instances/edges.ts';
 import { metrics } from './metrics-table.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
 
@@ -26,12 +25,10 @@ interface Sample {
   value: number;
 }
 
-export const getMetrics = operation({
+export const getMetrics = protectOperation({
   name: 'get-metrics',
   method: 'GET',
   path: '/protect/metrics',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Counters of every edge as Prometheus text',
   body: z.strictObject({}),

@@ -5,7 +5,7 @@
 import { originLatencyRequest, originLatencyResponse } from '../../../../contract/management/verdict-query.ts';
 import { countSeries, countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { percentileOf } from '../../../../store/event-log/latency-steps.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { pointCounts, outcomeCounts } from './outcome-counts.ts';
 import { logTarget, seriesWindow } from './verdict-log-query.ts';
 
@@ -18,12 +18,9 @@ interface Step {
   count: number;
 }
 
-export const getOriginLatency = operation({
+export const getOriginLatency = protectOperation({
   name: 'get-origin-latency',
-  method: 'POST',
   path: '/protect/origin-latency',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'read',
   summary: 'Percentiles of how long the origin took to respond',
   body: originLatencyRequest,

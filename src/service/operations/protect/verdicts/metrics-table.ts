@@ -5,7 +5,7 @@
  */
 import { decisions, refusalReasons, verdictSources } from '../../../../contract/vocabulary.ts';
 
-export interface Metric {
+interface Metric {
   /** Without the prefix `gatehouse_`. */
   name: string;
   type: 'counter' | 'gauge';

@@ -3,7 +3,7 @@ import type { Counts, Point } from '../../../../store/event-log/shard-rpc.ts';
 
 const MINUTE_MS = 60_000;
 
-export interface OutcomeCounts {
+interface OutcomeCounts {
   total: number;
   allow: number;
   challenge: number;

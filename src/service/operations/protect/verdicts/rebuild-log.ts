@@ -10,17 +10,14 @@ import {
 import { captchaLog, CAPTCHA_RETENTION_DAYS } from '../../../../store/event-log/client/captcha-log.ts';
 import { telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';
 import { rebuildStep } from '../../../../store/event-log/client/rebuild-log.ts';
-import { operation } from '../../define-operation.ts';
+import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { logTarget } from './verdict-log-query.ts';
 import { ownerFolder } from '../../../../store/event-log/segment-key.ts';
 
-export const rebuildLog = operation({
+export const rebuildLog = protectOperation({
   name: 'rebuild-log',
-  method: 'POST',
   path: '/protect/log/rebuild',
-  feature: 'Protect',
-  permission: 'updateProtectSettings',
   access: 'write',
   summary: 'Build index and counts of the log again from its sealed files, step by step',
   body: rebuildLogRequest,

@@ -12,12 +12,12 @@ import { addSeries, outcomeCounts, pointCounts, sumCounts } from './outcome-coun
 /** The catalogue has some hundred bots with a few proofs each; agents that it does not know come on top. */
 export const BOT_VALUES_MAX = 20_000;
 
-export interface BotSeries {
+interface BotSeries {
   value: string | null;
   points: Point[];
 }
 
-export interface BotSplit {
+interface BotSplit {
   total: Point[];
   series: BotSeries[];
   other: { values: number; points: Point[] };

@@ -35,7 +35,7 @@ export async function logTarget(context: OperationContext<unknown>, siteKey: str
   return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 
-export type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'>;
+type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'>;
 
 export function rowFilter(query: FilterFields, horizon: number): RowFilter {
   const { requestPath, requestId } = query;
@@ -91,7 +91,7 @@ export function requiredIp(text: string): string {
   return address;
 }
 
-export interface SeriesWindow {
+interface SeriesWindow {
   /** Epoch milliseconds, on bucket boundaries. */
   since: number;
   until: number;

@@ -1,0 +1,179 @@
+/** Requests as time series: all of them, or split by a dimension. */
+import {
+  DIMENSION_POINTS_MAX,
+  trafficByDimensionRequest,
+  trafficByDimensionResponse,
+  type TrafficSummaryRequest,
+  trafficSummaryRequest,
+  trafficSummaryResponse,
+  type VerdictDimension,
+} from '../../../../contract/management/verdict-query.ts';
+import { countSeries, countValues, type CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
+import { botValues } from '../../../../store/event-log/bot-counts.ts';
+import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
+import { type Operation, protectOperation } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
+import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import type { Point } from '../../../../store/event-log/shard-rpc.ts';
+import type { LogName } from '../../../../store/event-log/client/shards.ts';
+import { splitByBot } from './split-by-bot.ts';
+import type { ServiceStore } from '../../../environment.ts';
+
+/** The verdicts with one value, bucket by bucket. */
+interface Series {
+  value: string | null;
+  points: Point[];
+}
+
+interface Split {
+  total: Point[];
+  series: Series[];
+  other: { values: number; points: Point[] };
+  isExact: boolean;
+}
+
+export const trafficSeriesOperations: readonly Operation[] = [
+  /** Traffic by bucket and decision, exact, from the rollups alone. */
+  protectOperation({
+    name: 'get-traffic-summary',
+    path: '/protect/traffic-summary',
+    access: 'read',
+    summary: 'Bucketed traffic totals',
+    body: trafficSummaryRequest,
+    response: trafficSummaryResponse,
+    async handler(context) {
+      const { store, body, nowMs } = context;
+      const { log, horizon } = await logTarget(context, body.siteKey);
+      const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
+      const window = { from, to, outcomes: null };
+      const { series } = await countSeries(store, log, ...countedAs(body), window, bucketMinutes);
+      const points = addSeries(series);
+      return {
+        since,
+        until,
+        bucketSeconds: body.bucket,
+        ...outcomeCounts(sumCounts(points.map(pointCounts))),
+        buckets: points.map(seriesPoint),
+      };
+    },
+  }),
+  /**
+   * One time series for each of the largest values of a dimension, and one for all other values together. Both are
+   * exact: the largest values are chosen over the whole window, not per bucket.
+   */
+  protectOperation({
+    name: 'get-traffic-by-dimension',
+    path: '/protect/traffic-by-dimension',
+    access: 'read',
+    summary: 'Time series split by the groupBy dimension',
+    body: trafficByDimensionRequest,
+    response: trafficByDimensionResponse,
+    async handler(context) {
+      const { store, body, nowMs } = context;
+      const { log, horizon } = await logTarget(context, body.siteKey);
+      const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
+      checkPoints((to - from) / bucketMinutes, body.topN);
+      const window: CountWindow = { from, to, outcomes: outcomesOf(body.decision) };
+      const split = await splitBy(store, log, body.groupBy, window, bucketMinutes, body.topN);
+      return {
+        groupBy: body.groupBy,
+        since,
+        until,
+        bucketSeconds: body.bucket,
+        ...outcomeCounts(sumCounts(split.total.map(pointCounts))),
+        series: split.series.map(({ value, points }) => ({ value, ...described(points) })),
+        other: { values: split.other.values, ...described(split.other.points) },
+        isExact: split.isExact,
+      };
+    },
+  }),
+];
+
+/** The log counts by one dimension at a time. */
+function countedAs({ source, bot }: TrafficSummaryRequest): [StoredDimension, string[]] {
+  if (source && bot) {
+    throw new OperationError('API.INVALID_BODY', 'Requests are counted by source or by bot', [
+      { path: 'bot', message: 'must not be sent together with source' },
+    ]);
+  }
+  if (source) return ['source', [...new Set(source)]];
+  return bot ? ['bot', [...new Set(bot)].flatMap(botValues)] : ['none', ['']];
+}
+
+/** Each named value, and the others together, may have a point in every bucket. */
+function checkPoints(buckets: number, topN: number): void {
+  if (buckets * (topN + 1) <= DIMENSION_POINTS_MAX) return;
+  const most = Math.floor(DIMENSION_POINTS_MAX / buckets) - 1;
+  throw new OperationError('API.INVALID_BODY', 'The response would have too many points', [
+    { path: 'topN', message: `must be at most ${most} for ${buckets} buckets; or use a longer bucket` },
+  ]);
+}
+
+async function splitBy(
+  store: ServiceStore,
+  log: LogName,
+  groupBy: VerdictDimension,
+  window: CountWindow,
+  bucketMinutes: number,
+  topN: number,
+): Promise<Split> {
+  const all = await countSeries(store, log, 'none', [''], window, bucketMinutes);
+  const total = all.series[0] ?? [];
+  if (groupBy === 'none') {
+    return {
+      total,
+      series: [{ value: null, points: total }],
+      other: { values: 0, points: [] },
+      isExact: true,
+    };
+  }
+  if (groupBy === 'decision') return byDecision(total, topN);
+  if (groupBy === 'bot' || groupBy === 'bot_proof') {
+    return splitByBot(store, log, groupBy, window, bucketMinutes, topN, total);
+  }
+  // One more than asked for: if the rest that a shard did not count apart is among them, it belongs to `other`.
+  const { values, more, lumped } = await countValues(store, log, groupBy, window, topN + 1);
+  const named = values.filter(({ value }) => value !== null);
+  const top = named.slice(0, topN).map(({ value }) => value as string);
+  const { series, other } = await countSeries(store, log, groupBy, top, window, bucketMinutes);
+  return {
+    total,
+    series: top.map((value, index) => ({ value: value === '' ? null : value, points: series[index] ?? [] })),
+    other: { values: more + values.length - top.length, points: other },
+    isExact: !lumped,
+  };
+}
+
+/** Every count is already split by decision. */
+function byDecision(total: Point[], topN: number): Split {
+  const series = decisions
+    .map((value, outcome) => ({
+      value,
+      points: total
+        .map((point): Point => [point[0], ...onlyOutcome(point, outcome)])
+        .filter((point) => point[1] + point[2] + point[3] > 0),
+    }))
+    .filter(({ points }) => points.length > 0)
+    .sort((a, b) => sizeOf(b.points) - sizeOf(a.points));
+  const rest = series.slice(topN);
+  return {
+    total,
+    series: series.slice(0, topN),
+    other: { values: rest.length, points: addSeries(rest.map(({ points }) => points)) },
+    isExact: true,
+  };
+}
+
+function onlyOutcome(point: Point, outcome: number): [number, number, number] {
+  return [0, 1, 2].map((at) => (at === outcome ? (point[at + 1] as number) : 0)) as [number, number, number];
+}
+
+function sizeOf(points: readonly Point[]): number {
+  return points.reduce((sum, point) => sum + point[1] + point[2] + point[3], 0);
+}
+
+function described(points: readonly Point[]): object {
+  return { ...outcomeCounts(sumCounts(points.map(pointCounts))), points: points.map(seriesPoint) };
+}

@@ -1,0 +1,123 @@
+/**
+ * Verdicts in pages. Each row is JSON already, so a page is put together as text. The log keeps what was decided from,
+ * and the sentence that says why is written here, whenever somebody reads it.
+ */
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import type { ReturnedVerdict } from '../../../../contract/management/returned-verdict.ts';
+import { explainRecord } from '../../../../rules/explain.ts';
+import { inOrder, type StoredRow } from '../../../../store/event-log/log-row.ts';
+import {
+  type VerdictPageRequest,
+  verdictPageRequest,
+  verdictPageResponse,
+  verdictSearchRequest,
+  verdictTailRequest,
+  verdictTailResponse,
+} from '../../../../contract/management/verdict-query.ts';
+import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import { jsonCursor, readJsonCursor, readVerdictCursor, verdictCursor } from '../../cursors.ts';
+import { type LogTarget, logTarget, rowFilter } from './verdict-log-query.ts';
+import type { ServiceStore } from '../../../environment.ts';
+import { type Operation, protectOperation } from '../../define-operation.ts';
+import * as z from 'zod/mini';
+import { readTail, type TailPlace } from '../../../../store/event-log/client/verdict-tail.ts';
+
+export function explainedVerdict(record: VerdictRecord): ReturnedVerdict {
+  return { ...record, explain: explainRecord(record) };
+}
+
+/** Its JSON. A record that has its explanation stays as it is stored. */
+export function explainedBody({ body }: StoredRow): string {
+  const record = JSON.parse(body) as VerdictRecord;
+  return record.explain === undefined ? JSON.stringify(inOrder(explainedVerdict(record))) : body;
+}
+
+async function verdictPage(
+  store: ServiceStore,
+  target: LogTarget,
+  filter: RowFilter,
+  paging: Pick<VerdictPageRequest, 'limit' | 'offset' | 'cursor'>,
+): Promise<Response> {
+  const { limit, offset } = paging;
+  const before = readVerdictCursor(paging.cursor);
+  const passOver = offset + (before?.skip ?? 0);
+  const page = await readPage(store, target.log, { filter, before, offset: passOver, limit, wantTotal: true });
+  const rest = {
+    total: page.total,
+    totalIsExact: page.totalIsExact,
+    limit,
+    offset,
+    nextCursor: page.next ? verdictCursor(page.next) : null,
+  };
+  const verdicts = page.rows.map(explainedBody).join(',');
+  return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+export const verdictOperations: readonly Operation[] = [
+  /** The verdict log in pages, newest first, with every filter. */
+  protectOperation({
+    name: 'list-verdicts',
+    path: '/protect/verdicts',
+    access: 'read',
+    summary: 'Page the verdict log',
+    body: verdictPageRequest,
+    response: verdictPageResponse,
+    async handler(context) {
+      const target = await logTarget(context, context.body.siteKey);
+      return verdictPage(context.store, target, rowFilter(context.body, target.horizon), context.body);
+    },
+  }),
+  /**
+   * What the log stored since the last call, oldest first, each verdict once. Callers poll: a place in the log survives
+   * a lost connection, works with every client and every kind of credential, and nothing is kept open between two
+   * calls.
+   */
+  protectOperation({
+    name: 'tail-verdicts',
+    path: '/protect/verdicts/tail',
+    access: 'read',
+    summary: 'Verdicts that arrived since the last call',
+    body: verdictTailRequest,
+    response: verdictTailResponse,
+    async handler(context) {
+      const { cursor, limit, ...filters } = context.body;
+      const { log, horizon } = await logTarget(context, context.body.siteKey);
+      const after = cursor === undefined ? null : placeOf(cursor);
+      const page = await readTail(context.store, log, { filter: rowFilter(filters, horizon), after, limit });
+      const rest = { cursor: cursorOf(page.place), more: page.more, missed: page.missed };
+      const verdicts = page.rows.map(explainedBody).join(',');
+      return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
+        headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      });
+    },
+  }),
+];
+
+/** The verdicts of one client, by address, session or network. All given fields must match. */
+export const searchVerdicts = protectOperation({
+  name: 'search-verdicts',
+  path: '/protect/verdicts/search',
+  access: 'read',
+  summary: 'Find verdicts for one client',
+  body: verdictSearchRequest,
+  response: verdictPageResponse,
+  async handler(context) {
+    const target = await logTarget(context, context.body.siteKey);
+    return verdictPage(context.store, target, rowFilter(context.body, target.horizon), context.body);
+  },
+});
+
+const number = z.int().check(z.gte(0));
+/** `[epoch, shard, number of the last row]` for each shard. */
+const places = z.array(z.tuple([number, number, number])).check(z.minLength(1));
+
+function cursorOf(place: TailPlace): string {
+  return jsonCursor([...place].map(([name, row]) => [...name.split(':').map(Number), row]));
+}
+
+function placeOf(cursor: string): TailPlace {
+  return new Map(readJsonCursor(places, cursor).map(([epoch, index, row]) => [`${epoch}:${index}`, row]));
+}
