@@ -2,10 +2,10 @@
  * The Worker of the last rows of `npm run bench -- bots`: reads the bot of requests as the gate does, with a table and
  * before any is loaded.
  */
-import { type BotTable, openBotTable } from '../../src/bots/open-bot-table.ts';
+import { openBotTable, type BotTable } from '../../src/bots/open-bot-table.ts';
 import { ProofMemory } from '../../src/bots/proof-memory.ts';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
-import { KnownBots } from '../../src/edge/decide/known-bots.ts';
+import { KnownBots } from '../../src/edge/decide/known-visitor.ts';
 import { failed } from '../../src/result.ts';
 import { factsOf, signalsOf } from '../../test/unit/edge/edge-fixture.ts';
 import type { BotWork } from './bot-work.ts';

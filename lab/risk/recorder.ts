@@ -7,11 +7,10 @@ import type { AddressInfo } from 'node:net';
 import * as z from 'zod/mini';
 import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
-import { readHeaders } from '../../src/edge/request/header-facts.ts';
-import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
+import { clientHeadersOf, readHeaders } from '../../src/edge/request/header-facts.ts';
 import { isSecureContext } from '../../src/risk/headers/request-facts.ts';
 import type { RecordedClient } from './client.ts';
-import { recordedPage, type Sight, sight } from './pages.ts';
+import { recordedPage, sight, type Sight } from './pages.ts';
 import type { RecordedSession } from './recording.ts';
 
 const sessionBody = z.object({ environment: z.optional(environmentReport) });

@@ -124,7 +124,7 @@ export const edgeFloors: readonly (readonly string[])[] = [
   ['step'],
   ['answer'],
   ['decide'],
-  ['feed', 'submission', 'session', 'seal', 'pending', 'limits'],
+  ['feed', 'submission', 'session', 'limits'],
   ['config'],
   ['request'],
   ['environment.ts', 'env.d.ts'],

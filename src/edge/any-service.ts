@@ -4,13 +4,12 @@
  */
 import { pageLanguages } from '../locales/pages.generated.ts';
 import { edgeAssets, pageAssets } from '../widget/bundle.generated.ts';
-import { KvUpstream, readManagementRules, syncFromManagementApi } from './feed/management-api.ts';
+import { KvUpstream, syncFromManagementApi } from './feed/management-api.ts';
 import { edgeWorker } from './app.ts';
 
 export default edgeWorker({
   rulesSource: 'management-api',
   otherConfig: 'wrangler.toml',
-  readRules: readManagementRules,
   languages: pageLanguages,
   files: { ...edgeAssets, ...pageAssets },
   upstream: ({ kv, seal }) => new KvUpstream(kv, seal),

@@ -5,9 +5,8 @@
  */
 import { Hono } from 'hono';
 import { newEventId } from '../logsink/event-id.ts';
-import { type EdgeApp, refuse, throughGate } from './gate.ts';
-import { isolateOf } from './isolate/isolate.ts';
-import type { EdgeMode } from './isolate/mode.ts';
+import { refuse, throughGate, type EdgeApp } from './gate.ts';
+import { type EdgeMode, isolateOf } from './isolate/isolate.ts';
 import { protectRoutes } from './protect/routes.ts';
 import { canonicalTarget } from './request/canonical-path.ts';
 import { readFacts } from './request/facts.ts';

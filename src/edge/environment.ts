@@ -3,6 +3,8 @@
  * reported at once, so that an operator fixes a deployment in one go. The compiler forces the result to be complete;
  * nothing else in the edge reads `env`.
  */
+import { decodeBase64url } from '../bytes/base64url.ts';
+import { isJsonObject, parseJson } from '../bytes/json.ts';
 import { failed, ok, type Result } from '../result.ts';
 
 export const logSinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'] as const;
@@ -59,21 +61,10 @@ export interface EdgeEnvironment {
   version: string;
 }
 
-/** How a Worker reads the credentials of its source of rules. */
-export interface EnvironmentReader {
-  /** Trimmed; empty where the variable is not set. */
-  text: (name: string) => string;
-  binding: (name: string) => object | null;
-  sinks: readonly string[];
-}
-
-/** How the deployed Worker reads its one source of rules. */
-export interface RulesReader {
-  /** The only `RULES_SOURCE` of this Worker, and the wrangler file of the Worker for the other one. */
+/** The only `RULES_SOURCE` of the deployed Worker, and the wrangler file of the Worker for the other one. */
+export interface RulesMode {
   rulesSource: RulesSource['kind'];
   otherConfig: string;
-  /** Its credentials, or the mistakes in them, one sentence each. */
-  readRules(reader: EnvironmentReader): Result<RulesSource, string[]>;
 }
 
 /** A shorter secret can be guessed; 16 random bytes in base64url are 22 characters. */
@@ -90,7 +81,7 @@ const FRONT_DOOR_FLAG = 'global_fetch_strictly_public';
 /** The error is the list of mistakes, one sentence each. `flags`: compatibility flags that the Worker runs with. */
 export function readEnvironment(
   env: Record<string, unknown>,
-  mode: RulesReader,
+  mode: RulesMode,
   flags: Readonly<Record<string, boolean>> = {},
 ): Result<EdgeEnvironment, string[]> {
   const mistakes: string[] = [];
@@ -166,10 +157,9 @@ export function readEnvironment(
   const siteverify = text('SITEVERIFY_URL')
     ? { url: url('SITEVERIFY_URL'), service: null }
     : { url: `${serviceUrl}/siteverify`, service };
-  const rules = mode.readRules({ text, binding, sinks });
-  if (!rules.ok) mistakes.push(...rules.error);
+  const rules = rulesKind === 'service' ? readServiceRules() : readManagementRules();
   const origin = readOrigin();
-  if (mistakes.length > 0 || !rules.ok || !origin) return failed([...new Set(mistakes)]);
+  if (mistakes.length > 0 || !rules || !origin) return failed([...new Set(mistakes)]);
   const isOnPlatform = origin.kind === 'zone' || signalsKind === 'cloudflare';
   const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
   return ok({
@@ -180,7 +170,7 @@ export function readEnvironment(
     originBinding: (name) => (name.startsWith('ORIGIN_') ? binding(name) : null),
     isZoneOpen: isOnPlatform && !flags[FRONT_DOOR_FLAG],
     signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
-    rules: rules.value,
+    rules,
     failMode,
     failModeVerify,
     failModeChallenge,
@@ -199,6 +189,25 @@ export function readEnvironment(
     version: metadata?.id ?? (text('EDGE_VERSION') || 'unversioned'),
   });
 
+  /** An edge that gets its rules from a Gatehouse service has one credential: the client JWT. */
+  function readServiceRules(): RulesSource | undefined {
+    const clientJwt = text('CLIENT_JWT');
+    const claims = readClientJwt(clientJwt);
+    if (claims === null) return wrong('CLIENT_JWT must be the JWT that POST /protect/client-jwt/generate issued');
+    return { kind: 'service', clientJwt, claims };
+  }
+
+  /** An edge that compiles another service's rules has an API key, the site's key and secret, and KV for the result. */
+  function readManagementRules(): RulesSource {
+    if (sinks.includes('service')) wrong('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
+    const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
+    if (!binding('GATE_KV')) wrong('RULES_SOURCE management-api needs the binding GATE_KV');
+    if (!apiKey || !siteKey || !siteSecret) {
+      wrong('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
+    }
+    return { kind: 'management-api', apiKey, siteKey, siteSecret };
+  }
+
   function readOrigin(): OriginTarget | undefined {
     const fetcher = binding('ORIGIN') as Fetcher | null;
     const named = text('ORIGIN_URL');
@@ -211,4 +220,15 @@ export function readEnvironment(
     if (!URL.canParse(base)) return undefined;
     return { kind: 'url', base, resolveOverride: optional('ORIGIN_RESOLVE_OVERRIDE') };
   }
+}
+
+/** The edge's own claims, unverified. The service verifies them; here they only show age and expiry. */
+function readClientJwt(jwt: string): ClientJwtClaims | null {
+  const payload = jwt.split('.')[1];
+  if (!payload || jwt.length > 4096) return null;
+  const claims = parseJson(decodeBase64url(payload));
+  if (!isJsonObject(claims)) return null;
+  const { sub, iat, exp } = claims;
+  if (typeof sub !== 'string' || sub === '' || typeof iat !== 'number' || typeof exp !== 'number') return null;
+  return { instanceId: sub, issuedAt: iat, expiresAt: exp };
 }

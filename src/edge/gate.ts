@@ -6,25 +6,26 @@ import type { WaitUntil } from '../bytes/polled.ts';
 import type { Handler } from 'hono';
 import { hostName } from '../address/host-name.ts';
 import { header } from '../contract/edge/headers.ts';
-import { type Answer, BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
+import { BAD_REQUEST, FOREIGN_HOST, message, type Answer } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
-import { NOT_RETURNED, returnedSubmission, spendHeld } from './challenge/returned-submission.ts';
+import { NOT_RETURNED, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, type JudgedContext, type RequestContext, unjudged } from './decide/context.ts';
-import { takeEffects } from './decide/effects.ts';
 import { judge } from './decide/judge.ts';
 import { knownVisitor } from './decide/known-visitor.ts';
 import { errorVerdict, isBlockedByRules, pastBudget, type Verdict } from './decide/verdict.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn, type OriginFault } from './origin/call-origin.ts';
 import { isForRobotsFile } from './origin/robots-file.ts';
-import type { PendingKind } from './pending/pending-budget.ts';
+import type { PendingBudget, PendingKind } from './limits/pending-budget.ts';
 import { UNROUTABLE, isAt } from './request/canonical-path.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';
-import { type Outcome, recordOf } from './step/record.ts';
-import { type Answered, answerWith, type Forward, forwardOn, type Step } from './step/step.ts';
+import { recordOf, type Outcome } from './step/record.ts';
+import { answerWith, forwardOn, type Answered, type Forward, type Step } from './step/step.ts';
+import { sessionCookie, type SessionRenewals } from './session/sessions.ts';
+import { sessionVisitorOf } from './session/visitor.ts';
 
 /** What the middleware of the front door hands to its handlers. */
 export interface EdgeApp {
@@ -119,6 +120,22 @@ async function decidedStep(
   const step = await stepOf(context, isolate);
   const mayPass = step.kind === 'forward' && context.limits !== null;
   return mayPass ? limitStep(step, context, context.limits, isolate, waitUntil) : step;
+}
+
+/** Does what a judgement asks for, whatever the response is. Returns the context with the cookies that came of it. */
+export function takeEffects(
+  context: JudgedContext,
+  pending: PendingBudget,
+  renewals: SessionRenewals,
+  waitUntil: WaitUntil,
+): JudgedContext {
+  const { facts, effects, verdict } = context;
+  const { signals, target, nowMs } = facts;
+  if (effects.pending !== null) pending.take(effects.pending, signals.ip, nowMs);
+  if (effects.renewal === null) return context;
+  const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
+  const successor = renewals.successorOf(effects.renewal, visitor, nowMs, waitUntil);
+  return successor === null ? context : { ...context, cookies: [sessionCookie(successor, target, nowMs)] };
 }
 
 /** A submitted page, whatever else its path serves, whose seal is not good. */

@@ -3,16 +3,13 @@
  * of that service needs: English pages and the scripts of a challenge.
  */
 import { edgeAssets } from '../widget/bundle.generated.ts';
-import { backUpToKv } from './feed/kv-backup.ts';
+import { backUpFiles, backUpToKv } from './feed/kv-backup.ts';
 import { edgeWorker } from './app.ts';
-import { readServiceRules } from './feed/service-rules.ts';
 import { englishPages } from '../locales/english-pages.generated.ts';
-import { backUpFiles } from './feed/file-backup.ts';
 
 export default edgeWorker({
   rulesSource: 'service',
   otherConfig: 'wrangler.any-service.toml',
-  readRules: readServiceRules,
   languages: { en: englishPages },
   files: edgeAssets,
   upstream: ({ service }) => service,

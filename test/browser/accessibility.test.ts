@@ -5,9 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { renderBlockPage, renderMessagePage, type MessageKind } from '../../src/edge/answer/pages/message-page.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
-import type { PageInput } from '../../src/edge/answer/pages/page-layout.ts';
+import { type PageInput, pageSecurityHeaders } from '../../src/edge/answer/pages/page-layout.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
-import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { accessibilityFaults, faultsInBothThemes, faultsWithoutScript } from '../support/axe.ts';
 import { expectRows } from '../support/rows.ts';
 import { useVisitor } from '../support/visitor.ts';

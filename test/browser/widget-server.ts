@@ -12,14 +12,14 @@ import { checkSha256, mintSha256 } from '../../src/captcha/pow/pow-sha256.ts';
 import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
 import type { ChallengeResponse, PowTask, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
-import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
+import { renderChallengePage, type ChallengePageInput } from '../../src/edge/answer/pages/challenge-page.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
-import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
+import { pageSecurityHeaders } from '../../src/edge/answer/pages/page-layout.ts';
 import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { compatAssets, moduleAssets } from '../../src/service/captcha/widget-assets.ts';
-import { visualTask, type VisualTask } from './visual-tasks.ts';
-import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
+import { type VisualTask, visualTask } from './visual-tasks.ts';
+import { buildClient, type ClientAsset } from '../../scripts/build-client.ts';
 import { stackNow } from '../support/clock.ts';
 
 /** The CSP of a strict site: what the widget needs and nothing more. */

@@ -191,12 +191,6 @@ const judged: readonly Judged[] = [
     reason: 'behind the last pattern is an empty one, which no rule has.',
   },
   {
-    file: 'src/edge/decide/effects.ts',
-    before: 'effects.pending !== null',
-    after: 'true',
-    reason: 'what is taken under no kind is asked for by nobody.',
-  },
-  {
     file: 'src/edge/decide/judge.ts',
     before: 'policies.size === 0',
     after: 'false',
@@ -209,7 +203,7 @@ const judged: readonly Judged[] = [
     reason: 'a mark for the compiler: what is asked is whether a context has it.',
   },
   {
-    file: 'src/edge/decide/known-bots.ts',
+    file: 'src/edge/decide/known-visitor.ts',
     before: '!facts.headers.signatureInput',
     after: 'false',
     reason: 'a short cut: a request without the header has no signature.',

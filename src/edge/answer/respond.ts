@@ -4,18 +4,17 @@
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
-import { type EdgeErrorKey, edgeErrorStatus } from '../../contract/edge/edge-errors.ts';
+import { edgeErrorStatus, type EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
 import { exposedHeaders, header, protectPrefix } from '../../contract/edge/headers.ts';
 import type { ErrorEnvelope } from '../../contract/errors.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { PageTexts } from '../feed/page-texts.ts';
-import { tellRefusedSession } from '../session/set-session-cookie.ts';
-import { type Answer, answerForm, type ChallengeExtras, type LimitedRequest, message } from './answer.ts';
+import { tellRefusedSession } from '../session/sessions.ts';
+import { answerForm, message, type Answer, type ChallengeExtras, type LimitedRequest } from './answer.ts';
 import { renderBlockPage, renderMessagePage } from './pages/message-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
-import type { PageInput } from './pages/page-layout.ts';
-import { pageSecurityHeaders } from './pages/security-headers.ts';
+import { type PageInput, pageSecurityHeaders } from './pages/page-layout.ts';
 import { acceptSignature } from '../../bots/signatures/accept-signature.ts';
 import { isProvedBot } from '../decide/policy-input.ts';
 

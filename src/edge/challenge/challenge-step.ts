@@ -3,14 +3,13 @@
  * intact, one without gets the challenge. The edge reads no body that is not challenged, and reads a challenged one
  * once.
  */
-import { type AnswerForm, answerForm, type ChallengeExtras, message, NOT_READ } from '../answer/answer.ts';
+import { NOT_READ, answerForm, message, type AnswerForm, type ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
 import { answerWith, forwardOn, type Step } from '../step/step.ts';
-import { bodyForOrigin, readSubmission, type Submission, submissionKind } from '../submission/read-submission.ts';
-import { checkToken, noteRefusedToken, type TokenFault } from './check-token.ts';
-import { holdSubmission } from './hold-submission.ts';
-import type { ChallengePorts } from './ports.ts';
+import { bodyForOrigin, readSubmission, submissionKind, type Submission } from '../submission/read-submission.ts';
+import { type ChallengePorts, checkToken, noteRefusedToken, type TokenFault } from './check-token.ts';
+import { holdSubmission } from './held-submission.ts';
 
 /** `read`: the body, where a limit by user has read it. */
 export async function challengeStep(

@@ -14,15 +14,30 @@ import type { RequestContext } from '../decide/context.ts';
 import type { Solved } from '../session/clearances.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX, type LocalChallenges } from './local-challenge.ts';
-import type { ChallengePorts } from './ports.ts';
-import { keySourceOf } from '../limits/key-source.ts';
 import type { Limits } from '../limits/limits.ts';
+import { keySourceOf } from '../request/facts.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
+import type { BodyBudget } from '../submission/body-budget.ts';
+import type { WaitLane } from './wait-lane.ts';
 
 /** A person waits for a verification, and it spends the token, so it gets more time than a feed call. */
 const VERIFY_TIMEOUT_MS = 3000;
 
 const LEVEL_TOO_LOW = 'level';
 const QUOTES = 2;
+
+/** What the challenges use of an isolate. */
+export interface ChallengePorts {
+  environment: Pick<EdgeEnvironment, 'rules' | 'siteverify' | 'failModeChallenge' | 'failModeVerify'>;
+  service: Pick<ServiceClient, 'reachable'>;
+  bodies: BodyBudget;
+  limits: Limits;
+  localChallenges: LocalChallenges;
+  waitLane: WaitLane;
+  count: Count;
+}
 
 export interface CheckedToken {
   solved: Solved;

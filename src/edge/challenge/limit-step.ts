@@ -5,14 +5,14 @@
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { challengeStep } from './challenge-step.ts';
-import type { ChallengePorts } from './ports.ts';
-import { type Answer, message, NOT_READ } from '../answer/answer.ts';
+import type { ChallengePorts } from './check-token.ts';
+import { NOT_READ, message, type Answer } from '../answer/answer.ts';
 import { liftsLimits, type Verdict, verdictOf } from '../decide/verdict.ts';
 import type { JudgedContext, LimitsAsked } from '../decide/context.ts';
 import { limitKeys } from '../../limits/limit-keys.ts';
-import { keySourceOf } from '../limits/key-source.ts';
+import { firedOf, strictest, type Above, type Counted } from '../limits/limits.ts';
+import { keySourceOf } from '../request/facts.ts';
 import type { CompiledLimit, CompiledLimits } from '../config/compiled-limits.ts';
-import { type Above, type Counted, firedOf, strictest } from '../limits/limits.ts';
 import { formUsers } from '../submission/form-users.ts';
 import { answerWith, type Forward, type Step } from '../step/step.ts';
 

@@ -13,7 +13,7 @@ import { checkSha256, mintSha256 } from '../../captcha/pow/pow-sha256.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { type BoxPurpose, openJson, sealJson } from '../seal/sealed-box.ts';
+import { type BoxPurpose, openJson, sealJson } from './sealed-box.ts';
 import { ownerOf } from '../session/visitor.ts';
 
 /** Stands in front of the edge's own challenges and tokens and tells them from the service's. */

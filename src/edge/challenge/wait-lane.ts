@@ -15,7 +15,7 @@ import { NetworkCounts } from '../../address/network-counts.ts';
 import { ownReference } from '../request/canonical-path.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { openJson, sealJson } from '../seal/sealed-box.ts';
+import { openJson, sealJson } from './sealed-box.ts';
 import { clearanceCookie, newClearance, type Solved } from '../session/clearances.ts';
 import { ownerOf } from '../session/visitor.ts';
 import { type Answered, answerWith } from '../step/step.ts';

@@ -11,12 +11,17 @@ import type { OriginForm } from '../../contract/management/policy-set/policy-set
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { parseCidr } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
-import { type BotActionFor, compileBotPolicy } from './bot-actions.ts';
 import { contentUsage } from '../../bots/robots/content-notes.ts';
-import { type CompiledLimits, compileLimits } from './compiled-limits.ts';
-import { type CompiledPolicies, compilePolicies } from '../../policies/compile/compile-policies.ts';
+import { compileLimits, type CompiledLimits } from './compiled-limits.ts';
+import { compilePolicies, type CompiledPolicies } from '../../policies/compile/compile-policies.ts';
 import { compilePathPolicy, type PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk, type RequestRisk, type RiskReading } from '../../risk/headers/request-risk.ts';
+import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { actionFor, compileBotRules, readsRobots, type BotRules } from '../../bots/bot-rules.ts';
+import type { BotSignal } from '../../bots/bot-signal.ts';
+import { spelledPath } from '../../bots/path-match.ts';
+import type { BotAction } from '../../contract/vocabulary.ts';
+import type { CanonicalTarget } from '../request/canonical-path.ts';
 
 /** Public keys that verify ruleset files, by key id. */
 export type RulesetKeys = ReadonlyMap<string, CryptoKey>;
@@ -144,4 +149,35 @@ export async function importRulesetKeys(keys: EdgeConfig['rulesetKeys']): Promis
     return [kid, await crypto.subtle.importKey('raw', bytes, { name: 'Ed25519' }, false, ['verify'])] as const;
   });
   return new Map(await Promise.all(imported));
+}
+
+/**
+ * The instance's bot policy, ready for requests. The rules of a bot are compiled when it comes for the first time and
+ * remembered. Most requests are of no bot and never get here.
+ */
+export type BotActionFor = (bot: BotSignal, target: CanonicalTarget) => BotAction;
+
+/** Agents that only a signature names are not in the catalogue, so there is no end of them. */
+const REMEMBERED_BOTS_MAX = 2000;
+
+export function compileBotPolicy(policy: BotPolicy): BotActionFor {
+  const remembered = new BoundedMap<BotRules>(REMEMBERED_BOTS_MAX);
+  function rulesOf(bot: BotSignal): BotRules {
+    const key = `${bot.id} ${bot.behaviours.join()}`;
+    let rules = remembered.get(key);
+    if (!rules) {
+      rules = compileBotRules(policy, bot);
+      remembered.set(key, rules);
+    }
+    return rules;
+  }
+  return function botAction(bot, { path, query, readings }) {
+    const action = actionFor(
+      policy,
+      bot,
+      rulesOf(bot),
+      readings && [path, ...readings].map((one) => spelledPath(query === '?' ? one : one + query)),
+    );
+    return readsRobots(path, action);
+  };
 }

@@ -1,7 +1,7 @@
 /** A request together with what applies to it: the input and the outcome of deciding. Never changed, only derived. */
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
-import type { PendingKind } from '../pending/pending-budget.ts';
+import type { PendingKind } from '../limits/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { ClearanceClaims, ClearanceReading } from '../session/clearances.ts';
 import { errorVerdict, type Verdict, type VerdictInputs } from './verdict.ts';

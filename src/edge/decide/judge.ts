@@ -9,15 +9,16 @@ import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
-import { askedFor, type PendingKind } from '../pending/pending-budget.ts';
+import { askedFor, type PendingKind } from '../limits/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isOfPage } from '../request/header-facts.ts';
-import type { SessionReading } from '../session/check-session.ts';
+import type { SessionReading } from '../session/sessions.ts';
 import { type HeldReturn, type JudgedContext, unjudged } from './context.ts';
 import type { KnownVisitor } from './known-visitor.ts';
 import { isBudgeted } from './policy-input.ts';
-import { policyRequest } from './policy-request.ts';
 import { type VerdictInputs, verdictOf } from './verdict.ts';
+import type { PolicyRequest } from '../../policies/request.ts';
+import { hostName } from '../../address/host-name.ts';
 
 export interface Judging {
   facts: RequestFacts;
@@ -95,4 +96,30 @@ function riskOf(
   const { userAgent, ja4, ipCategories: categories } = signals;
   const known = session.riskScore === null ? null : { score: session.riskScore, detectors: session.detectors };
   return config.requestRisk({ userAgent, claim: claimedBrowser(userAgent), headers, categories, ja4 }, known);
+}
+
+/** What the instance's policies see of a request. The texts that a visitor wrote are parsed only if a policy asks. */
+export function policyRequest(
+  { request, headers, target, signals }: RequestFacts,
+  known: Pick<VerdictInputs, 'path' | 'bot' | 'session' | 'risk'>,
+): PolicyRequest {
+  return {
+    host: hostName(target.host),
+    method: headers.method,
+    paths: target.readings && [target.path, ...target.readings],
+    query: target.query,
+    headers: request.headers,
+    cookie: headers.cookie,
+    ip: signals.ip,
+    asn: signals.asn,
+    country: signals.countryCode,
+    ja4: signals.ja4,
+    userAgent: signals.userAgent,
+    deviceType: signals.deviceType,
+    bot: known.bot,
+    ipCategories: signals.ipCategories,
+    sessionStatus: known.session.status,
+    riskScore: known.risk?.score ?? null,
+    pathType: known.path.pathType,
+  };
 }

@@ -7,7 +7,7 @@ import type { BotSignal } from '../../bots/bot-signal.ts';
 import { type PolicyEnd, type PolicyOutcome, stricterEnd } from '../../policies/outcome.ts';
 import { type DecideInputs, isProved } from '../../rules/decision-table.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
-import type { SessionReading } from '../session/check-session.ts';
+import type { SessionReading } from '../session/sessions.ts';
 
 export const PENDING_BUDGET = 'pendingBudget';
 const NOTHING: PolicyEnd = { verdict: null, redirect: null };

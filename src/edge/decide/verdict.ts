@@ -24,7 +24,7 @@ import type { BotSignal } from '../../bots/bot-signal.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
-import type { SessionReading } from '../session/check-session.ts';
+import type { SessionReading } from '../session/sessions.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { Signals } from '../request/signals.ts';
 import type { PolicyEnd, PolicyOutcome } from '../../policies/outcome.ts';

@@ -7,18 +7,17 @@ import { polled, type WaitUntil, within } from '../../bytes/polled.ts';
 import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig, type CompiledConfig } from '../config/compiled-config.ts';
-import type { ConfigSeal } from './config-seal.ts';
+import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName, type PartStore } from './stored-parts.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';
 import {
-  type LoadedBase,
-  type LoadedRuleset,
   openBase,
   openBots,
   openDeltaOver,
-  type RulesetFault,
   rulesetOf,
+  type LoadedBase,
+  type LoadedRuleset,
+  type RulesetFault,
 } from './ruleset-files.ts';
-import { decodePointer, encodePointer, openConfig, partName, type PartStore } from './stored-parts.ts';
 import { ABSENT, type Asked, type Count, type Upstream, valueOf } from './upstream.ts';
 import { ok, type Result } from '../../result.ts';
 

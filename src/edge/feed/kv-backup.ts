@@ -1,14 +1,11 @@
-/**
- * The scheduled run's work: copies the service's current state to KV, only where it differs from what is there. The pointer
- * is written last, so that a reader never finds a pointer to missing parts; parts that nothing points to are deleted after
- * it.
- */
-import type { ConfigSeal } from './config-seal.ts';
-import type { KvStore } from './kv.ts';
+/** The scheduled run's work: copies the service's current state and its files to KV, only where they differ. */
+import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
+import type { KvStore } from './part-stores.ts';
 import { importRulesetKeys } from '../config/compiled-config.ts';
 import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
-import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
 import { type Count, type Upstream, valueOf } from './upstream.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { fileName, type ClientFiles } from './client-files.ts';
 
 export interface BackupOptions {
   upstream: Upstream;
@@ -17,7 +14,10 @@ export interface BackupOptions {
   count: Count;
 }
 
-/** True when KV holds the current state afterwards. */
+/**
+ * The pointer is written last, so that a reader never finds a pointer to missing parts; parts that nothing points to are
+ * deleted after it. True when KV holds the current state afterwards.
+ */
 export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): Promise<boolean> {
   const asked = await upstream.version();
   if (!asked.ok) return false;
@@ -76,4 +76,36 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
     count('rulesets_refused{from="backup"}');
     return false;
   }
+}
+
+const FILE_LIST = 'files';
+
+/**
+ * Copies the files of this release, so that an outage of the service, or a service of another release, does not take
+ * languages and scripts away from a running edge. One list says what is stored; it is read once a run. True when KV holds
+ * every file afterwards.
+ */
+export async function backUpFiles(files: ClientFiles, kv: KvStore): Promise<boolean> {
+  const before = storedList(await kv.get(FILE_LIST));
+  const stored = new Map(before);
+  let complete = true;
+  for (const [name, hash] of files.fetched) {
+    if (stored.get(name) === hash) continue;
+    const file = await files.fetch(name, hash);
+    if (file.ok && (await kv.put(fileName(name, hash), file.value))) stored.set(name, hash);
+    else complete = false;
+  }
+  const replaced = [...before].filter(([name, hash]) => stored.get(name) !== hash);
+  const isChanged = replaced.length > 0 || stored.size !== before.size;
+  if (!isChanged) return complete;
+  const list = new TextEncoder().encode(JSON.stringify(Object.fromEntries(stored)));
+  if (!(await kv.put(FILE_LIST, list as Uint8Array<ArrayBuffer>))) return false;
+  for (const [name, hash] of replaced) await kv.delete(fileName(name, hash));
+  return complete;
+}
+
+function storedList(bytes: Uint8Array | null): Map<string, string> {
+  const list = parseJson(bytes);
+  const entries = isJsonObject(list) ? Object.entries(list) : [];
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

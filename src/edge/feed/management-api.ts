@@ -3,9 +3,9 @@
  * the instance with an API key, compiles them here and writes KV; isolates read what it wrote. Keys come from the edge's
  * own credentials by HKDF, so that no other endpoint is needed.
  */
-import { type Bytes, encodeUtf8 } from '../../bytes/utf8.ts';
+import { encodeUtf8, type Bytes } from '../../bytes/utf8.ts';
 import { pageStyle } from '../../branding/page-style.ts';
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig, EdgeKeySet, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { configFormats } from '../../contract/edge/formats.ts';
 import { unknownSite } from '../../contract/edge/edge-responses.ts';
 import { writtenPolicy } from '../../contract/management/older-words.ts';
@@ -15,14 +15,12 @@ import { canonicalValue } from '../../rules/canonical.ts';
 import { RulesetCompiler } from '../../rules/compiler.ts';
 import { rulesetHash, signRulesetFile } from '../../rules/signing.ts';
 import type { EdgeRule } from '../../rules/types.ts';
-import type { ConfigSeal } from './config-seal.ts';
-import { deriveKeys } from './derived-keys.ts';
-import type { KvStore } from './kv.ts';
-import { failed, ok, type Result } from '../../result.ts';
-import { decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
+import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
+import type { KvStore } from './part-stores.ts';
+import { failed, ok } from '../../result.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { ABSENT, type Asked, type Count, type SentConfig, UNREADABLE, type Upstream, valueOf } from './upstream.ts';
-import type { EnvironmentReader, RulesSource } from '../environment.ts';
+import { ABSENT, UNREADABLE, type Asked, type Count, type SentConfig, type Upstream, valueOf } from './upstream.ts';
+import { encodeBase64url } from '../../bytes/base64url.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */
 const RULES_MAX = 100_000;
@@ -186,16 +184,47 @@ async function call(api: ManagementApi, path: string, body: object): Promise<Ask
 }
 
 /**
- * The credentials of an edge that compiles another service's rules itself: an API key, the site's key and secret, and KV to
- * keep the result in.
+ * Every key an edge needs, from one credential by HKDF-SHA256, because such a service has no key endpoint. The same
+ * credential gives the same keys in every isolate; a new one rotates them all.
  */
-export function readManagementRules({ text, binding, sinks }: EnvironmentReader): Result<RulesSource, string[]> {
-  const mistakes: string[] = [];
-  if (sinks.includes('service')) mistakes.push('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
-  const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
-  if (!binding('GATE_KV')) mistakes.push('RULES_SOURCE management-api needs the binding GATE_KV');
-  if (!apiKey || !siteKey || !siteSecret) {
-    mistakes.push('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
-  }
-  return mistakes.length > 0 ? failed(mistakes) : ok({ kind: 'management-api', apiKey, siteKey, siteSecret });
+export interface DerivedKeys {
+  edge: EdgeKeySet;
+  rulesetKid: string;
+  rulesetKey: CryptoKey;
+  /** Raw 32 bytes, base64url. */
+  rulesetPublicKey: string;
+}
+
+const encoder = new TextEncoder();
+/** RFC 8410: what stands before the 32 bytes of an Ed25519 private key in PKCS #8. */
+const PKCS8_HEAD = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+const KID = 'derived';
+
+export async function deriveKeys(credential: string, scope: string): Promise<DerivedKeys> {
+  const secret = await crypto.subtle.importKey('raw', encoder.encode(credential), 'HKDF', false, ['deriveBits']);
+  const derive = async (label: string): Promise<Uint8Array> => {
+    const parameters = {
+      name: 'HKDF',
+      hash: 'SHA-256',
+      salt: encoder.encode(scope),
+      info: encoder.encode(`gatehouse edge ${label} v1`),
+    };
+    return new Uint8Array(await crypto.subtle.deriveBits(parameters, secret, 256));
+  };
+  const text = async (label: string): Promise<string> => encodeBase64url(await derive(label));
+  const pkcs8 = new Uint8Array([...PKCS8_HEAD, ...(await derive('ruleset'))]);
+  const rulesetKey = await crypto.subtle.importKey('pkcs8', pkcs8, { name: 'Ed25519' }, true, ['sign']);
+  const jwk = (await crypto.subtle.exportKey('jwk', rulesetKey)) as JsonWebKey;
+  return {
+    edge: {
+      kid: KID,
+      clearance: await text('clearance'),
+      session: await text('session'),
+      seal: await text('seal'),
+      originSignature: await text('origin signature'),
+    },
+    rulesetKid: KID,
+    rulesetKey,
+    rulesetPublicKey: jwk.x ?? '',
+  };
 }

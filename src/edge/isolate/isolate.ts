@@ -9,35 +9,32 @@ import { ServiceClock } from '../../logsink/service-clock.ts';
 import { VerdictBatcher } from '../../logsink/verdict-batcher.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { ProofMemory } from '../../bots/proof-memory.ts';
-import { type BotReader, KnownBots, NO_BOTS } from '../decide/known-bots.ts';
+import { KnownBots, NO_BOTS, type BotReader } from '../decide/known-visitor.ts';
 import { LocalChallenges } from '../challenge/local-challenge.ts';
 import { WaitLane } from '../challenge/wait-lane.ts';
-import { type EdgeEnvironment, readEnvironment } from '../environment.ts';
-import { ClientFiles } from '../feed/client-files.ts';
-import { ColoCache } from '../feed/colo-cache.ts';
-import { ConfigSeal } from '../feed/config-seal.ts';
+import { type EdgeEnvironment, readEnvironment, type RulesMode } from '../environment.ts';
+import { ClientFiles, type EmbeddedFile } from '../feed/client-files.ts';
+import { ColoCache, KvStore } from '../feed/part-stores.ts';
+import { ConfigSeal } from '../feed/stored-parts.ts';
 import { Feed } from '../feed/feed.ts';
-import { KvStore } from '../feed/kv.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../feed/page-texts.ts';
 import { ServiceClient } from '../feed/service-client.ts';
-import type { Count } from '../feed/upstream.ts';
+import type { Count, Upstream } from '../feed/upstream.ts';
 import type { Obstacles } from '../origin/inject.ts';
 import { Origins } from '../origin/origins.ts';
 import { RobotsFiles } from '../origin/robots-file.ts';
-import { type IpCategories, readIpCategories } from '../request/ip-categories.ts';
+import { readIpCategories, type IpCategories } from '../request/ip-categories.ts';
 import type { LimitCounter, LimitTake } from '../../contract/edge/limits.ts';
-import { reportLimits, takeLimits } from '../limits/ask-service.ts';
-import { ExactTakes } from '../limits/exact-takes.ts';
-import { LimitCounts } from '../limits/limit-counts.ts';
+import { ExactTakes, takeLimits } from '../limits/exact-takes.ts';
+import { LimitCounts, reportLimits } from '../limits/limit-counts.ts';
 import { Limits } from '../limits/limits.ts';
-import { PendingBudget } from '../pending/pending-budget.ts';
+import { PendingBudget } from '../limits/pending-budget.ts';
 import { Clearances } from '../session/clearances.ts';
-import { SessionRenewals } from '../session/session-renewals.ts';
-import { Sessions } from '../session/check-session.ts';
+import { SessionRenewals, Sessions } from '../session/sessions.ts';
 import { BodyBudget } from '../submission/body-budget.ts';
 import { sinksOf } from './log-sinks.ts';
-import type { EdgeMode } from './mode.ts';
 import { NetworkCounts } from '../../address/network-counts.ts';
+import type { PageLanguages } from '../../locales/messages.ts';
 
 /** A household behind one address solves a few challenges a minute; an office some dozens. */
 const POSTS_PER_WINDOW_MAX = 300;
@@ -72,6 +69,22 @@ export interface Isolate {
   unreadAddresses: number;
   origins: Origins;
   obstacles: Obstacles;
+}
+
+/**
+ * What differs between the two edge Workers: the one with a Gatehouse service behind it, and the one against any other
+ * service that implements the documented interface. Each has its own entry and wrangler file, so that neither carries
+ * what only the other needs.
+ */
+export interface EdgeMode extends RulesMode {
+  /** Texts of the pages that are compiled in; English at least. */
+  languages: PageLanguages;
+  /** Browser files that are compiled in, by name. */
+  files: Readonly<Record<string, EmbeddedFile>>;
+  /** Where isolates get config and rules. */
+  upstream(isolate: Pick<Isolate, 'service' | 'kv' | 'seal'>): Upstream;
+  /** The scheduled run: the last known good into KV. True when KV is current afterwards. */
+  keepLastKnownGood(isolate: Isolate): Promise<boolean>;
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;

@@ -5,11 +5,14 @@
  * batch sends it inside its `waitUntil`, which continues after the visitor disconnects, and leaves the answer in memory,
  * where each other one looks for it.
  */
+import * as z from 'zod/mini';
+import { parseJson } from '../../bytes/json.ts';
 import { polled, type WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { LIMIT_TAKES_MAX, type LimitTake, type LimitTakings } from '../../contract/edge/limits.ts';
 import { failed, ok, type Result } from '../../result.ts';
-import type { Asked } from '../feed/upstream.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
+import { type Asked, UNREADABLE } from '../feed/upstream.ts';
 
 const BATCH_MS = 1;
 /** The request that should have sent an older batch is gone. */
@@ -106,4 +109,24 @@ export class ExactTakes {
 /** A limit that allows more than it did when it refused is asked again. */
 function refusalOf({ key, count }: Pick<LimitTake, 'key' | 'count'>): string {
   return `${count} ${key}`;
+}
+
+/** A request waits. The object may be on another continent, or starting. */
+const TAKE_TIMEOUT_MS = 3000;
+/** Some numbers for each take. */
+const TAKE_ANSWER_MAX_BYTES = 8192;
+const uses = z.int().check(z.nonnegative());
+const takeAnswer = z.object({ takings: z.array(z.nullable(z.tuple([uses, uses, uses]))) });
+
+/** Asks the service's object. The takings are those of the takes, in their order. */
+export function takeLimits(
+  service: Pick<ServiceClient, 'ask'>,
+  takes: readonly LimitTake[],
+): Promise<Asked<LimitTakings>> {
+  const read = (body: Uint8Array) => {
+    const answer = takeAnswer.safeParse(parseJson(body));
+    return answer.success && answer.data.takings.length === takes.length ? ok(answer.data.takings) : UNREADABLE;
+  };
+  const call = { path: '/edge/v1/limits/take', timeoutMs: TAKE_TIMEOUT_MS, maxBytes: TAKE_ANSWER_MAX_BYTES, read };
+  return service.ask<LimitTakings>(call, { takes });
 }

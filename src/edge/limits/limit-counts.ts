@@ -4,13 +4,17 @@
  * it lets no more through than a share of the limit, so all isolates together exceed a limit by one share each at most.
  * While the ledger does not answer, the isolate's own counts go on alone.
  */
+import * as z from 'zod/mini';
+import { parseJson } from '../../bytes/json.ts';
 import type { WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { LIMIT_COUNTERS_MAX, type LimitCounter, type LimitSums } from '../../contract/edge/limits.ts';
 import { type Bucket, drained, emptyBucket, filled, untilDrained } from '../../limits/bucket.ts';
 import { hasRoomFor } from '../../limits/free-keys.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
-import type { Asked } from '../feed/upstream.ts';
+import { ok } from '../../result.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
+import { type Asked, UNREADABLE } from '../feed/upstream.ts';
 import { oneFits, rolled, type TwoWindows, untilOneFits, windowOf } from '../../limits/two-windows.ts';
 
 /** About 2 MB. A sender of more keys pushes out what was counted least lately; the ledger still knows it. */
@@ -192,4 +196,29 @@ export class LimitCounts {
     known.windows = windows;
     return known;
   }
+}
+
+/** Behind a response, so nobody waits for it. */
+const REPORT_TIMEOUT_MS = 3000;
+/** Some numbers for each counter. */
+const REPORT_ANSWER_MAX_BYTES = 8192;
+const uses = z.int().check(z.nonnegative());
+const reportAnswer = z.object({ sums: z.array(z.tuple([uses, uses])) });
+
+/** Reports to the service's ledger. The sums are those of the counters, in their order. */
+export function reportLimits(
+  service: Pick<ServiceClient, 'ask'>,
+  counters: readonly LimitCounter[],
+): Promise<Asked<LimitSums>> {
+  const read = (body: Uint8Array) => {
+    const answer = reportAnswer.safeParse(parseJson(body));
+    return answer.success && answer.data.sums.length === counters.length ? ok(answer.data.sums) : UNREADABLE;
+  };
+  const call = {
+    path: '/edge/v1/limits/report',
+    timeoutMs: REPORT_TIMEOUT_MS,
+    maxBytes: REPORT_ANSWER_MAX_BYTES,
+    read,
+  };
+  return service.ask<LimitSums>(call, { windowMs: counters[0]?.windowMs, counters });
 }

@@ -7,7 +7,7 @@
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
-import { type KeySource, type LimitKeys, limitKeys } from '../../limits/limit-keys.ts';
+import { limitKeys, type KeySource, type LimitKeys } from '../../limits/limit-keys.ts';
 import { restrictiveness } from '../../rules/decision-table.ts';
 import type { CompiledLimit, CompiledLimits, CountedMeter } from '../config/compiled-limits.ts';
 import type { Count } from '../feed/upstream.ts';

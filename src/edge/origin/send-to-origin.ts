@@ -10,7 +10,7 @@ import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { headerKey, isNavigation } from '../request/header-facts.ts';
-import { tellRefusedSession } from '../session/set-session-cookie.ts';
+import { tellRefusedSession } from '../session/sessions.ts';
 import { signForOrigin } from './origin-signature.ts';
 
 /**

@@ -4,10 +4,9 @@
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { failed, ok, type Result } from '../../result.ts';
-import { type Answer, error } from '../answer/answer.ts';
+import { error, type Answer } from '../answer/answer.ts';
 import type { NetworkCounts } from '../../address/network-counts.ts';
-import type { RequestFacts } from '../request/facts.ts';
-import { isSameOrigin } from '../request/same-origin.ts';
+import { isSameOrigin, type RequestFacts } from '../request/facts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 
 /** Tokens and solutions are below 9 kB; telemetry is below 1 kB. */

@@ -2,11 +2,14 @@
  * What one request shows. Read once, before anything is decided, and frozen: no later step changes what an earlier
  * one saw.
  */
+import { hostName } from '../../address/host-name.ts';
+import { type KeySource, pathKey } from '../../limits/limit-keys.ts';
 import { newEventId } from '../../logsink/event-id.ts';
 import type { EdgeEnvironment } from '../environment.ts';
-import { type CanonicalTarget, canonicalTarget, UNROUTABLE } from './canonical-path.ts';
+import { UNROUTABLE, canonicalTarget, type CanonicalTarget } from './canonical-path.ts';
 import { isSecureContext } from '../../risk/headers/request-facts.ts';
-import { type HeaderFacts, readHeaders } from './header-facts.ts';
+import { readCookie } from './cookies.ts';
+import { readHeaders, type HeaderFacts } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
 import { readSignals, type Signals } from './signals.ts';
 
@@ -64,4 +67,37 @@ export function isTextForm({ request, headers }: RequestFacts): boolean {
     request.headers.get('content-type') === 'text/plain' &&
     (headers.fetchMode === null ? request.headers.has('origin') : headers.fetchMode === 'navigate')
   );
+}
+
+/**
+ * Whether a request comes from the site's own pages. A form on another site can forge neither header.
+ * `unknown`: whether a request counts that says nothing about where it comes from, as clients that are no browser do. It
+ * must not count for submissions that the gate holds, because they come back with the visitor's cookies.
+ */
+export function isSameOrigin({ headers }: Request, host: string, unknown: boolean): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin' || site === 'none';
+  const origin = headers.get('origin');
+  return origin === null ? unknown : origin === `https://${host}` || origin === `http://${host}`;
+}
+
+/** What limits count by. `jti`: of the session, else of the clearance. A form's users are added where a limit counts by them. */
+export function keySourceOf(
+  { request, target, headers, signals }: RequestFacts,
+  jti: string | null,
+  bot: string | null,
+): KeySource {
+  return {
+    ip: signals.ip,
+    asn: signals.asn,
+    country: signals.countryCode,
+    ja4: signals.ja4,
+    session: jti,
+    bot,
+    path: pathKey([target.path, ...(target.readings ?? [])]),
+    host: hostName(target.host),
+    header: (name) => request.headers.get(name),
+    cookie: (name) => readCookie(headers.cookie, name),
+    users: [],
+  };
 }

@@ -2,6 +2,7 @@
  * Walks the request's headers once: what the gate reads of them, and which ones a visitor may have forged and no origin
  * may see. Each look-up in `Headers` crosses into the runtime, so one walk costs less than a dozen look-ups.
  */
+import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
 import type { RequestHeaders } from '../../risk/headers/request-facts.ts';
 
 export interface HeaderFacts extends RequestHeaders {
@@ -169,4 +170,26 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
     facts.forged.push(name);
   });
   return facts;
+}
+
+/**
+ * What a session call's headers show of the browser that sent it, for the service's detectors. Bounded, and only what
+ * distinguishes kinds of browsers, not people.
+ */
+export function clientHeadersOf(facts: HeaderFacts): ClientHeaders {
+  return {
+    secure: facts.secure,
+    acceptLanguage: facts.acceptLanguage,
+    fetchSite: cut(facts.fetchSite, 16),
+    fetchMode: cut(facts.fetchMode, 16),
+    fetchDest: cut(facts.fetchDest, 32),
+    uaBrands: cut(facts.uaBrands, 256),
+    uaMobile: cut(facts.uaMobile, 8),
+    uaPlatform: cut(facts.uaPlatform, 32),
+  };
+}
+
+/** A longer header than any browser's is cut, not refused: it then fits no browser the detectors know. */
+function cut(value: string | null, maxChars: number): string | null {
+  return value?.slice(0, maxChars) ?? null;
 }

@@ -14,7 +14,7 @@ import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import { KNOWN_USER_AGENT_MAX_CHARS } from './check-session.ts';
+import { KNOWN_USER_AGENT_MAX_CHARS } from './sessions.ts';
 import type { Signals } from '../request/signals.ts';
 import type { Asked } from '../feed/upstream.ts';
 

@@ -2,7 +2,7 @@
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { clientHeadersOf } from './client-headers.ts';
+import { clientHeadersOf } from '../request/header-facts.ts';
 
 const USER_AGENT_MAX_CHARS = 16_384;
 

@@ -44,7 +44,7 @@ export const unknownRequest: RequestHeaders = {
   webSocket: false,
 };
 
-export interface RiskFacts {
+export interface RequestRiskFacts {
   userAgent: string;
   claim: ClaimedBrowser;
   /** `null` where they are not known. */

@@ -13,12 +13,12 @@ import {
   hasFetchMetadata,
   isDocumentDestination,
 } from './header-contradictions.ts';
-import type { RequestHeaders, RiskFacts } from './request-facts.ts';
+import type { RequestHeaders, RequestRiskFacts } from './request-facts.ts';
 
-type Condition = (facts: RiskFacts) => boolean;
-type AddressCondition = (facts: Pick<RiskFacts, 'userAgent' | 'categories'>) => boolean;
+type Condition = (facts: RequestRiskFacts) => boolean;
+type AddressCondition = (facts: Pick<RequestRiskFacts, 'userAgent' | 'categories'>) => boolean;
 /** Only for requests whose headers are known, and that browsers send with all of their headers. */
-type HeaderCondition = (headers: RequestHeaders, facts: RiskFacts) => boolean;
+type HeaderCondition = (headers: RequestHeaders, facts: RequestRiskFacts) => boolean;
 
 const ofHeaders =
   (condition: HeaderCondition): Condition =>
@@ -117,7 +117,7 @@ export interface RiskReading {
 }
 
 /** Joins what the request shows to what is known of its session, if there is one. */
-export type RequestRisk = (facts: RiskFacts, session: RiskReading | null) => RiskReading | null;
+export type RequestRisk = (facts: RequestRiskFacts, session: RiskReading | null) => RiskReading | null;
 
 interface Detector {
   place: number;

@@ -4,8 +4,8 @@
 import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ClientFiles, fileName } from '../../../src/edge/feed/client-files.ts';
-import { backUpFiles } from '../../../src/edge/feed/file-backup.ts';
-import { KvStore } from '../../../src/edge/feed/kv.ts';
+import { backUpFiles } from '../../../src/edge/feed/kv-backup.ts';
+import { KvStore } from '../../../src/edge/feed/part-stores.ts';
 import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';

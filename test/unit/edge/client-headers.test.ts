@@ -4,9 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { clientHeaders } from '../../../src/contract/edge/edge-api.ts';
-import { readHeaders } from '../../../src/edge/request/header-facts.ts';
+import { clientHeadersOf, readHeaders } from '../../../src/edge/request/header-facts.ts';
 import { isSecureContext } from '../../../src/risk/headers/request-facts.ts';
-import { clientHeadersOf } from '../../../src/edge/session/client-headers.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const chrome = {

@@ -1,8 +1,6 @@
 /** The edge's configuration: complete, or refused with one line per mistake. */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/edge/environment.ts';
-import { readManagementRules } from '../../../src/edge/feed/management-api.ts';
-import { readServiceRules } from '../../../src/edge/feed/service-rules.ts';
 
 const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');
 const good = {
@@ -13,12 +11,10 @@ const good = {
 const serviceMode = {
   rulesSource: 'service',
   otherConfig: 'wrangler.any-service.toml',
-  readRules: readServiceRules,
 } as const;
 const anyServiceMode = {
   rulesSource: 'management-api',
   otherConfig: 'wrangler.toml',
-  readRules: readManagementRules,
 } as const;
 const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEnvironment>[1] = serviceMode) => {
   const reading = readEnvironment(env, mode);

@@ -1,7 +1,7 @@
 /** What follows an exception or a missing ruleset. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import { NOW_MS, configOf } from './edge-fixture.ts';
-import { Sessions } from '../../../src/edge/session/check-session.ts';
+import { Sessions } from '../../../src/edge/session/sessions.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { setClock } from '../../support/clock.ts';
 import { edgeWith } from './whole-edge.ts';

@@ -2,8 +2,8 @@
 import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
-import { deriveKeys } from '../../../src/edge/feed/derived-keys.ts';
-import type { KvStore } from '../../../src/edge/feed/kv.ts';
+import { deriveKeys } from '../../../src/edge/feed/management-api.ts';
+import type { KvStore } from '../../../src/edge/feed/part-stores.ts';
 import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';

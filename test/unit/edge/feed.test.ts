@@ -5,11 +5,10 @@
 import { encodeUtf8, type Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
-import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
+import { ConfigSeal, openConfig, partName, readConfig, type PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
-import { KvStore } from '../../../src/edge/feed/kv.ts';
-import { openConfig, partName, type PartStore, readConfig } from '../../../src/edge/feed/stored-parts.ts';
+import { KvStore } from '../../../src/edge/feed/part-stores.ts';
 import { type SentConfig, valueOf } from '../../../src/edge/feed/upstream.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
 import { expectRows } from '../../support/rows.ts';

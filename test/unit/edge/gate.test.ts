@@ -1,8 +1,8 @@
 /** The order of the gate: what is refused before a body is read, and that each request is judged once. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
-import { openHeld, sealHeld } from '../../../src/edge/seal/held-submission-seal.ts';
-import { Sessions } from '../../../src/edge/session/check-session.ts';
+import { openHeld, sealHeld } from '../../../src/edge/challenge/held-submission.ts';
+import { Sessions } from '../../../src/edge/session/sessions.ts';
 import { setClock } from '../../support/clock.ts';
 import { NOW_MS, configOf } from './edge-fixture.ts';
 import { edgeWith } from './whole-edge.ts';

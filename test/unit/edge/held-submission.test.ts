@@ -1,8 +1,7 @@
 /** What becomes of a submission that is held for a challenge and comes back. */
 import { expect, test } from 'vitest';
-import { holdSubmission } from '../../../src/edge/challenge/hold-submission.ts';
-import { returnedSubmission } from '../../../src/edge/challenge/returned-submission.ts';
-import type { ChallengePorts } from '../../../src/edge/challenge/ports.ts';
+import { holdSubmission, returnedSubmission } from '../../../src/edge/challenge/held-submission.ts';
+import type { ChallengePorts } from '../../../src/edge/challenge/check-token.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';

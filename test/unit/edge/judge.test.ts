@@ -6,9 +6,9 @@ import type { Policy, PolicyAction } from '../../../src/contract/management/poli
 import type { IpCategory } from '../../../src/contract/vocabulary.ts';
 import { judge, type Judging } from '../../../src/edge/decide/judge.ts';
 import type { KnownVisitor } from '../../../src/edge/decide/known-visitor.ts';
-import type { PendingKind } from '../../../src/edge/pending/pending-budget.ts';
+import type { PendingKind } from '../../../src/edge/limits/pending-budget.ts';
 import type { ClearanceClaims } from '../../../src/edge/session/clearances.ts';
-import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { expectRows } from '../../support/rows.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';

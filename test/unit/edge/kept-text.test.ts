@@ -14,7 +14,7 @@ import { Clearances, clearanceCookie } from '../../../src/edge/session/clearance
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { answerWith } from '../../../src/edge/step/step.ts';
 import { recordOf } from '../../../src/edge/step/record.ts';
-import { Sessions } from '../../../src/edge/session/check-session.ts';
+import { Sessions } from '../../../src/edge/session/sessions.ts';
 import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 setFlagsFromString('--expose-gc');

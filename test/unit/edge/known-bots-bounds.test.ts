@@ -1,12 +1,12 @@
 /** What reading a bot costs an isolate: which requests ask the service, how much is kept, and which table counts. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeBotTable, type ListedBot } from '../../../src/bots/encode-bot-table.ts';
-import { type BotTable, openBotTable } from '../../../src/bots/open-bot-table.ts';
+import { openBotTable, type BotTable } from '../../../src/bots/open-bot-table.ts';
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { ok } from '../../../src/result.ts';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { BotSignal } from '../../../src/bots/bot-signal.ts';
-import { KnownBots } from '../../../src/edge/decide/known-bots.ts';
+import { KnownBots } from '../../../src/edge/decide/known-visitor.ts';
 import { agentKeyPair, signed } from '../../support/signed-request.ts';
 import { NOW_MS, factsOf, signalsOf } from './edge-fixture.ts';
 

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/bots/catalogue.ts';
 import { encodeBotTable, type ListedBot } from '../../../src/bots/encode-bot-table.ts';
-import { type BotTable, openBotTable } from '../../../src/bots/open-bot-table.ts';
+import { openBotTable, type BotTable } from '../../../src/bots/open-bot-table.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { ok } from '../../../src/result.ts';
 import { ProofMemory, type ProofService } from '../../../src/bots/proof-memory.ts';
 import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
-import { KnownBots } from '../../../src/edge/decide/known-bots.ts';
+import { KnownBots } from '../../../src/edge/decide/known-visitor.ts';
 import { expectRows } from '../../support/rows.ts';
-import { type AgentKeyPair, agentKeyPair, signed, type Signing } from '../../support/signed-request.ts';
+import { agentKeyPair, signed, type AgentKeyPair, type Signing } from '../../support/signed-request.ts';
 import { NOW_MS, factsOf, signalsOf } from './edge-fixture.ts';
 
 const BING_RANGE = 'https://www.bing.com/toolbox/bingbot.json';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { knownVisitor } from '../../../src/edge/decide/known-visitor.ts';
 import type { Clearances } from '../../../src/edge/session/clearances.ts';
-import type { Sessions } from '../../../src/edge/session/check-session.ts';
+import type { Sessions } from '../../../src/edge/session/sessions.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
 const bot = { id: 'examplebot', behaviours: ['search'], proof: 'signature' } as const;

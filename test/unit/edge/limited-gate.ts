@@ -3,7 +3,7 @@ import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import type { LimitTake, LimitTakings } from '../../../src/contract/edge/limits.ts';
 import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
-import type { ChallengePorts } from '../../../src/edge/challenge/ports.ts';
+import type { ChallengePorts } from '../../../src/edge/challenge/check-token.ts';
 import { LocalChallenges } from '../../../src/edge/challenge/local-challenge.ts';
 import { WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import { errorVerdict, type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';

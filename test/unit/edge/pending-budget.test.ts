@@ -7,7 +7,7 @@ import {
   PENDING_WINDOW_MS,
   PendingBudget,
   type PendingKind,
-} from '../../../src/edge/pending/pending-budget.ts';
+} from '../../../src/edge/limits/pending-budget.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const NOW_MS = 3000 * PENDING_WINDOW_MS;

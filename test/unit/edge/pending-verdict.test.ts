@@ -1,11 +1,10 @@
 /** Who passes without a session, and who takes from the budget for it. */
 import { describe, expect, test } from 'vitest';
-import { takeEffects } from '../../../src/edge/decide/effects.ts';
+import { takeEffects } from '../../../src/edge/gate.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
-import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
-import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import { PendingBudget } from '../../../src/edge/limits/pending-budget.ts';
+import { type SessionReading, SessionRenewals } from '../../../src/edge/session/sessions.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import type { EdgeSession } from '../../../src/contract/edge/edge-api.ts';
 import { expectRows } from '../../support/rows.ts';

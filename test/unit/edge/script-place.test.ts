@@ -1,7 +1,7 @@
 /** Where the protect script goes in a page. `test/e2e/edge-injection.test.ts` has the pages. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scriptPlace } from '../../../src/edge/origin/script-place.ts';
+import { scriptPlace } from '../../../src/edge/origin/inject.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 

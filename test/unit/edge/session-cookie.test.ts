@@ -1,7 +1,7 @@
 /** The domain of the session cookie: as wide as the public suffix list allows, and no wider. */
 import { expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
-import { sessionCookie } from '../../../src/edge/session/set-session-cookie.ts';
+import { sessionCookie } from '../../../src/edge/session/sessions.ts';
 import { cookieDomain } from '../../../src/service/edge-api/cookie-domain.ts';
 import { expectRows } from '../../support/rows.ts';
 

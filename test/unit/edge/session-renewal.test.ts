@@ -1,11 +1,11 @@
 /** A session in its last minutes is renewed behind a response, and the next response has the new cookie. */
 import { expect, test } from 'vitest';
 import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
-import { takeEffects } from '../../../src/edge/decide/effects.ts';
+import { takeEffects } from '../../../src/edge/gate.ts';
 import { judge } from '../../../src/edge/decide/judge.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
-import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
+import { PendingBudget } from '../../../src/edge/limits/pending-budget.ts';
+import { SessionRenewals } from '../../../src/edge/session/sessions.ts';
 import { sessionVisitorOf } from '../../../src/edge/session/visitor.ts';
 import { ok } from '../../../src/result.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';

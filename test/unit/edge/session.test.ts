@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { mintSessionJwt, type SessionClaims } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
-import { Sessions } from '../../../src/edge/session/check-session.ts';
+import { Sessions } from '../../../src/edge/session/sessions.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { expectRows } from '../../support/rows.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';

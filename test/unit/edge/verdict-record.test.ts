@@ -6,7 +6,7 @@ import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
-import { policyRequest } from '../../../src/edge/decide/policy-request.ts';
+import { policyRequest } from '../../../src/edge/decide/judge.ts';
 import {
   isBlockedByRules,
   liftsLimits,
@@ -14,7 +14,7 @@ import {
   type VerdictInputs,
   verdictOf,
 } from '../../../src/edge/decide/verdict.ts';
-import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { NO_OUTCOME } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';

@@ -4,7 +4,7 @@ import { type Decision, type BotProof } from '../../../src/contract/vocabulary.t
 import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import { type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { ClearanceReading } from '../../../src/edge/session/clearances.ts';
-import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';

@@ -2,10 +2,8 @@
 import { vi } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { edgeApp, edgeWorker } from '../../../src/edge/app.ts';
-import { readServiceRules } from '../../../src/edge/feed/service-rules.ts';
 import type { Feed } from '../../../src/edge/feed/feed.ts';
-import { isolateOf } from '../../../src/edge/isolate/isolate.ts';
-import type { EdgeMode } from '../../../src/edge/isolate/mode.ts';
+import { type EdgeMode, isolateOf } from '../../../src/edge/isolate/isolate.ts';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
 import { VerdictBatcher } from '../../../src/logsink/verdict-batcher.ts';
 import { testNow } from '../../support/clock.ts';
@@ -13,7 +11,6 @@ import { testNow } from '../../support/clock.ts';
 const mode: EdgeMode = {
   rulesSource: 'service',
   otherConfig: 'wrangler.any-service.toml',
-  readRules: readServiceRules,
   languages: { en: englishPages },
   files: {},
   upstream: ({ service }) => service,

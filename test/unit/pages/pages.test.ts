@@ -6,9 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { renderBlockPage, renderMessagePage, type MessageKind } from '../../../src/edge/answer/pages/message-page.ts';
 import { renderChallengePage, type ChallengePageInput } from '../../../src/edge/answer/pages/challenge-page.ts';
 import { pageLanguages } from '../../../src/locales/pages.generated.ts';
-import { htmlText, type PageInput } from '../../../src/edge/answer/pages/page-layout.ts';
+import { htmlText, pageSecurityHeaders, type PageInput } from '../../../src/edge/answer/pages/page-layout.ts';
 import { pageStyle } from '../../../src/branding/page-style.ts';
-import { pageSecurityHeaders } from '../../../src/edge/answer/pages/security-headers.ts';
 import { buildClient } from '../../../scripts/build-client.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -1,6 +1,6 @@
 /** The colo cache gives back the bytes that were stored, however they are read, and nothing in place of what it has not. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ColoCache } from '../../../src/edge/feed/colo-cache.ts';
+import { ColoCache } from '../../../src/edge/feed/part-stores.ts';
 import { expectRows } from '../../support/rows.ts';
 
 let counted: string[];

@@ -6,7 +6,7 @@
  */
 import { neighboursOf } from '../../address/networks.ts';
 import type { CountedMeter } from '../config/compiled-limits.ts';
-import type { LimitCounts } from '../limits/limit-counts.ts';
+import type { LimitCounts } from './limit-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { HeaderFacts } from '../request/header-facts.ts';
 

@@ -1,9 +1,9 @@
 /**
- * The session cookie at the edge: `{jti}|{jwt}`, checked without a call to the service. The signature is checked once
+ * The session cookie at the edge: `{jti}|{jwt}`, set, renewed, and checked without a call to the service. The signature is checked once
  * per token and isolate; after that a request costs a map look-up and comparisons. The isolate keeps the highest score
  * it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
  */
-import { type SessionClaims, splitSessionCookie, verifySessionJwt } from '../../risk/session-token.ts';
+import { splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { SessionStatus } from '../../contract/vocabulary.ts';
 import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
@@ -11,6 +11,12 @@ import { readOwnCookies } from '../request/cookies.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';
 import type { Signals } from '../request/signals.ts';
+import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { cookie, sessionRefusedTiming } from '../../contract/edge/headers.ts';
+import type { CanonicalTarget } from '../request/canonical-path.ts';
+import type { WaitUntil } from '../../bytes/polled.ts';
+import type { ServiceClient } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
 
 export interface SessionReading {
   status: Extract<SessionStatus, 'active' | 'none' | 'invalid-session' | 'session-not-found' | 'off'>;
@@ -164,5 +170,63 @@ function decoded(value: string): string {
     return decodeURIComponent(value);
   } catch {
     return value;
+  }
+}
+
+/** Readable by script: the protect script checks whether there is a session. */
+export function sessionCookie(session: EdgeSession, target: CanonicalTarget, nowMs: number): string {
+  const maxAgeSeconds = Math.max(1, Math.floor((session.expiresAt - nowMs) / 1000));
+  const host = target.host.toLowerCase().replace(/:\d+$/, '');
+  const wanted = session.cookieDomain ?? '';
+  // A browser discards a cookie whose domain does not contain the host.
+  const domain = wanted !== '' && (host === wanted || host.endsWith(`.${wanted}`)) ? `; Domain=${wanted}` : '';
+  const secure = target.scheme === 'https' ? '; Secure' : '';
+  return `${cookie.session}=${session.jti}|${session.jwt}; Path=/; Max-Age=${maxAgeSeconds}; SameSite=Lax${domain}${secure}`;
+}
+
+/** Removes a cookie that was set for the host alone, which would hide the one for its domain. */
+export const REMOVE_HOST_SESSION = `${cookie.session}=; Path=/; Max-Age=0; SameSite=Lax`;
+
+/** Such a page is about this visitor: no cache may keep it. */
+export function tellRefusedSession(headers: Headers, status: SessionStatus): void {
+  if (status !== 'invalid-session' && status !== 'session-not-found') return;
+  headers.append('server-timing', sessionRefusedTiming);
+  headers.set('cache-control', 'private, no-store');
+}
+
+const PENDING_MAX = 4000;
+const RENEW_TIMEOUT_MS = 5000;
+/** The same JWT is not renewed again before this, so that a failing service is not called by every request. */
+const RETRY_AFTER_MS = 15_000;
+
+/**
+ * Renews a session's JWT behind the response. It asks in the JWT's last minutes and hands the new one to the visitor
+ * with a later response. A failed renewal costs nothing: the protect script opens a new session.
+ */
+export class SessionRenewals {
+  readonly #service: Pick<ServiceClient, 'session'>;
+  readonly #count: Count;
+  /** Expiring JWT → when its renewal was asked for, and its successor once there is one. */
+  readonly #renewals = new BoundedMap<{ askedAtMs: number; successor: EdgeSession | null }>(PENDING_MAX);
+
+  constructor(service: Pick<ServiceClient, 'session'>, count: Count) {
+    this.#service = service;
+    this.#count = count;
+  }
+
+  /** The successor where there is one. Else starts a renewal in `waitUntil`, unless one was started lately. */
+  successorOf(jwt: string, visitor: () => EdgeVisitor, nowMs: number, waitUntil: WaitUntil): EdgeSession | null {
+    const known = this.#renewals.get(jwt);
+    if (known?.successor) return known.successor;
+    if (known && nowMs - known.askedAtMs < RETRY_AFTER_MS) return null;
+    this.#renewals.set(jwt, { askedAtMs: nowMs, successor: null });
+    waitUntil(this.#renew(jwt, visitor(), nowMs));
+    return null;
+  }
+
+  async #renew(jwt: string, visitor: EdgeVisitor, askedAtMs: number): Promise<void> {
+    const renewed = await this.#service.session(visitor, jwt, RENEW_TIMEOUT_MS);
+    if (renewed.ok) this.#renewals.set(jwt, { askedAtMs, successor: renewed.value });
+    else this.#count('session_refresh_failures');
   }
 }
