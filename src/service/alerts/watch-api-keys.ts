@@ -4,7 +4,7 @@ import { summaryOf } from '../../alerts/kind-words.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { apiKeysToAnnounce } from '../../store/d1/api-keys.ts';
 import type { ServiceStore } from '../environment.ts';
-import { expiryWarning } from './expiry.ts';
+import { expiryWarning } from '../../alerts/alert-times.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -2,30 +2,23 @@
  * Looks at a few instances in each scheduled run, each every two minutes: reads what the service knows of it once, asks
  * every source, and records what began, what ended and what is about to expire.
  */
-import { type Alert, type AlertFacts, alertId } from '../../alerts/alert.ts';
+import { alertId, type Alert, type AlertFacts } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
 import { stateChange } from '../../alerts/state-change.ts';
-import { type DueCheck, rememberCheck, takeDueChecks } from '../../store/d1/alert-checks.ts';
+import { rememberCheck, takeDueChecks, type DueCheck } from '../../store/d1/alert-checks.ts';
 import { changeState, statesOf, type StoredState } from '../../store/d1/alert-states.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { clientJwtsOfInstance } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { type RuleFailure, ruleFailures } from '../../store/d1/rule-failures.ts';
+import { ruleFailures, type RuleFailure } from '../../store/d1/rule-failures.ts';
 import { listsOf } from '../../store/d1/rule-lists.ts';
 import { edgeTotals, shardCount, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
 import type { RuleBookRpc } from '../../store/rule-book/rpc.ts';
 import type { ServiceStore } from '../environment.ts';
 import { countedWindow } from './counted-window.ts';
-import { expiryWarning } from './expiry.ts';
-import { listStale } from './sources/list-stale.ts';
-import { originFailing } from './sources/origin-failing.ts';
-import { rulesStale } from './sources/rules-stale.ts';
-import type { InstanceView, StateSource } from './sources/source.ts';
-import { storageFilling } from './sources/storage-filling.ts';
-import { verdictsLost } from './sources/verdicts-lost.ts';
-
-const sources: readonly StateSource[] = [originFailing, rulesStale, listStale, storageFilling, verdictsLost];
+import { expiryWarning } from '../../alerts/alert-times.ts';
+import { stateSources, type InstanceView, type StateSource } from './sources.ts';
 
 const CHECK_EVERY_MS = 120_000;
 const INSTANCES_PER_RUN = 20;
@@ -83,7 +76,9 @@ async function watchInstance(
     lists,
     rooms: totals.rooms,
   };
-  for (const source of sources) await applySource(store, source, states, view);
+  for (const [kind, source] of Object.entries(stateSources)) {
+    await applySource(store, kind as keyof typeof stateSources, source, states, view);
+  }
   await warnOfClientJwts(store, view);
   await rememberCheck(store, instance.id, remember);
 }
@@ -101,12 +96,13 @@ type SharedView = Omit<InstanceView, 'isOn'>;
 
 async function applySource(
   store: ServiceStore,
+  kind: keyof typeof stateSources,
   source: StateSource,
   states: readonly StoredState[],
   view: SharedView,
 ): Promise<void> {
   const { instance, nowMs } = view;
-  const known = new Map(states.filter(({ kind }) => kind === source.kind).map((state) => [state.subject, state]));
+  const known = new Map(states.filter((state) => state.kind === kind).map((state) => [state.subject, state]));
   const isOn = (subject: string): boolean => (known.get(subject)?.begunAt ?? 0) > 0;
   const seen = source.see({ ...view, isOn });
   if (seen === null) return;
@@ -119,8 +115,8 @@ async function applySource(
     const alert =
       happened === null
         ? null
-        : await alertOf(instance, { ...happened, kind: source.kind, subject, facts, moment: happened.begunAt }, nowMs);
-    const key = { accountId: instance.accountId, instanceId: instance.id, kind: source.kind, subject };
+        : await alertOf(instance, { ...happened, kind, subject, facts, moment: happened.begunAt }, nowMs);
+    const key = { accountId: instance.accountId, instanceId: instance.id, kind, subject };
     await store.DB.batch(changeState(store, key, state?.mark ?? null, { next, facts, alert }));
   }
 }

@@ -3,16 +3,15 @@
  * wants that, notes it in the audit trail, and sends the alert at once. All of it is one transaction, made only from the
  * state that was read, so of many isolates that hear of an alarm one acts.
  */
-import { type Alert, alertId } from '../../alerts/alert.ts';
+import { alertId, type Alert } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
-import { afterAlarm, ALARMS_TOLD, type AttackState, isUnderAttack, toldWith } from '../../attack/attack-state.ts';
+import { ALARMS_TOLD, afterAlarm, isUnderAttack, toldWith, type AttackState } from '../../attack/attack-state.ts';
 import type { Alarm } from '../../attack/watch.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { isStill, writeAttackState } from '../../store/d1/attack-states.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { auditByService } from '../../store/d1/management-audit.ts';
-import { deliverDue } from '../alerts/deliver-alerts.ts';
-import { postingOver } from '../alerts/post-alert.ts';
+import { deliverDue, postingOver } from '../alerts/deliver-alerts.ts';
 import type { ServiceEnvironment } from '../environment.ts';
 
 type Settling = Pick<ServiceEnvironment, 'store' | 'outbound'>;

@@ -2,7 +2,7 @@
  * Channels of alerts in D1. Address and secrets are sealed: with the address of a Slack or Discord channel
  * anybody can write there, and with the secret of a webhook anybody can sign as this service.
  */
-import { newWebhookSecret } from '../../alerts/shapes/standard-webhook.ts';
+import { newWebhookSecret } from '../../alerts/message.ts';
 import {
   ALERT_CHANNELS_MAX,
   type AlertKind,

@@ -1,7 +1,7 @@
 /** Quiet hours against a clock that is read minute by minute. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sendableAt } from '../../../src/alerts/quiet-hours.ts';
+import { sendableAt } from '../../../src/alerts/alert-times.ts';
 import { type QuietHours, quietHours } from '../../../src/contract/management/alerts.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';

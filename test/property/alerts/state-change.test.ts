@@ -1,8 +1,8 @@
 /** States over random observations: begins and ends alternate, and neither comes before its hold time. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type KnownState, stateChange } from '../../../src/alerts/state-change.ts';
-import { retryAt } from '../../../src/alerts/retry-schedule.ts';
+import { stateChange, type KnownState } from '../../../src/alerts/state-change.ts';
+import { retryAt } from '../../../src/alerts/alert-times.ts';
 
 const hold = { beginsAfterMs: 10, endsAfterMs: 20 };
 const observation = fc.record({ isSeen: fc.boolean(), afterMs: fc.integer({ min: 1, max: 15 }) });

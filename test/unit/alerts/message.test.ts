@@ -1,10 +1,10 @@
 /** What a channel gets: signed webhooks that the libraries of the standard accept, and text for Slack and Discord. */
+import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { type Alert, alertId } from '../../../src/alerts/alert.ts';
 import { kindWords, summaryOf, titleOf } from '../../../src/alerts/kind-words.ts';
-import { messageFor } from '../../../src/alerts/shapes/message.ts';
-import { newWebhookSecret } from '../../../src/alerts/shapes/standard-webhook.ts';
+import { messageFor, newWebhookSecret } from '../../../src/alerts/message.ts';
 import { sentKinds } from '../../../src/contract/management/alerts.ts';
 import { testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
@@ -22,9 +22,9 @@ const alert: Alert = {
 };
 
 describe('a webhook', () => {
-  test('is one that a library of Standard Webhooks verifies, and names the event', async () => {
+  test('is one that a library of Standard Webhooks verifies, and names the event', () => {
     const secret = newWebhookSecret();
-    const { headers, body } = await messageFor('webhook', alert, [secret], testNow());
+    const { headers, body } = messageFor('webhook', alert, [secret], testNow());
     expect(new Webhook(secret).verify(body, headers)).toEqual({
       type: 'origin-failing.begins',
       timestamp: '2026-11-23T08:00:00.000Z',
@@ -38,9 +38,18 @@ describe('a webhook', () => {
     expect(headers['webhook-id']).toBe(alert.id);
   });
 
-  test('does not verify with another secret, another body or another id', async () => {
+  test('has the HMAC-SHA256 of its id, time and body, keyed with the bytes of the secret', () => {
     const secret = newWebhookSecret();
-    const { headers, body } = await messageFor('webhook', alert, [secret], testNow());
+    const { headers, body } = messageFor('webhook', alert, [secret], 1_795_000_000_999);
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const signature = createHmac('sha256', key).update(`${alert.id}.1795000000.${body}`).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${signature}`);
+    expect(headers['webhook-timestamp']).toBe('1795000000');
+  });
+
+  test('does not verify with another secret, another body or another id', () => {
+    const secret = newWebhookSecret();
+    const { headers, body } = messageFor('webhook', alert, [secret], testNow());
     const verify =
       (by: string, text: string, more = {}) =>
       () =>
@@ -50,22 +59,22 @@ describe('a webhook', () => {
     expect(verify(secret, body, { 'webhook-id': 'evt_other' })).toThrow('No matching signature');
   });
 
-  test('verifies with the new and with the former secret while both are valid', async () => {
+  test('verifies with the new and with the former secret while both are valid', () => {
     const [newer, former] = [newWebhookSecret(), newWebhookSecret()];
-    const { headers, body } = await messageFor('webhook', alert, [newer, former], testNow());
+    const { headers, body } = messageFor('webhook', alert, [newer, former], testNow());
     for (const secret of [newer, former]) expect(new Webhook(secret).verify(body, headers)).toBeTruthy();
   });
 });
 
 test('text for Slack calls nobody and opens no link', async () => {
-  const { body } = await messageFor('slack', alert, [], 0);
+  const { body } = messageFor('slack', alert, [], 0);
   const { text } = JSON.parse(body) as { text: string };
   expect(text).toContain('The origin of &lt;Shop&gt; &amp;');
   expect(text).toContain(alert.id);
 });
 
 test('text for Discord has no markup of its own, calls nobody, and is within 2,000 characters', async () => {
-  const { body } = await messageFor('discord', { ...alert, summary: `${alert.summary}${'_'.repeat(5000)}` }, [], 0);
+  const { body } = messageFor('discord', { ...alert, summary: `${alert.summary}${'_'.repeat(5000)}` }, [], 0);
   const message = JSON.parse(body) as { content: string; allowed_mentions: object };
   expect(message.allowed_mentions).toEqual({ parse: [] });
   expect(message.content).toContain(String.raw`\*friends\* \@everyone`);

@@ -1,12 +1,8 @@
 /** When the sources of alerts see something, from what edges counted and from the ends of keys. */
 import { describe, expect, test } from 'vitest';
 import { countedWindow } from '../../../src/service/alerts/counted-window.ts';
-import { expiryWarning } from '../../../src/service/alerts/expiry.ts';
-import { listStale } from '../../../src/service/alerts/sources/list-stale.ts';
-import { originFailing } from '../../../src/service/alerts/sources/origin-failing.ts';
-import type { InstanceView } from '../../../src/service/alerts/sources/source.ts';
-import { storageFilling } from '../../../src/service/alerts/sources/storage-filling.ts';
-import { verdictsLost } from '../../../src/service/alerts/sources/verdicts-lost.ts';
+import { expiryWarning } from '../../../src/alerts/alert-times.ts';
+import { stateSources, type InstanceView } from '../../../src/service/alerts/sources.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const MINUTE_MS = 60_000;
@@ -121,7 +117,7 @@ describe('a window over what edges counted', () => {
 describe('an origin fails', () => {
   const window = { name: 'api', isWhole: true };
   const sees = (responses: number, errors: number, isOn = false, isWhole = true) =>
-    originFailing.see({ ...quiet, origins: [{ ...window, responses, errors, isWhole }], isOn: () => isOn })?.length;
+    stateSources['origin-failing'].see({ ...quiet, origins: [{ ...window, responses, errors, isWhole }], isOn: () => isOn })?.length;
 
   test('with enough errors among enough responses, and not before', () =>
     expectRows(
@@ -140,7 +136,7 @@ describe('an origin fails', () => {
   test('until it is nearly well again', () => {
     expect(sees(1000, 60, true)).toBe(1);
     expect(sees(1000, 49, true)).toBe(0);
-    expect(originFailing.see({ ...quiet, origins: null })).toBeNull();
+    expect(stateSources['origin-failing'].see({ ...quiet, origins: null })).toBeNull();
   });
 
   test('and not over before it has responded to somebody', () => {
@@ -153,13 +149,13 @@ describe('an origin fails', () => {
 
   test('while others do not, and is named', () => {
     const own = { name: '', responses: 100, errors: 0, isWhole: true };
-    const seen = originFailing.see({ ...quiet, origins: [own, { ...window, responses: 40, errors: 20 }] });
+    const seen = stateSources['origin-failing'].see({ ...quiet, origins: [own, { ...window, responses: 40, errors: 20 }] });
     expect(seen).toEqual([{ subject: 'api', facts: { origin: 'api', failed: 20, requests: 40, share: 0.5 } }]);
   });
 });
 
 test('a few lost verdicts of an isolate that was stopped are no alert', () => {
-  const sees = (lost: number, requests: number) => verdictsLost.see({ ...quiet, losses: { lost, requests } })?.length;
+  const sees = (lost: number, requests: number) => stateSources['verdicts-lost'].see({ ...quiet, losses: { lost, requests } })?.length;
   expect([sees(9, 100), sees(10, 100), sees(50, 100_000), sees(100, 100_000)]).toEqual([0, 1, 0, 1]);
 });
 
@@ -168,11 +164,11 @@ test.each([
   ['unsealed-verdicts', { rooms: [...quiet.rooms, { unsealed: 260_000, unsealedMax: 320_000, databaseBytes: 0 }] }],
   ['log-storage', { rooms: [...quiet.rooms, { unsealed: 0, unsealedMax: 320_000, databaseBytes: 8e9 }] }],
 ])('%s near their bound are seen, and seen on until there is clearly room', (subject, change) => {
-  expect(storageFilling.see(quiet)).toEqual([]);
+  expect(stateSources['storage-filling'].see(quiet)).toEqual([]);
   const view = { ...quiet, ...change };
-  expect(storageFilling.see(view)).toMatchObject([{ subject, facts: { what: subject } }]);
+  expect(stateSources['storage-filling'].see(view)).toMatchObject([{ subject, facts: { what: subject } }]);
   const isOn = (one: string): boolean => one === subject;
-  expect(storageFilling.see({ ...quiet, rules: 900_000, isOn })).toHaveLength(subject === 'access-rules' ? 1 : 0);
+  expect(stateSources['storage-filling'].see({ ...quiet, rules: 900_000, isOn })).toHaveLength(subject === 'access-rules' ? 1 : 0);
 });
 
 describe('the end of a key', () => {
@@ -204,7 +200,7 @@ describe('a list', () => {
     isExpired: false,
   };
   const seen = (state: object, nowMs: number) =>
-    (listStale.see({ ...quiet, lists: [{ ...good, ...state }], nowMs } as unknown as InstanceView) ?? []).map(
+    (stateSources['list-stale'].see({ ...quiet, lists: [{ ...good, ...state }], nowMs } as unknown as InstanceView) ?? []).map(
       ({ subject, facts }) => [subject, facts['reason'], facts['readAt'], facts['error']],
     );
   const failing = { failures: 3, error: 'The answer broke off', dueAt: 9 * HOUR_MS };

@@ -3,14 +3,12 @@
  * or after they sent. Each alert is received, and once by its id.
  */
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Alert, alertId } from '../../../src/alerts/alert.ts';
-import { deliverDue } from '../../../src/service/alerts/deliver-alerts.ts';
-import { type PostAlert, postingOver } from '../../../src/service/alerts/post-alert.ts';
-import { sendTest } from '../../../src/service/alerts/send-test.ts';
+import { alertId, type Alert } from '../../../src/alerts/alert.ts';
+import { deliverDue, postingOver, sendTest, type PostAlert } from '../../../src/service/alerts/deliver-alerts.ts';
 import { checkedEnvironment, type ServiceStore } from '../../../src/service/environment.ts';
 import { channelsOf, createChannel } from '../../../src/store/d1/alert-channels.ts';
 import { alertPage, recordAlert } from '../../../src/store/d1/alerts.ts';
-import { type Random, randomFrom } from '../../property/rules/random.ts';
+import { randomFrom, type Random } from '../../property/rules/random.ts';
 import { hooks } from '../../support/hooks.ts';
 import { newAccount, serviceEnv } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
