@@ -5,6 +5,7 @@
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
+import { fromRow, type Row } from './rows.ts';
 
 export interface AccessCondition {
   field: AccessConditionField;
@@ -36,16 +37,21 @@ interface AccessRulePage {
   groups: { ruleGroupId: string; count: number }[];
 }
 
-interface RuleRow {
-  user_scope_hash: string;
-  type: 'block' | 'restrict';
-  description: string | null;
-  conditions: string;
-  restriction: string | null;
-  rule_group_id: string | null;
-  expiry: number;
-  created_at: number;
-  updated_at: number;
+const accessControlRule = fromRow<AccessControlRule>({
+  userScopeHash: 'plain',
+  type: 'plain',
+  description: 'plain',
+  conditions: 'json',
+  restriction: 'json',
+  ruleGroupId: 'plain',
+  expiry: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});
+
+/** A rule without restrictions is stored with `NULL`. */
+function withRestriction<Rule extends Pick<AccessControlRule, 'restriction'>>(rule: Rule): Rule {
+  return { ...rule, restriction: rule.restriction ?? {} };
 }
 
 /** Rules per account: one isolate compiles and holds this many in about 20 MB. */
@@ -151,7 +157,7 @@ export async function accessRulePage(
     ).bind(accountId, GROUPS_LISTED_MAX),
   ]);
   return {
-    rules: ((rows?.results ?? []) as RuleRow[]).map(accessControlRule),
+    rules: ((rows?.results ?? []) as Row[]).map((row) => withRestriction(accessControlRule(row))),
     total: ((count?.results ?? []) as { total: number }[])[0]?.total ?? 0,
     groups: (groups?.results ?? []) as AccessRulePage['groups'],
   };
@@ -175,6 +181,14 @@ export async function accessRulesVersion(env: StoreEnv, accountId: string): Prom
 /** The fields that a decision needs. The description and the group would double the memory. */
 export type DecidingRule = Pick<AccessControlRule, 'userScopeHash' | 'type' | 'conditions' | 'restriction' | 'expiry'>;
 
+const decidingRule = fromRow<DecidingRule>({
+  userScopeHash: 'plain',
+  type: 'plain',
+  conditions: 'json',
+  restriction: 'json',
+  expiry: 'plain',
+});
+
 /** Every rule of the account that has not expired at `nowMs`. */
 export async function liveAccessRules(env: StoreEnv, accountId: string, nowMs: number): Promise<DecidingRule[]> {
   const { results } = await env.DB.prepare(
@@ -182,14 +196,8 @@ export async function liveAccessRules(env: StoreEnv, accountId: string, nowMs: n
      WHERE account_id = ? AND expiry > ? LIMIT ?`,
   )
     .bind(accountId, nowMs, ACCESS_RULES_PER_ACCOUNT_MAX)
-    .all<Pick<RuleRow, 'user_scope_hash' | 'type' | 'conditions' | 'restriction' | 'expiry'>>();
-  return results.map((row) => ({
-    userScopeHash: row.user_scope_hash,
-    type: row.type,
-    conditions: JSON.parse(row.conditions) as AccessCondition[],
-    restriction: restrictionOf(row),
-    expiry: row.expiry,
-  }));
+    .all<Row>();
+  return results.map((row) => withRestriction(decidingRule(row)));
 }
 
 /** Deletes rules that expired before `before`, at most `limit` of them; returns how many. */
@@ -201,22 +209,4 @@ export async function purgeExpiredAccessRules(env: StoreEnv, before: number, lim
     .bind(before, limit)
     .run();
   return result.meta.changes;
-}
-
-function accessControlRule(row: RuleRow): AccessControlRule {
-  return {
-    userScopeHash: row.user_scope_hash,
-    type: row.type,
-    description: row.description,
-    conditions: JSON.parse(row.conditions) as AccessCondition[],
-    restriction: restrictionOf(row),
-    ruleGroupId: row.rule_group_id,
-    expiry: row.expiry,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function restrictionOf({ restriction }: Pick<RuleRow, 'restriction'>): AccessRestriction {
-  return restriction === null ? {} : (JSON.parse(restriction) as AccessRestriction);
 }

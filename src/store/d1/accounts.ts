@@ -7,6 +7,7 @@ import { type Feature, features as allFeatures } from '../../contract/management
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
+import { fromRow, type Row } from './rows.ts';
 
 export interface AccountRecord {
   id: string;
@@ -20,16 +21,16 @@ export interface AccountRecord {
   updatedAt: number;
 }
 
-export interface AccountRow {
-  id: string;
-  owner_email: string;
-  tier: AccountTier;
-  features: string;
-  disabled: number;
-  payment_owed: number;
-  created_at: number;
-  updated_at: number;
-}
+export const accountRecord = fromRow<AccountRecord>({
+  id: 'plain',
+  tier: 'plain',
+  features: 'json',
+  ownerEmail: 'plain',
+  disabled: 'flag',
+  paymentOwed: 'flag',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});
 
 const ACCOUNT_ID_BYTES = 12;
 
@@ -73,12 +74,12 @@ export function selectAccount(env: StoreEnv, id: string): D1PreparedStatement {
 }
 
 export function accountOf(result: { results: unknown[] }): AccountRecord | null {
-  const row = result.results[0] as AccountRow | undefined;
+  const row = result.results[0] as Row | undefined;
   return row ? accountRecord(row) : null;
 }
 
 export async function listAccounts(env: StoreEnv): Promise<AccountRecord[]> {
-  const { results } = await env.DB.prepare('SELECT * FROM accounts ORDER BY created_at, id').all<AccountRow>();
+  const { results } = await env.DB.prepare('SELECT * FROM accounts ORDER BY created_at, id').all<Row>();
   return results.map(accountRecord);
 }
 
@@ -130,15 +131,3 @@ export function normaliseEmail(email: string): string {
   return `${text.slice(0, at)}@${host ?? domain}`;
 }
 
-export function accountRecord(row: AccountRow): AccountRecord {
-  return {
-    id: row.id,
-    tier: row.tier,
-    features: JSON.parse(row.features) as Feature[],
-    ownerEmail: row.owner_email,
-    disabled: row.disabled === 1,
-    paymentOwed: row.payment_owed === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}

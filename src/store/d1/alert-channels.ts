@@ -12,6 +12,7 @@ import {
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
+import { fromRow, type Row } from './rows.ts';
 
 interface ChannelSettings {
   name: string;
@@ -36,23 +37,6 @@ export interface OpenChannel extends Pick<AlertChannel, 'id' | 'name' | 'shape' 
   url: string;
   /** Valid ones, the newest first. Empty for Slack and Discord. */
   secrets: string[];
-}
-
-interface ChannelRow {
-  id: string;
-  account_id: string;
-  name: string;
-  shape: ChannelShape;
-  url_sealed: string;
-  host: string;
-  secret_sealed: string | null;
-  former_secret_sealed: string | null;
-  former_secret_until: number;
-  kinds: string;
-  quiet_hours: string | null;
-  enabled: number;
-  created_at: number;
-  updated_at: number;
 }
 
 const ID_BYTES = 12;
@@ -93,7 +77,7 @@ export async function createChannel(
       nowMs,
       ALERT_CHANNELS_MAX,
     )
-    .first<ChannelRow>();
+    .first<Row>();
   return made === null ? null : { channel: listed(made, nowMs), secret };
 }
 
@@ -101,7 +85,7 @@ export async function createChannel(
 export async function channelsOf(env: StoreEnv, accountId: string, nowMs: number): Promise<AlertChannel[]> {
   const { results } = await env.DB.prepare('SELECT * FROM alert_channels WHERE account_id = ? ORDER BY created_at, id')
     .bind(accountId)
-    .all<ChannelRow>();
+    .all<Row>();
   return results.map((row) => listed(row, nowMs));
 }
 
@@ -130,7 +114,7 @@ export async function updateChannel(
     `UPDATE alert_channels SET ${sets.join(', ')} WHERE id = ? AND account_id = ? RETURNING *`,
   )
     .bind(...Object.values(columns), id, accountId)
-    .first<ChannelRow>();
+    .first<Row>();
   return row === null ? null : listed(row, nowMs);
 }
 
@@ -194,9 +178,9 @@ export async function openChannels(
      WHERE channel.id IN (SELECT value FROM json_each(?)) AND enabled = 1 AND disabled = 0`,
   )
     .bind(JSON.stringify(ids))
-    .all<ChannelRow>();
+    .all<Row>();
   const root = await rootKey(env);
-  const opened = results.map(async (row) => [row.id, await opening(row, root, nowMs).catch(unreadable)] as const);
+  const opened = results.map(async (row) => [row['id'] as string, await opening(row, root, nowMs).catch(unreadable)] as const);
   return new Map(await Promise.all(opened));
 }
 
@@ -204,40 +188,49 @@ function unreadable(): 'unreadable' {
   return 'unreadable';
 }
 
-async function opening(row: ChannelRow, root: string, nowMs: number): Promise<OpenChannel> {
-  const { id, name, shape } = row;
+const sealedChannel = fromRow<{
+  id: string;
+  urlSealed: string;
+  secretSealed: string | null;
+  formerSecretSealed: string | null;
+  formerSecretUntil: number;
+}>({
+  id: 'plain',
+  urlSealed: 'plain',
+  secretSealed: 'plain',
+  formerSecretSealed: 'plain',
+  formerSecretUntil: 'plain',
+});
+
+async function opening(row: Row, root: string, nowMs: number): Promise<OpenChannel> {
+  const { id, urlSealed, secretSealed, formerSecretSealed, formerSecretUntil } = sealedChannel(row);
   const sealed: [string, string | null][] = [
-    ['secret_sealed', row.secret_sealed],
-    ['former_secret_sealed', row.former_secret_until > nowMs ? row.former_secret_sealed : null],
+    ['secret_sealed', secretSealed],
+    ['former_secret_sealed', formerSecretUntil > nowMs ? formerSecretSealed : null],
   ];
   const secrets = sealed.map(async ([column, value]) =>
     value === null ? [] : [await openAtRest(root, context(column, id), value)],
   );
-  return {
-    id,
-    name,
-    shape,
-    quietHours: quietHoursOf(row),
-    url: await openAtRest(root, context('url_sealed', id), row.url_sealed),
-    secrets: (await Promise.all(secrets)).flat(),
-  };
+  const { name, shape, quietHours } = listed(row, nowMs);
+  const url = await openAtRest(root, context('url_sealed', id), urlSealed);
+  return { id, name, shape, quietHours, url, secrets: (await Promise.all(secrets)).flat() };
 }
 
-function listed(row: ChannelRow, nowMs: number): AlertChannel {
-  return {
-    id: row.id,
-    name: row.name,
-    shape: row.shape,
-    host: row.host,
-    kinds: JSON.parse(row.kinds) as AlertKind[],
-    quietHours: quietHoursOf(row),
-    enabled: row.enabled === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    formerSecretUntil: row.former_secret_until > nowMs ? row.former_secret_until : null,
-  };
-}
+const alertChannel = fromRow<AlertChannel>({
+  id: 'plain',
+  name: 'plain',
+  shape: 'plain',
+  host: 'plain',
+  kinds: 'json',
+  quietHours: 'json',
+  enabled: 'flag',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+  formerSecretUntil: 'plain',
+});
 
-function quietHoursOf({ quiet_hours: text }: ChannelRow): QuietHours | null {
-  return text === null ? null : (JSON.parse(text) as QuietHours);
+function listed(row: Row, nowMs: number): AlertChannel {
+  const channel = alertChannel(row);
+  const { formerSecretUntil } = channel;
+  return { ...channel, formerSecretUntil: (formerSecretUntil ?? 0) > nowMs ? formerSecretUntil : null };
 }

@@ -1,6 +1,7 @@
 /** Which instances are looked at next, and what their edges had counted the last time. */
 import type { StoreEnv } from '../binding.ts';
-import { type InstanceRow, type StoredInstance, storedInstance } from './instances.ts';
+import { type StoredInstance, storedInstance } from './instances.ts';
+import type { Row } from './rows.ts';
 
 export interface DueCheck {
   instance: StoredInstance;
@@ -32,8 +33,8 @@ export async function takeDueChecks(env: StoreEnv, limit: number, nowMs: number,
     'SELECT * FROM protect_instances WHERE id IN (SELECT value FROM json_each(?)) AND active = 1',
   )
     .bind(JSON.stringify([...taken.keys()]))
-    .all<InstanceRow>();
-  return rows.results.map((row) => ({ instance: storedInstance(row), remembered: taken.get(row.id) ?? null }));
+    .all<Row>();
+  return rows.results.map((row) => ({ instance: storedInstance(row), remembered: taken.get(row['id'] as string) ?? null }));
 }
 
 /** For the next check. */

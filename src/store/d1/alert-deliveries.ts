@@ -4,6 +4,7 @@
  * stop, with the same id.
  */
 import type { StoreEnv } from '../binding.ts';
+import { fromRow, type Row } from './rows.ts';
 
 export interface TakenDelivery {
   alertId: string;
@@ -14,12 +15,12 @@ export interface TakenDelivery {
   firstAt: number;
 }
 
-interface TakenRow {
-  alert_id: string;
-  channel_id: string;
-  attempts: number;
-  first_at: number;
-}
+const takenDelivery = fromRow<TakenDelivery>({
+  alertId: 'plain',
+  channelId: 'plain',
+  attempts: 'plain',
+  firstAt: 'plain',
+});
 
 /**
  * Takes deliveries that are due: those of the alerts in `first`, then the oldest of each account, its second oldest, and so
@@ -49,8 +50,8 @@ export async function takeDueDeliveries(
      RETURNING alert_id, channel_id, attempts, first_at`,
   )
     .bind(untilMs, nowMs, perChannel, limit, JSON.stringify(first))
-    .all<TakenRow>();
-  return results.map(taken);
+    .all<Row>();
+  return results.map(takenDelivery);
 }
 
 export async function noteSent(env: StoreEnv, delivery: TakenDelivery, nowMs: number): Promise<void> {
@@ -114,8 +115,4 @@ export async function giveUp(env: StoreEnv, delivery: TakenDelivery, error: stri
   )
     .bind(error, delivery.alertId, delivery.channelId)
     .run();
-}
-
-function taken(row: TakenRow): TakenDelivery {
-  return { alertId: row.alert_id, channelId: row.channel_id, attempts: row.attempts, firstAt: row.first_at };
 }

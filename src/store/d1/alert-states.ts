@@ -8,6 +8,7 @@ import type { AlertKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { recordAlert } from './alerts.ts';
+import { fromRow, type Row } from './rows.ts';
 
 /** Of one instance. */
 interface StateKey {
@@ -24,15 +25,15 @@ export interface StoredState extends KnownState, Pick<StateKey, 'kind' | 'subjec
   mark: string;
 }
 
-interface StateRow {
-  kind: AlertKind;
-  subject: string;
-  phase: KnownState['phase'];
-  since: number;
-  begun_at: number;
-  facts: string;
-  mark: string;
-}
+const storedState = fromRow<StoredState>({
+  kind: 'plain',
+  subject: 'plain',
+  phase: 'plain',
+  since: 'plain',
+  begunAt: 'plain',
+  facts: 'json',
+  mark: 'plain',
+});
 
 const MARK_BYTES = 9;
 const OF_KEY = 'account_id = ? AND instance_id = ? AND kind = ? AND subject = ?';
@@ -42,12 +43,8 @@ export async function statesOf(env: StoreEnv, accountId: string, instanceId: str
     'SELECT kind, subject, phase, since, begun_at, facts, mark FROM alert_states WHERE account_id = ? AND instance_id = ?',
   )
     .bind(accountId, instanceId)
-    .all<StateRow>();
-  return results.map(({ begun_at: begunAt, facts, ...row }) => ({
-    ...row,
-    begunAt,
-    facts: JSON.parse(facts) as AlertFacts,
-  }));
+    .all<Row>();
+  return results.map(storedState);
 }
 
 /** The statements that change one state, and record its alert, unless somebody else has changed it since `mark`. */

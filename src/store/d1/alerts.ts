@@ -5,6 +5,7 @@
 import type { Alert, AlertFacts } from '../../alerts/alert.ts';
 import type { AlertPhase, DeliveryState, SentKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
+import { fromRow, type Row } from './rows.ts';
 
 interface StoredDelivery {
   channelId: string;
@@ -22,28 +23,27 @@ interface StoredAlert extends Omit<Alert, 'accountId'> {
   deliveries: StoredDelivery[];
 }
 
-interface AlertRow {
-  id: string;
-  account_id: string;
-  instance_id: string | null;
-  kind: SentKind;
-  phase: AlertPhase;
-  subject: string;
-  at: number;
-  summary: string;
-  facts: string;
-}
+const storedAlert = fromRow<Alert>({
+  id: 'plain',
+  accountId: 'plain',
+  instanceId: 'plain',
+  kind: 'plain',
+  phase: 'plain',
+  subject: 'plain',
+  at: 'plain',
+  summary: 'plain',
+  facts: 'json',
+});
 
-interface DeliveryRow {
-  alert_id: string;
-  channel_id: string;
-  channel_name: string | null;
-  state: DeliveryState;
-  attempts: number;
-  due_at: number;
-  tried_at: number | null;
-  error: string | null;
-}
+const storedDelivery = fromRow<StoredDelivery>({
+  channelId: 'plain',
+  channelName: 'plain',
+  state: 'plain',
+  attempts: 'plain',
+  triedAt: 'plain',
+  dueAt: 'plain',
+  error: 'plain',
+});
 
 /**
  * The statements that record an alert, for the transaction of the caller. One that was recorded before stays as it is, and
@@ -94,18 +94,19 @@ export async function alertPage(
        AND (?4 IS NULL OR (at, id) < (?4, ?5)) ORDER BY at DESC, id DESC LIMIT ?6`,
   )
     .bind(accountId, filter.instanceId, filter.kind, before?.at ?? null, before?.id ?? null, filter.limit)
-    .all<AlertRow>();
+    .all<Row>();
   const deliveries = await env.DB.prepare(
-    `SELECT delivery.*, channel.name AS channel_name FROM alert_deliveries AS delivery
+    `SELECT delivery.alert_id, delivery.channel_id, channel.name AS channel_name, delivery.state, delivery.attempts,
+       delivery.tried_at, IIF(delivery.state = 'waiting', delivery.due_at, NULL) AS due_at, delivery.error FROM alert_deliveries AS delivery
      LEFT JOIN alert_channels AS channel ON channel.id = delivery.channel_id
      WHERE alert_id IN (SELECT value FROM json_each(?)) ORDER BY channel_id`,
   )
-    .bind(JSON.stringify(results.map(({ id }) => id)))
-    .all<DeliveryRow>();
-  const byAlert = Map.groupBy(deliveries.results, ({ alert_id: id }) => id);
+    .bind(JSON.stringify(results.map((row) => row['id'])))
+    .all<Row>();
+  const byAlert = Map.groupBy(deliveries.results, (row) => row['alert_id']);
   return results.map((row) => {
-    const { accountId: _accountId, ...alert } = alertOf(row);
-    return { ...alert, deliveries: (byAlert.get(row.id) ?? []).map(deliveryOf) };
+    const { accountId: _accountId, ...alert } = storedAlert(row);
+    return { ...alert, deliveries: (byAlert.get(alert.id) ?? []).map(storedDelivery) };
   });
 }
 
@@ -113,8 +114,8 @@ export async function alertPage(
 export async function alertsById(env: StoreEnv, ids: readonly string[]): Promise<Map<string, Alert>> {
   const { results } = await env.DB.prepare('SELECT * FROM alerts WHERE id IN (SELECT value FROM json_each(?))')
     .bind(JSON.stringify(ids))
-    .all<AlertRow>();
-  return new Map(results.map((row) => [row.id, alertOf(row)]));
+    .all<Row>();
+  return new Map(results.map(storedAlert).map((alert) => [alert.id, alert]));
 }
 
 /** Deletes alerts older than `before` with their deliveries, at most `limit` of them. */
@@ -124,30 +125,4 @@ export async function purgeAlerts(env: StoreEnv, before: number, limit: number):
     env.DB.prepare(`DELETE FROM alert_deliveries WHERE alert_id IN (${old})`).bind(before, limit),
     env.DB.prepare(`DELETE FROM alerts WHERE id IN (${old})`).bind(before, limit),
   ]);
-}
-
-function alertOf(row: AlertRow): Alert {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    instanceId: row.instance_id,
-    kind: row.kind,
-    phase: row.phase,
-    subject: row.subject,
-    at: row.at,
-    summary: row.summary,
-    facts: JSON.parse(row.facts) as AlertFacts,
-  };
-}
-
-function deliveryOf(row: DeliveryRow): StoredDelivery {
-  return {
-    channelId: row.channel_id,
-    channelName: row.channel_name,
-    state: row.state,
-    attempts: row.attempts,
-    triedAt: row.tried_at,
-    dueAt: row.state === 'waiting' ? row.due_at : null,
-    error: row.error,
-  };
 }

@@ -10,6 +10,7 @@ import { accountOf, type AccountRecord, selectAccount } from './accounts.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { deriveKey, randomToken } from '../keys/master-key.ts';
+import { fromRow, type Row } from './rows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,14 +24,14 @@ export interface ApiKeyRecord {
   createdAt: number;
 }
 
-interface ApiKeyRow {
-  id: string;
-  account_id: string;
-  name: string;
-  permissions: string;
-  expires_at: number;
-  created_at: number;
-}
+const apiKeyRecord = fromRow<ApiKeyRecord>({
+  id: 'plain',
+  accountId: 'plain',
+  name: 'plain',
+  permissions: 'json',
+  expiresAt: 'plain',
+  createdAt: 'plain',
+});
 
 const TOKEN_KEY_LABEL = 'api-key-token';
 const API_KEY_ID_BYTES = 12;
@@ -78,7 +79,7 @@ export async function principalOf(
     env.DB.prepare('SELECT * FROM api_keys WHERE id = ? AND account_id = ?').bind(keyId, accountId),
     selectAccount(env, accountId),
   ]);
-  const key = keys?.results[0] as ApiKeyRow | undefined;
+  const key = keys?.results[0] as Row | undefined;
   return {
     apiKey: key ? apiKeyRecord(key) : null,
     account: accounts ? accountOf(accounts) : null,
@@ -88,7 +89,7 @@ export async function principalOf(
 export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promise<ApiKeyRecord[]> {
   const { results } = await env.DB.prepare('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id')
     .bind(accountId)
-    .all<ApiKeyRow>();
+    .all<Row>();
   return results.map(apiKeyRecord);
 }
 
@@ -114,7 +115,7 @@ export async function apiKeysToAnnounce(
      ORDER BY turn, expires_at LIMIT ?4`,
   )
     .bind(nowMs, daysAhead * DAY_MS, DAY_MS, limit)
-    .all<ApiKeyRow>();
+    .all<Row>();
   return results.map(apiKeyRecord);
 }
 
@@ -157,13 +158,3 @@ export async function readApiKeyToken(
   }
 }
 
-function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    permissions: JSON.parse(row.permissions) as PermissionMap,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-  };
-}

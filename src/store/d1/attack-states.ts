@@ -4,7 +4,8 @@
  */
 import { type AttackState, attackStateText } from '../../attack/attack-state.ts';
 import type { StoreEnv } from '../binding.ts';
-import { type InstanceRow, type StoredInstance, storedInstance } from './instances.ts';
+import { type StoredInstance, storedInstance } from './instances.ts';
+import type { Row } from './rows.ts';
 
 /** Holds while the state of the instance is still this one. */
 export function isStill(
@@ -52,6 +53,6 @@ export async function instancesInAttack(env: StoreEnv, limit: number, nowMs: num
      ORDER BY json_extract(attack, '$.active.until') <= ?1 DESC, RANDOM() LIMIT ?2`,
   )
     .bind(nowMs, limit)
-    .all<InstanceRow>();
+    .all<Row>();
   return results.map(storedInstance);
 }

@@ -4,7 +4,8 @@
  */
 import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import type { StoreEnv } from '../binding.ts';
-import { type InstanceRow, type StoredInstance, storedInstance } from './instances.ts';
+import { type StoredInstance, storedInstance } from './instances.ts';
+import { fromRow, type Row } from './rows.ts';
 
 export interface ClientJwtRecord {
   jti: string;
@@ -15,13 +16,13 @@ export interface ClientJwtRecord {
   revokedAt: number | null;
 }
 
-interface ClientJwtRow {
-  jti: string;
-  instance_id: string;
-  issued_at: number;
-  expires_at: number;
-  revoked_at: number | null;
-}
+const clientJwtRecord = fromRow<ClientJwtRecord>({
+  jti: 'plain',
+  instanceId: 'plain',
+  issuedAt: 'plain',
+  expiresAt: 'plain',
+  revokedAt: 'plain',
+});
 
 export type NewClientJwt = Omit<ClientJwtRecord, 'revokedAt'>;
 
@@ -49,7 +50,7 @@ export async function clientJwtById(
      WHERE jwt.jti = ?`,
   )
     .bind(jti)
-    .first<ClientJwtRow & InstanceRow>();
+    .first<Row>();
   return row ? { registered: clientJwtRecord(row), instance: storedInstance(row) } : null;
 }
 
@@ -63,7 +64,7 @@ export async function clientJwtsOfInstance(
     'SELECT * FROM client_jwts WHERE instance_id = ? ORDER BY issued_at DESC, jti LIMIT ?',
   )
     .bind(instanceId, limit)
-    .all<ClientJwtRow>();
+    .all<Row>();
   return results.map(clientJwtRecord);
 }
 
@@ -77,12 +78,3 @@ export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: st
   return result.meta.changes === 1;
 }
 
-function clientJwtRecord(row: ClientJwtRow): ClientJwtRecord {
-  return {
-    jti: row.jti,
-    instanceId: row.instance_id,
-    issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
-}

@@ -7,7 +7,8 @@ import { sha256Hex } from '../../bytes/hex.ts';
 import type { UserRole } from '../../contract/management/roles.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { type AccountRecord, accountRecord, type AccountRow } from './accounts.ts';
+import { type AccountRecord, accountRecord } from './accounts.ts';
+import { fromRow, type Row } from './rows.ts';
 
 export type SignInMethod = 'link' | 'passkey' | 'oidc' | 'access';
 
@@ -32,6 +33,18 @@ export interface SignedInUser {
   account: AccountRecord;
 }
 
+const sessionRecord = fromRow<ConsoleSession>({
+  id: 'plain',
+  accountId: 'plain',
+  email: 'plain',
+  method: 'plain',
+  signedInAt: 'plain',
+  lastSeenAt: 'plain',
+  endsAt: 'plain',
+  address: 'plain',
+  userAgent: 'plain',
+});
+
 /** A browser left open overnight is signed out. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** However busy, a session ends after a week. */
@@ -43,18 +56,6 @@ const SESSIONS_PER_PERSON_MAX = 50;
 const SECRET_BYTES = 32;
 const ID_BYTES = 12;
 const USER_AGENT_MAX_CHARS = 512;
-
-interface SessionRow {
-  id: string;
-  account_id: string;
-  email: string;
-  method: SignInMethod;
-  signed_in_at: number;
-  last_seen_at: number;
-  ends_at: number;
-  address: string | null;
-  user_agent: string;
-}
 
 /**
  * Opens a session and sets the status of an invited user to `active`. `replaces` is the secret of the session that the
@@ -114,7 +115,7 @@ export async function signedInUser(env: StoreEnv, secret: string, nowMs: number)
      WHERE console_sessions.secret_hash = ?1 AND console_sessions.ends_at > ?2 AND console_sessions.last_seen_at > ?3`,
   )
     .bind(await sha256Hex(secret), nowMs, nowMs - SESSION_IDLE_MS)
-    .first<AccountRow & SessionRow & { session_id: string; name: string; role: UserRole }>();
+    .first<Row & { id: string; session_id: string; name: string; role: UserRole }>();
   if (row === null) return null;
   return {
     session: sessionRecord({ ...row, account_id: row.id, id: row.session_id }),
@@ -142,7 +143,7 @@ export async function sessionsOfPerson(env: StoreEnv, email: string, nowMs: numb
      ORDER BY last_seen_at DESC, id LIMIT ?`,
   )
     .bind(email, nowMs, nowMs - SESSION_IDLE_MS, SESSIONS_PER_PERSON_MAX)
-    .all<SessionRow>();
+    .all<Row>();
   return results.map(sessionRecord);
 }
 
@@ -160,16 +161,3 @@ export async function endAllSessions(env: StoreEnv, email: string): Promise<numb
   return meta.changes;
 }
 
-function sessionRecord(row: SessionRow): ConsoleSession {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    email: row.email,
-    method: row.method,
-    signedInAt: row.signed_in_at,
-    lastSeenAt: row.last_seen_at,
-    endsAt: row.ends_at,
-    address: row.address,
-    userAgent: row.user_agent,
-  };
-}

@@ -6,6 +6,7 @@ import { type AttackState, attackStateOf } from '../../attack/attack-state.ts';
 import { type InstanceSettings, instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { fromRow, type Row } from './rows.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
@@ -24,28 +25,12 @@ export interface StoredInstance extends ProtectInstance {
   attack: AttackState;
 }
 
-export interface InstanceRow {
-  id: string;
-  account_id: string;
-  name: string;
-  cname: string;
-  global_site_key: string;
-  policy: string;
-  active: number;
-  client_jwts_revoked_before: number | null;
-  version: number;
-  policy_version: number;
-  created_at: number;
-  updated_at: number;
-  attack: string | null;
-}
-
 /** `site-inactive`: the site was deactivated at the same time. */
 export type InstanceConflict = 'cname-taken' | 'site-key-taken' | 'site-inactive';
 
 /** An instance by id, active or not, of any account: callers check `active` and `accountId`. */
 export async function instanceById(env: StoreEnv, id: string): Promise<StoredInstance | null> {
-  const row = await env.DB.prepare('SELECT * FROM protect_instances WHERE id = ?').bind(id).first<InstanceRow>();
+  const row = await env.DB.prepare('SELECT * FROM protect_instances WHERE id = ?').bind(id).first<Row>();
   return row ? storedInstance(row) : null;
 }
 
@@ -60,7 +45,7 @@ export async function activeInstances(
      ORDER BY created_at, id LIMIT ?3`,
   )
     .bind(accountId, siteKey ?? null, limit)
-    .all<InstanceRow>();
+    .all<Row>();
   return results.map(storedInstance);
 }
 
@@ -72,7 +57,7 @@ export async function instancesOfAccount(env: StoreEnv, accountId: string): Prom
      ORDER BY created_at, id`,
   )
     .bind(accountId, DELETED_LISTED_MAX)
-    .all<InstanceRow>();
+    .all<Row>();
   return results.map(storedInstance);
 }
 
@@ -186,21 +171,25 @@ async function conflictOf(
   throw new AccountLimitError('active Protect instances');
 }
 
-export function storedInstance(row: InstanceRow): StoredInstance {
+const instanceFields = fromRow<Omit<StoredInstance, keyof InstanceSettings | 'attack'>>({
+  id: 'plain',
+  accountId: 'plain',
+  name: 'plain',
+  cname: 'plain',
+  globalSiteKey: 'plain',
+  active: 'flag',
+  clientJwtsRevokedBefore: 'plain',
+  version: 'plain',
+  policyVersion: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});
+
+export function storedInstance(row: Row): StoredInstance {
   return {
     // Parsed, not cast: a policy that was written before a field existed gets the field's default.
-    ...instanceSettings.parse(JSON.parse(row.policy)),
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    cname: row.cname,
-    globalSiteKey: row.global_site_key,
-    active: row.active === 1,
-    clientJwtsRevokedBefore: row.client_jwts_revoked_before,
-    version: row.version,
-    policyVersion: row.policy_version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    attack: attackStateOf(row.attack),
+    ...instanceSettings.parse(JSON.parse(row['policy'] as string)),
+    ...instanceFields(row),
+    attack: attackStateOf(row['attack'] as string | null),
   };
 }

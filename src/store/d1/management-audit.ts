@@ -4,6 +4,7 @@
  * without secrets.
  */
 import type { StoreEnv } from '../binding.ts';
+import { fromRow, type Row } from './rows.ts';
 
 interface ManagementAuditEntry {
   id: string;
@@ -22,17 +23,17 @@ interface ManagementAuditEntry {
   body: unknown;
 }
 
-interface AuditRow {
-  id: string;
-  at: number;
-  api_key_id: string | null;
-  api_key_name: string | null;
-  user_email: string | null;
-  operation: string;
-  request_id: string;
-  ip: string | null;
-  body: string;
-}
+const auditEntry = fromRow<ManagementAuditEntry>({
+  id: 'plain',
+  at: 'plain',
+  apiKeyId: 'plain',
+  apiKeyName: 'plain',
+  userEmail: 'plain',
+  operation: 'plain',
+  requestId: 'plain',
+  ip: 'plain',
+  body: 'json',
+});
 
 export async function appendManagementAudit(
   env: StoreEnv,
@@ -87,18 +88,8 @@ export async function managementAuditPage(
      ORDER BY at DESC, id DESC LIMIT ?4`,
   )
     .bind(accountId, before?.at ?? null, before?.id ?? null, limit)
-    .all<AuditRow>();
-  return results.map((row) => ({
-    id: row.id,
-    at: row.at,
-    apiKeyId: row.api_key_id,
-    apiKeyName: row.api_key_name,
-    userEmail: row.user_email,
-    operation: row.operation,
-    requestId: row.request_id,
-    ip: row.ip,
-    body: JSON.parse(row.body) as unknown,
-  }));
+    .all<Row>();
+  return results.map(auditEntry);
 }
 
 /** Deletes entries older than `before`, at most `limit` of them. */

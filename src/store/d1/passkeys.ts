@@ -4,6 +4,7 @@
  */
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
+import { fromRow, type Row } from './rows.ts';
 
 export interface Passkey {
   /** Base64url. */
@@ -19,15 +20,15 @@ export interface Passkey {
   lastUsedAt: number | null;
 }
 
-interface PasskeyRow {
-  credential_id: string;
-  email: string;
-  name: string;
-  public_key: string;
-  counter: number;
-  created_at: number;
-  last_used_at: number | null;
-}
+const passkeyRecord = fromRow<Passkey>({
+  credentialId: 'plain',
+  email: 'plain',
+  name: 'plain',
+  publicKey: 'json',
+  counter: 'plain',
+  createdAt: 'plain',
+  lastUsedAt: 'plain',
+});
 
 export const PASSKEYS_PER_PERSON_MAX = 20;
 
@@ -59,7 +60,7 @@ export async function addPasskey(
 export async function passkeyById(env: StoreEnv, credentialId: string): Promise<Passkey | null> {
   const row = await env.DB.prepare('SELECT * FROM passkeys WHERE credential_id = ?')
     .bind(credentialId)
-    .first<PasskeyRow>();
+    .first<Row>();
   return row ? passkeyRecord(row) : null;
 }
 
@@ -69,7 +70,7 @@ export async function passkeysOfPerson(env: StoreEnv, email: string): Promise<Pa
     'SELECT * FROM passkeys WHERE email = ? ORDER BY created_at, credential_id LIMIT ?',
   )
     .bind(email, PASSKEYS_PER_PERSON_MAX)
-    .all<PasskeyRow>();
+    .all<Row>();
   return results.map(passkeyRecord);
 }
 
@@ -120,16 +121,4 @@ export async function removePasskey(
     .run();
   if (meta.changes === 1) return ok(null);
   return failed((await passkeyById(env, credentialId))?.email === email ? 'last' : 'not-found');
-}
-
-function passkeyRecord(row: PasskeyRow): Passkey {
-  return {
-    credentialId: row.credential_id,
-    email: row.email,
-    name: row.name,
-    publicKey: JSON.parse(row.public_key) as JsonWebKey,
-    counter: row.counter,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
 }

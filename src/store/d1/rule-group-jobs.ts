@@ -6,6 +6,7 @@
 import { raiseAccessVersion } from './access-control-rules.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
+import { fromRow, type Row } from './rows.ts';
 
 interface RuleGroupJob {
   id: string;
@@ -17,14 +18,14 @@ interface RuleGroupJob {
   deletedCount: number;
 }
 
-interface JobRow {
-  id: string;
-  account_id: string;
-  rule_group_id: string;
-  requested_at: number;
-  finished_at: number | null;
-  deleted_count: number;
-}
+const groupJob = fromRow<RuleGroupJob>({
+  id: 'plain',
+  accountId: 'plain',
+  ruleGroupId: 'plain',
+  requestedAt: 'plain',
+  finishedAt: 'plain',
+  deletedCount: 'plain',
+});
 
 /** Rules per transaction: few enough that other writes do not wait noticeably. */
 const STEP_RULES = 1000;
@@ -57,8 +58,8 @@ export async function requestGroupRemoval(
 export async function ruleGroupJob(env: StoreEnv, accountId: string, id: string): Promise<RuleGroupJob | null> {
   const row = await env.DB.prepare('SELECT * FROM rule_group_jobs WHERE id = ? AND account_id = ?')
     .bind(id, accountId)
-    .first<JobRow>();
-  return row ? job(row) : null;
+    .first<Row>();
+  return row ? groupJob(row) : null;
 }
 
 /** Runs a job to its end. Two workers on one job share the work. */
@@ -91,18 +92,7 @@ export async function resumeGroupRemovals(env: StoreEnv, nowMs: number, clock: (
     'SELECT * FROM rule_group_jobs WHERE finished_at IS NULL AND touched_at <= ? ORDER BY touched_at LIMIT ?',
   )
     .bind(nowMs - ABANDONED_MS, RESUMED_PER_RUN_MAX)
-    .all<JobRow>();
-  for (const row of results) await runGroupRemoval(env, job(row), clock);
+    .all<Row>();
+  for (const row of results) await runGroupRemoval(env, groupJob(row), clock);
   return results.length;
-}
-
-function job(row: JobRow): RuleGroupJob {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    ruleGroupId: row.rule_group_id,
-    requestedAt: row.requested_at,
-    finishedAt: row.finished_at,
-    deletedCount: row.deleted_count,
-  };
 }

@@ -6,7 +6,8 @@
 import type { ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { type ListKey, type ListRow, sealAddress, type StoredList, storedList } from './rule-lists.ts';
+import { type ListKey, sealAddress, type StoredList, storedList } from './rule-lists.ts';
+import type { Row } from './rows.ts';
 
 const MARK_BYTES = 9;
 
@@ -18,7 +19,7 @@ export async function dueLists(env: StoreEnv, limit: number, nowMs: number): Pro
       WHERE l.due_at <= ? AND l.reading IS NULL ORDER BY l.due_at LIMIT ?`,
   )
     .bind(nowMs, limit)
-    .all<ListRow>();
+    .all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
@@ -38,10 +39,10 @@ export async function beginReading(
         AND (reading_until IS NULL OR reading_until <= ?7) RETURNING *`,
   )
     .bind(instanceId, name, birth, randomToken(MARK_BYTES), untilMs, reading, nowMs, dueAt)
-    .first<ListRow>();
+    .first<Row>();
   if (row === null) return null;
   const taken = await storedList(env, row);
-  if (row.url_sealed === null) await sealAddress(env, taken);
+  if (row['url_sealed'] === null) await sealAddress(env, taken);
   return reading === null ? taken : { ...taken, ...UNKNOWN };
 }
 
@@ -51,7 +52,7 @@ const UNKNOWN = { etag: null, lastModified: null, syncedAt: null } as const;
 export async function lostReadings(env: StoreEnv, limit: number, nowMs: number): Promise<StoredList[]> {
   const { results } = await env.DB.prepare('SELECT * FROM rule_lists WHERE reading_until <= ? LIMIT ?')
     .bind(nowMs, limit)
-    .all<ListRow>();
+    .all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
@@ -69,7 +70,7 @@ export async function listsThatExpire(env: StoreEnv, limit: number, nowMs: numbe
        AND COALESCE(confirmed_at, created_at) + 1000 * expiry_seconds < ? LIMIT ?`,
   )
     .bind(nowMs, limit)
-    .all<ListRow>();
+    .all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 

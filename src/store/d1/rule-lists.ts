@@ -6,6 +6,7 @@ import type { ListAuthorization, ListSettings, ReportField } from '../../contrac
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
+import { fromRow, type Row } from './rows.ts';
 
 const MINUTE_MS = 60_000;
 const BIRTH_BYTES = 9;
@@ -37,33 +38,6 @@ export interface StoredList {
   source: number;
 }
 
-export interface ListRow {
-  instance_id: string;
-  name: string;
-  settings: string;
-  /** `null`: a file, or a list that is older than the column and has its address in the settings. */
-  url_sealed: string | null;
-  authorization_sealed: string | null;
-  birth: string | null;
-  created_at: number;
-  due_at: number | null;
-  tried_at: number | null;
-  confirmed_at: number | null;
-  changed_at: number | null;
-  synced_at: number | null;
-  etag: string | null;
-  last_modified: string | null;
-  failures: number;
-  error: string | null;
-  entries: number;
-  added: number | null;
-  removed: number | null;
-  report: string | null;
-  is_expired: number;
-  reading: string | null;
-  source: number;
-}
-
 export type ListKey = Pick<StoredList, 'instanceId' | 'name'>;
 
 type SealedColumn = 'authorization_sealed' | 'url_sealed';
@@ -71,45 +45,58 @@ type SealedColumn = 'authorization_sealed' | 'url_sealed';
 const context = ({ instanceId, name }: ListKey, column: SealedColumn): string =>
   `rule_lists.${column}:${instanceId}:${name}`;
 
-export async function storedList(env: StoreEnv, row: ListRow): Promise<StoredList> {
-  const key = { instanceId: row.instance_id, name: row.name };
-  const settings = JSON.parse(row.settings) as ListSettings;
-  if (row.url_sealed !== null) settings.url = await opened(env, key, 'url_sealed', row.url_sealed);
+const listFields = fromRow<Omit<StoredList, 'hasAuthorization' | 'lastChange'>>({
+  instanceId: 'plain',
+  name: 'plain',
+  settings: 'json',
+  birth: 'plain',
+  createdAt: 'plain',
+  dueAt: 'plain',
+  triedAt: 'plain',
+  confirmedAt: 'plain',
+  changedAt: 'plain',
+  syncedAt: 'plain',
+  etag: 'plain',
+  lastModified: 'plain',
+  failures: 'plain',
+  error: 'plain',
+  entries: 'plain',
+  report: 'json',
+  isExpired: 'flag',
+  reading: 'plain',
+  source: 'plain',
+});
+
+/** `urlSealed` is `null` for a file, and for a list that is older than the column and has its address in the settings. */
+const listColumns = fromRow<{
+  urlSealed: string | null;
+  authorizationSealed: string | null;
+  added: number | null;
+  removed: number | null;
+}>({ urlSealed: 'plain', authorizationSealed: 'plain', added: 'plain', removed: 'plain' });
+
+export async function storedList(env: StoreEnv, row: Row): Promise<StoredList> {
+  const list = listFields(row);
+  const { urlSealed, authorizationSealed, added, removed } = listColumns(row);
+  if (urlSealed !== null) list.settings.url = await opened(env, list, 'url_sealed', urlSealed);
   return {
-    ...key,
-    settings,
-    hasAuthorization: row.authorization_sealed !== null,
-    birth: row.birth,
-    createdAt: row.created_at,
-    dueAt: row.due_at,
-    triedAt: row.tried_at,
-    confirmedAt: row.confirmed_at,
-    changedAt: row.changed_at,
-    syncedAt: row.synced_at,
-    etag: row.etag,
-    lastModified: row.last_modified,
-    failures: row.failures,
-    error: row.error,
-    entries: row.entries,
-    lastChange: row.added === null || row.removed === null ? null : { added: row.added, removed: row.removed },
-    report: row.report === null ? null : (JSON.parse(row.report) as ReportField),
-    isExpired: row.is_expired === 1,
-    reading: row.reading,
-    source: row.source,
+    ...list,
+    hasAuthorization: authorizationSealed !== null,
+    lastChange: added === null || removed === null ? null : { added, removed },
   };
 }
 
 export async function listsOf(env: StoreEnv, instanceId: string): Promise<StoredList[]> {
   const { results } = await env.DB.prepare('SELECT * FROM rule_lists WHERE instance_id = ? ORDER BY name')
     .bind(instanceId)
-    .all<ListRow>();
+    .all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 export async function findList(env: StoreEnv, instanceId: string, name: string): Promise<StoredList | null> {
   const row = await env.DB.prepare('SELECT * FROM rule_lists WHERE instance_id = ? AND name = ?')
     .bind(instanceId, name)
-    .first<ListRow>();
+    .first<Row>();
   return row && storedList(env, row);
 }
 
@@ -135,7 +122,7 @@ export async function createList(
       nowMs,
       settings.url === null ? null : nowMs,
     )
-    .first<ListRow>();
+    .first<Row>();
   return row && storedList(env, row);
 }
 
@@ -169,7 +156,7 @@ export async function updateList(
       settings.url === null ? null : nowMs,
       nowMs + settings.intervalMinutes * MINUTE_MS,
     )
-    .first<ListRow>();
+    .first<Row>();
   return row && storedList(env, row);
 }
 

@@ -6,6 +6,7 @@ import type { Site } from '../../contract/management/site.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { fromRow, type Row } from './rows.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
@@ -21,26 +22,25 @@ export interface SiteRecord extends Site {
   version: number;
 }
 
-interface SiteRow {
-  site_key: string;
-  account_id: string;
-  name: string;
-  secret_sealed: string;
-  settings: string;
-  active: number;
-  is_default: number;
-  version: number;
-  created_at: number;
-  updated_at: number;
-  tier: AccountTier;
-  disabled: number;
-}
+const siteFields = fromRow<Omit<SiteRecord, 'secretKey'>>({
+  name: 'plain',
+  siteKey: 'plain',
+  settings: 'json',
+  active: 'flag',
+  isDefault: 'flag',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+  accountId: 'plain',
+  tier: 'plain',
+  accountDisabled: 'flag',
+  version: 'plain',
+});
 
 /** A site key is public; 128 bits so that nobody finds one by guessing. */
 const SITE_KEY_BYTES = 16;
 const SECRET_KEY_BYTES = 32;
 
-const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
+const SELECT_SITE = `SELECT s.*, a.tier, a.disabled AS account_disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
 
 /** The site with this secret, or with this former secret that still works. Active or not; `null` when there is none. */
 export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number): Promise<SiteRecord | null> {
@@ -48,13 +48,13 @@ export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number)
     `${SELECT_SITE} WHERE s.secret_hash = ?1 OR (s.former_secret_hash = ?1 AND s.former_secret_until > ?2)`,
   )
     .bind(await sha256Hex(secret), nowMs)
-    .first<SiteRow>();
-  return row ? siteRecord(row, secret) : null;
+    .first<Row>();
+  return row ? { ...siteFields(row), secretKey: secret } : null;
 }
 
 /** The site with this key, active or not; `null` when there is none. */
 export async function siteByKey(env: StoreEnv, siteKey: string): Promise<SiteRecord | null> {
-  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.site_key = ?`).bind(siteKey).first<SiteRow>();
+  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.site_key = ?`).bind(siteKey).first<Row>();
   return row ? openSite(env, row) : null;
 }
 
@@ -62,7 +62,7 @@ export async function siteByKey(env: StoreEnv, siteKey: string): Promise<SiteRec
 export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<SiteRecord[]> {
   const { results } = await env.DB.prepare(`${SELECT_SITE} WHERE s.account_id = ? ORDER BY s.created_at, s.site_key`)
     .bind(accountId)
-    .all<SiteRow>();
+    .all<Row>();
   return Promise.all(results.map((row) => openSite(env, row)));
 }
 
@@ -205,25 +205,10 @@ export async function activateSite(env: StoreEnv, accountId: string, siteKey: st
     .run();
 }
 
-async function openSite(env: StoreEnv, row: SiteRow): Promise<SiteRecord> {
-  return siteRecord(row, await openAtRest(await rootKey(env), secretContext(row.site_key), row.secret_sealed));
-}
-
-function siteRecord(row: SiteRow, secretKey: string): SiteRecord {
-  return {
-    name: row.name,
-    siteKey: row.site_key,
-    secretKey,
-    settings: JSON.parse(row.settings) as SiteSettings,
-    active: row.active === 1,
-    isDefault: row.is_default === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    accountId: row.account_id,
-    tier: row.tier,
-    accountDisabled: row.disabled === 1,
-    version: row.version,
-  };
+async function openSite(env: StoreEnv, row: Row): Promise<SiteRecord> {
+  const site = siteFields(row);
+  const secretKey = await openAtRest(await rootKey(env), secretContext(site.siteKey), row['secret_sealed'] as string);
+  return { ...site, secretKey };
 }
 
 export function newSiteSecret(): string {

@@ -3,6 +3,7 @@
  * calls cannot remove both.
  */
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { fromRow, type Row } from './rows.ts';
 import type { UserRole } from '../../contract/management/roles.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
@@ -18,28 +19,28 @@ export interface UserRecord {
   updatedAt: number;
 }
 
-interface UserRow {
-  email: string;
-  name: string;
-  role: UserRole;
-  status: 'active' | 'invited';
-  marketing_preferences: string | null;
-  created_at: number;
-  updated_at: number;
-}
+const userRecord = fromRow<UserRecord>({
+  email: 'plain',
+  name: 'plain',
+  role: 'plain',
+  status: 'plain',
+  marketingPreferences: 'json',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});
 
 /** Oldest first. */
 export async function usersOfAccount(env: StoreEnv, accountId: string): Promise<UserRecord[]> {
   const { results } = await env.DB.prepare('SELECT * FROM users WHERE account_id = ? ORDER BY created_at, email')
     .bind(accountId)
-    .all<UserRow>();
+    .all<Row>();
   return results.map(userRecord);
 }
 
 export async function userByEmail(env: StoreEnv, accountId: string, email: string): Promise<UserRecord | null> {
   const row = await env.DB.prepare('SELECT * FROM users WHERE account_id = ? AND email = ?')
     .bind(accountId, email)
-    .first<UserRow>();
+    .first<Row>();
   return row ? userRecord(row) : null;
 }
 
@@ -98,24 +99,21 @@ export interface Membership {
   disabled: boolean;
 }
 
+const membership = fromRow<Membership>({ accountId: 'plain', ownerEmail: 'plain', role: 'plain', disabled: 'flag' });
+
 /** More are not shown: nobody chooses among hundreds. */
 const MEMBERSHIPS_MAX = 200;
 
 /** Oldest account first. */
 export async function membershipsOf(env: StoreEnv, email: string): Promise<Membership[]> {
   const { results } = await env.DB.prepare(
-    `SELECT accounts.id, accounts.owner_email, accounts.disabled, users.role
+    `SELECT accounts.id AS account_id, accounts.owner_email, accounts.disabled, users.role
      FROM users JOIN accounts ON accounts.id = users.account_id
      WHERE users.email = ? ORDER BY accounts.created_at, accounts.id LIMIT ?`,
   )
     .bind(email, MEMBERSHIPS_MAX)
-    .all<{ id: string; owner_email: string; disabled: number; role: UserRole }>();
-  return results.map((row) => ({
-    accountId: row.id,
-    ownerEmail: row.owner_email,
-    role: row.role,
-    disabled: row.disabled === 1,
-  }));
+    .all<Row>();
+  return results.map(membership);
 }
 
 /**
@@ -144,14 +142,3 @@ export async function deleteUser(
   return failed((await userByEmail(env, accountId, email)) ? 'last-user' : 'not-found');
 }
 
-function userRecord(row: UserRow): UserRecord {
-  return {
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    status: row.status,
-    marketingPreferences: row.marketing_preferences === null ? null : JSON.parse(row.marketing_preferences),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
