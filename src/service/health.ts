@@ -2,8 +2,7 @@
  * `GET /health`: whether the service answers, and whether something needs an operator. Anyone may ask, so it names no
  * account and no instance; `GET /protect/metrics` does.
  */
-import { refusedObjects } from '../store/d1/refused-objects.ts';
-import { ruleFailures } from '../store/d1/rule-failures.ts';
+import { refusedObjects, ruleFailures } from '../store/d1/object-failures.ts';
 import type { StoreEnv } from '../store/binding.ts';
 
 export async function health(store: StoreEnv, nowMs: number): Promise<Response> {

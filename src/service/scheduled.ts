@@ -6,7 +6,7 @@ import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
 import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
 import { purgeDirectories } from '../store/d1/bot-directories.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
-import { purgeSignIn } from '../store/d1/purge-sign-in.ts';
+import { purgeSignIn } from '../store/d1/sign-in-links.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
 import { purgeAlerts } from '../store/d1/alerts.ts';
 import { purgeStates } from '../store/d1/alert-states.ts';

@@ -3,7 +3,7 @@
  * forward only and in one transaction. It refuses tables that it cannot read, in one sentence that health repeats,
  * because code that works on them fails in the middle of a call, or answers without what they hold.
  */
-import { noteRefusedObject, type StateAge } from './d1/refused-objects.ts';
+import { noteRefusedObject, type StateAge } from './d1/object-failures.ts';
 
 export interface ObjectSchema {
   /** Name of the class. */

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
-import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
+import { issueClientJwt } from '../../src/store/d1/client-jwts.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, edgeVisitor as visitor, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
 import { testNow } from '../support/clock.ts';

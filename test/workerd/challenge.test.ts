@@ -5,7 +5,7 @@ import { keyDay } from '../../src/captcha/seal/keyring.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
-import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
+import { issueClientJwt } from '../../src/store/d1/client-jwts.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later, testNow } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';

@@ -3,17 +3,16 @@
  * and that a refusal spends nothing.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openToken, type SealedToken, sealToken } from '../../src/captcha/seal/sealed-token.ts';
+import { openToken, sealToken, type SealedToken } from '../../src/captcha/seal/sealed-token.ts';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
 import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
-import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
+import { issueClientJwt } from '../../src/store/d1/client-jwts.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import {
-  type Answer,
   ask,
   edgeVisitor,
   env,
@@ -24,6 +23,7 @@ import {
   opened,
   post,
   tokenFor,
+  type Answer,
 } from './captcha-harness.ts';
 import { testNow } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';

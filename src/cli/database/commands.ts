@@ -4,28 +4,27 @@
  */
 import { emailAddress } from '../../contract/management/email-address.ts';
 import {
-  type Feature,
   featurePermissions,
   features as allFeatures,
-  type PermissionMap,
   readOnlyPermissions,
+  type Feature,
+  type PermissionMap,
 } from '../../contract/management/permissions.ts';
-import { type AccountTier, accountTiers } from '../../contract/vocabulary.ts';
+import { accountTiers, type AccountTier } from '../../contract/vocabulary.ts';
 import {
   accountById,
-  type AccountRecord,
   createAccount,
   listAccounts,
+  type AccountRecord,
   updateAccount,
 } from '../../store/d1/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../../store/d1/api-keys.ts';
 import type { StoreEnv } from '../../store/binding.ts';
 import { instancesOfAccount } from '../../store/d1/instances.ts';
 import { ownBotsOf } from '../../store/d1/own-bots.ts';
-import { rotateSiteSecret } from '../../store/d1/rotate-site-secret.ts';
-import { sitesOfAccount } from '../../store/d1/sites.ts';
+import { rotateSiteSecret, sitesOfAccount } from '../../store/d1/sites.ts';
 import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBot } from './bot-lists.ts';
-import { type Arguments, argumentsOf, CommandError, type CommandLine, type CommandResult } from '../command-line.ts';
+import { CommandError, argumentsOf, type Arguments, type CommandLine, type CommandResult } from '../command-line.ts';
 import { findCommand } from '../find-command.ts';
 import { copyLog, type SegmentBucket } from './log-copy.ts';
 import { migrate } from '../migrations.ts';

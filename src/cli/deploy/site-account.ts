@@ -7,15 +7,14 @@ import { newInstanceSettings } from '../../contract/management/instance-settings
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
 import {
   accountById,
-  type AccountRecord,
   createAccount,
   listAccounts,
   normaliseEmail,
+  type AccountRecord,
 } from '../../store/d1/accounts.ts';
-import { clientJwtById, clientJwtInsertion, revokeClientJwt } from '../../store/d1/client-jwts.ts';
+import { clientJwtById, clientJwtInsertion, revokeClientJwt, signedClientJwt } from '../../store/d1/client-jwts.ts';
 import { instanceById, instancesOfAccount, type StoredInstance } from '../../store/d1/instances.ts';
-import { signedClientJwt } from '../../store/d1/issue-client-jwt.ts';
-import { type SiteRecord, sitesOfAccount } from '../../store/d1/sites.ts';
+import { sitesOfAccount, type SiteRecord } from '../../store/d1/sites.ts';
 import type { StoreEnv } from '../../store/binding.ts';
 import { openAtRest, sealAtRest } from '../../store/keys/master-key.ts';
 import { rootKey } from '../../store/keys/root-key.ts';

@@ -4,7 +4,15 @@
  */
 import { retryAt, sendableAt } from '../../alerts/alert-times.ts';
 import { UNREADABLE, openChannels, type OpenChannel } from '../../store/d1/alert-channels.ts';
-import { giveUp, noteFailed, noteSent, noteTestFailed, postpone, takeDueDeliveries, type TakenDelivery } from '../../store/d1/alert-deliveries.ts';
+import {
+  giveUp,
+  noteFailed,
+  noteSent,
+  noteTestFailed,
+  postpone,
+  takeDueDeliveries,
+  type TakenDelivery,
+} from '../../store/d1/alert-deliveries.ts';
 import { alertsById, recordAlert } from '../../store/d1/alerts.ts';
 import type { ServiceStore } from '../environment.ts';
 import { messageFor } from '../../alerts/message.ts';

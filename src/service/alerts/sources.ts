@@ -7,7 +7,7 @@ import type { HoldTimes } from '../../alerts/state-change.ts';
 import type { AlertKind } from '../../contract/management/alerts.ts';
 import type { ClientJwtRecord } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import type { RuleStep } from '../../store/d1/rule-failures.ts';
+import type { RuleStep } from '../../store/d1/object-failures.ts';
 import type { StoredList } from '../../store/d1/rule-lists.ts';
 import type { ShardRoom } from '../../store/event-log/shard-rpc.ts';
 import type { SeenEdge } from '../../store/rule-book/rpc.ts';

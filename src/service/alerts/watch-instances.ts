@@ -5,12 +5,18 @@
 import { alertId, type Alert, type AlertFacts } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
 import { stateChange } from '../../alerts/state-change.ts';
-import { rememberCheck, takeDueChecks, type DueCheck } from '../../store/d1/alert-checks.ts';
-import { changeState, statesOf, type StoredState } from '../../store/d1/alert-states.ts';
+import {
+  changeState,
+  rememberCheck,
+  statesOf,
+  takeDueChecks,
+  type DueCheck,
+  type StoredState,
+} from '../../store/d1/alert-states.ts';
 import { recordAlert } from '../../store/d1/alerts.ts';
 import { clientJwtsOfInstance } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { ruleFailures, type RuleFailure } from '../../store/d1/rule-failures.ts';
+import { ruleFailures, type RuleFailure } from '../../store/d1/object-failures.ts';
 import { listsOf } from '../../store/d1/rule-lists.ts';
 import { edgeTotals, shardCount, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';

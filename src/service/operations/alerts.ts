@@ -5,12 +5,27 @@
 import * as z from 'zod/mini';
 import { chosenSiteKey } from './protect/chosen-instance.ts';
 import { readTimeCursor, timeCursor, timeCursorField } from './cursors.ts';
-import { ALERT_CHANNELS_MAX, alertKinds, alertPhases, channelFields, channelShapes, deliveryStates, quietHours, sentKinds } from '../../contract/management/alerts.ts';
+import {
+  ALERT_CHANNELS_MAX,
+  alertKinds,
+  alertPhases,
+  channelFields,
+  channelShapes,
+  deliveryStates,
+  quietHours,
+  sentKinds,
+} from '../../contract/management/alerts.ts';
 import { NoActiveInstanceError, OperationError } from './operation-error.ts';
 import { alertPage } from '../../store/d1/alerts.ts';
 import { activeInstances } from '../../store/d1/instances.ts';
 import { protectOperation, type Operation } from './define-operation.ts';
-import { channelsOf, createChannel, deleteChannel, rotateChannelSecret, updateChannel } from '../../store/d1/alert-channels.ts';
+import {
+  channelsOf,
+  createChannel,
+  deleteChannel,
+  rotateChannelSecret,
+  updateChannel,
+} from '../../store/d1/alert-channels.ts';
 import { postingOver, sendTest } from '../alerts/deliver-alerts.ts';
 import { RateLimit } from '../http/rate-limit.ts';
 

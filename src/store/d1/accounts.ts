@@ -130,4 +130,3 @@ export function normaliseEmail(email: string): string {
   const host = URL.parse(`http://${domain}/`)?.hostname.replace(/\.$/, '');
   return `${text.slice(0, at)}@${host ?? domain}`;
 }
-

@@ -180,7 +180,9 @@ export async function openChannels(
     .bind(JSON.stringify(ids))
     .all<Row>();
   const root = await rootKey(env);
-  const opened = results.map(async (row) => [row['id'] as string, await opening(row, root, nowMs).catch(unreadable)] as const);
+  const opened = results.map(
+    async (row) => [row['id'] as string, await opening(row, root, nowMs).catch(unreadable)] as const,
+  );
   return new Map(await Promise.all(opened));
 }
 

@@ -2,8 +2,8 @@
  * Alerts in D1. An alert and its deliveries are written in one transaction and known by the alert's id, so that writing
  * it again adds nothing.
  */
-import type { Alert, AlertFacts } from '../../alerts/alert.ts';
-import type { AlertPhase, DeliveryState, SentKind } from '../../contract/management/alerts.ts';
+import type { Alert } from '../../alerts/alert.ts';
+import type { DeliveryState, SentKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
 import { fromRow, type Row } from './rows.ts';
 

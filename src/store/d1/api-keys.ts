@@ -157,4 +157,3 @@ export async function readApiKeyToken(
     return failed(error instanceof errors.JWSSignatureVerificationFailed ? 'bad-signature' : 'malformed');
   }
 }
-

@@ -160,4 +160,3 @@ export async function endAllSessions(env: StoreEnv, email: string): Promise<numb
   const { meta } = await env.DB.prepare('DELETE FROM console_sessions WHERE email = ?').bind(email).run();
   return meta.changes;
 }
-

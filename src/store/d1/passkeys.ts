@@ -58,9 +58,7 @@ export async function addPasskey(
 }
 
 export async function passkeyById(env: StoreEnv, credentialId: string): Promise<Passkey | null> {
-  const row = await env.DB.prepare('SELECT * FROM passkeys WHERE credential_id = ?')
-    .bind(credentialId)
-    .first<Row>();
+  const row = await env.DB.prepare('SELECT * FROM passkeys WHERE credential_id = ?').bind(credentialId).first<Row>();
   return row ? passkeyRecord(row) : null;
 }
 

@@ -26,6 +26,5 @@ export function fromRow<Value extends object>(fields: {
     column: field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     read: readings[reading],
   }));
-  return (row) =>
-    Object.fromEntries(columns.map(({ field, column, read }) => [field, read(row[column])])) as Value;
+  return (row) => Object.fromEntries(columns.map(({ field, column, read }) => [field, read(row[column])])) as Value;
 }

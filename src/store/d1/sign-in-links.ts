@@ -1,10 +1,12 @@
 /**
- * One-time links into the console. The operator's command makes one; the first browser that opens it is signed in. The database
- * has the hash of the token only, and the statement that reads a row deletes it, so of two parallel exchanges one wins.
+ * One-time links into the console, and tickets of sign-ins that were used. The operator's command makes a link; the first
+ * browser that opens it is signed in. The database has the hash of the token only, and the statement that reads a row
+ * deletes it, so of two parallel exchanges one wins.
  */
 import { sha256Hex } from '../../bytes/hex.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
+import { SESSION_IDLE_MS } from './console-sessions.ts';
 
 interface SignInLink {
   email: string;
@@ -41,4 +43,38 @@ export async function takeSignInLink(env: StoreEnv, token: string, nowMs: number
     .bind(await sha256Hex(token))
     .first<{ email: string; account_id: string | null; expires_at: number }>();
   return row && nowMs < row.expires_at ? { email: row.email, accountId: row.account_id } : null;
+}
+
+/**
+ * Returns whether this call is the first use. A ticket (`src/service/console/sign-in/ticket.ts`) carries its own content,
+ * so starting a sign-in makes no row; using its ticket makes one, once, until the ticket expires.
+ */
+export async function spendTicket(env: StoreEnv, ticket: string, expiresAt: number): Promise<boolean> {
+  const { meta } = await env.DB.prepare(
+    'INSERT INTO spent_tickets (ticket_hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+    .bind(await sha256Hex(ticket), expiresAt)
+    .run();
+  return meta.changes === 1;
+}
+
+/**
+ * Deletes sessions that are over, and links and tickets that have expired, at most `limit` rows of each table. A session
+ * that is not idle yet and past its end is idle within 12 hours.
+ */
+export async function purgeSignIn(env: StoreEnv, nowMs: number, limit: number): Promise<void> {
+  await env.DB.batch([
+    env.DB.prepare(
+      `DELETE FROM console_sessions WHERE secret_hash IN
+         (SELECT secret_hash FROM console_sessions WHERE last_seen_at <= ? LIMIT ?)`,
+    ).bind(nowMs - SESSION_IDLE_MS, limit),
+    env.DB.prepare(
+      `DELETE FROM sign_in_links WHERE token_hash IN
+         (SELECT token_hash FROM sign_in_links WHERE expires_at <= ? LIMIT ?)`,
+    ).bind(nowMs, limit),
+    env.DB.prepare(
+      `DELETE FROM spent_tickets WHERE ticket_hash IN
+         (SELECT ticket_hash FROM spent_tickets WHERE expires_at <= ? LIMIT ?)`,
+    ).bind(nowMs, limit),
+  ]);
 }

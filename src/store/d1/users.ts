@@ -141,4 +141,3 @@ export async function deleteUser(
   if (deleted?.meta.changes === 1) return ok(null);
   return failed((await userByEmail(env, accountId, email)) ? 'last-user' : 'not-found');
 }
-

@@ -117,7 +117,11 @@ describe('a window over what edges counted', () => {
 describe('an origin fails', () => {
   const window = { name: 'api', isWhole: true };
   const sees = (responses: number, errors: number, isOn = false, isWhole = true) =>
-    stateSources['origin-failing'].see({ ...quiet, origins: [{ ...window, responses, errors, isWhole }], isOn: () => isOn })?.length;
+    stateSources['origin-failing'].see({
+      ...quiet,
+      origins: [{ ...window, responses, errors, isWhole }],
+      isOn: () => isOn,
+    })?.length;
 
   test('with enough errors among enough responses, and not before', () =>
     expectRows(
@@ -149,13 +153,17 @@ describe('an origin fails', () => {
 
   test('while others do not, and is named', () => {
     const own = { name: '', responses: 100, errors: 0, isWhole: true };
-    const seen = stateSources['origin-failing'].see({ ...quiet, origins: [own, { ...window, responses: 40, errors: 20 }] });
+    const seen = stateSources['origin-failing'].see({
+      ...quiet,
+      origins: [own, { ...window, responses: 40, errors: 20 }],
+    });
     expect(seen).toEqual([{ subject: 'api', facts: { origin: 'api', failed: 20, requests: 40, share: 0.5 } }]);
   });
 });
 
 test('a few lost verdicts of an isolate that was stopped are no alert', () => {
-  const sees = (lost: number, requests: number) => stateSources['verdicts-lost'].see({ ...quiet, losses: { lost, requests } })?.length;
+  const sees = (lost: number, requests: number) =>
+    stateSources['verdicts-lost'].see({ ...quiet, losses: { lost, requests } })?.length;
   expect([sees(9, 100), sees(10, 100), sees(50, 100_000), sees(100, 100_000)]).toEqual([0, 1, 0, 1]);
 });
 
@@ -168,7 +176,9 @@ test.each([
   const view = { ...quiet, ...change };
   expect(stateSources['storage-filling'].see(view)).toMatchObject([{ subject, facts: { what: subject } }]);
   const isOn = (one: string): boolean => one === subject;
-  expect(stateSources['storage-filling'].see({ ...quiet, rules: 900_000, isOn })).toHaveLength(subject === 'access-rules' ? 1 : 0);
+  expect(stateSources['storage-filling'].see({ ...quiet, rules: 900_000, isOn })).toHaveLength(
+    subject === 'access-rules' ? 1 : 0,
+  );
 });
 
 describe('the end of a key', () => {
@@ -200,9 +210,10 @@ describe('a list', () => {
     isExpired: false,
   };
   const seen = (state: object, nowMs: number) =>
-    (stateSources['list-stale'].see({ ...quiet, lists: [{ ...good, ...state }], nowMs } as unknown as InstanceView) ?? []).map(
-      ({ subject, facts }) => [subject, facts['reason'], facts['readAt'], facts['error']],
-    );
+    (
+      stateSources['list-stale'].see({ ...quiet, lists: [{ ...good, ...state }], nowMs } as unknown as InstanceView) ??
+      []
+    ).map(({ subject, facts }) => [subject, facts['reason'], facts['readAt'], facts['error']]);
   const failing = { failures: 3, error: 'The answer broke off', dueAt: 9 * HOUR_MS };
 
   test('that fails is stale an hour after it should have been read, and not before', () => {

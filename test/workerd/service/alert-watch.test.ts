@@ -4,7 +4,7 @@ import { watchApiKeys } from '../../../src/service/alerts/watch-api-keys.ts';
 import { watchInstances } from '../../../src/service/alerts/watch-instances.ts';
 import { createApiKey } from '../../../src/store/d1/api-keys.ts';
 import { insertClientJwt } from '../../../src/store/d1/client-jwts.ts';
-import { noteRuleFailure } from '../../../src/store/d1/rule-failures.ts';
+import { noteRuleFailure } from '../../../src/store/d1/object-failures.ts';
 import { appendCounters, verdictLogOf } from '../../../src/store/event-log/client/verdict-log.ts';
 import { ruleBook } from '../../../src/store/rule-book/client.ts';
 import { hooks } from '../../support/hooks.ts';

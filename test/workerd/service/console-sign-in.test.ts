@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { deleteUser, userByEmail } from '../../../src/store/d1/users.ts';
-import { purgeSignIn } from '../../../src/store/d1/purge-sign-in.ts';
+import { purgeSignIn } from '../../../src/store/d1/sign-in-links.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
 import { Browser, linkFor, newMember, signedIn } from './console-visitor.ts';

@@ -2,12 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { instanceSettings } from '../../../src/contract/management/instance-settings.ts';
 import { ok } from '../../../src/result.ts';
-import { issueClientJwt } from '../../../src/store/d1/issue-client-jwt.ts';
+import { issueClientJwt } from '../../../src/store/d1/client-jwts.ts';
 import { createInstance } from '../../../src/store/d1/instances.ts';
 import { deriveKey, openAtRest, sealAtRest } from '../../../src/store/keys/master-key.ts';
 import { resealRootKey, rootKey } from '../../../src/store/keys/root-key.ts';
-import { rotateSiteSecret } from '../../../src/store/d1/rotate-site-secret.ts';
-import { siteByKey, siteBySecret } from '../../../src/store/d1/sites.ts';
+import { rotateSiteSecret, siteByKey, siteBySecret } from '../../../src/store/d1/sites.ts';
 import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
 

@@ -8,7 +8,7 @@ import { encodeUtf8 } from '../../../bytes/utf8.ts';
 import type { signInBodies } from '../../../contract/console/sign-in.ts';
 import { failed, ok } from '../../../result.ts';
 import { countPasskeyUse, passkeyById } from '../../../store/d1/passkeys.ts';
-import { spendTicket } from '../../../store/d1/spent-tickets.ts';
+import { spendTicket } from '../../../store/d1/sign-in-links.ts';
 import { assertedCounter, challengeOf } from '../webauthn/credential.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import type { ConsoleCall, ConsoleResult } from './console-call.ts';

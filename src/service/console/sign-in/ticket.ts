@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { failed, ok, type Result } from '../../../result.ts';
 import type { StoreEnv } from '../../../store/binding.ts';
-import { spendTicket } from '../../../store/d1/spent-tickets.ts';
+import { spendTicket } from '../../../store/d1/sign-in-links.ts';
 import { openAtRest, sealAtRest } from '../../../store/keys/master-key.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 import type { SignInError } from '../../http/service-error.ts';

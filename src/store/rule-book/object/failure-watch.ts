@@ -1,7 +1,7 @@
 /**
  * Makes a step of the rule book that fails visible: to health and metrics through D1, and in the log. What is known stays in memory, so that only a change is written.
  */
-import { noteRuleFailure, type RuleStep } from '../../d1/rule-failures.ts';
+import { noteRuleFailure, type RuleStep } from '../../d1/object-failures.ts';
 
 export class FailureWatch {
   readonly #env: ServiceEnv;

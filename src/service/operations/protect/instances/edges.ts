@@ -3,11 +3,16 @@
  * sign.
  */
 import type { SeenEdge } from '../../../../store/rule-book/rpc.ts';
-import { type ClientJwtRecord, clientJwtsOfInstance, revokeClientJwt } from '../../../../store/d1/client-jwts.ts';
+import {
+  CLIENT_JWT_WEEKS_MAX,
+  clientJwtsOfInstance,
+  issueClientJwt,
+  revokeClientJwt,
+  type ClientJwtRecord,
+} from '../../../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import * as z from 'zod/mini';
-import { CLIENT_JWT_WEEKS_MAX, issueClientJwt } from '../../../../store/d1/issue-client-jwt.ts';
-import { type Operation, protectOperation } from '../../define-operation.ts';
+import { protectOperation, type Operation } from '../../define-operation.ts';
 import { instanceId, ownInstance } from '../chosen-instance.ts';
 import { OperationError } from '../../operation-error.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';

@@ -8,11 +8,11 @@ import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { clientJwtsOfInstance } from '../../../../store/d1/client-jwts.ts';
 import { instancesOfAccount, type StoredInstance } from '../../../../store/d1/instances.ts';
-import { ruleFailures } from '../../../../store/d1/rule-failures.ts';
+import { ruleFailures } from '../../../../store/d1/object-failures.ts';
 import { edgeTotals, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { protectOperation } from '../../define-operation.ts';
-import { CLIENT_JWTS_LISTED_MAX, clientJwtStatus, areRulesOld } from '../instances/edges.ts';
+import { CLIENT_JWTS_LISTED_MAX, areRulesOld, clientJwtStatus } from '../instances/edges.ts';
 import { metrics } from './metrics-table.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
 
