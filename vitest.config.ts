@@ -110,7 +110,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest(async () => ({
-            wrangler: { configPath: './wrangler.service.toml' },
+            wrangler: { configPath: './src/service/wrangler.toml' },
             miniflare: {
               bindings: {
                 SERVICE_URL: 'https://gatehouse.test',

@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const calls = Number(args[1] ?? CALLS_DEFAULT);
   const storage = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const masterKey = Buffer.alloc(32, 7).toString('base64url');
-  const file = readWranglerFile('wrangler.service.toml');
+  const file = readWranglerFile('src/service/wrangler.toml');
   const config = workerConfig(file, await bundleWorker('bench/workers/api-worker.ts'), {
     MASTER_KEY: masterKey,
     SERVICE_URL: 'http://service.bench',

@@ -118,7 +118,7 @@ async function inThisProcess(): Promise<void> {
 
 async function inWorkerd(keys: number): Promise<void> {
   const storage = mkdtempSync(join(tmpdir(), 'gatehouse-bench-limits-'));
-  const file = readWranglerFile('wrangler.service.toml');
+  const file = readWranglerFile('src/service/wrangler.toml');
   const config = workerConfig(
     { ...file, durable_objects: { bindings: [{ name: 'LIMIT_LEDGER', class_name: 'LimitLedger' }] } },
     await bundleWorker('bench/workers/limits-worker.ts'),

@@ -59,7 +59,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const total = Number(values.rows ?? ROWS_DEFAULT);
   if (!Number.isSafeInteger(total) || total < ROWS_MIN) throw new Error(`--rows must be ${ROWS_MIN} or more`);
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-log-'));
-  const file = readWranglerFile('wrangler.service.toml');
+  const file = readWranglerFile('src/service/wrangler.toml');
   const config = workerConfig(
     { ...file, durable_objects: { bindings: [{ name: 'VERDICT_SHARD', class_name: 'VerdictShard' }] } },
     await bundleWorker('bench/workers/log-worker.ts'),

@@ -8,7 +8,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { join } from 'node:path';
 import { installPackage } from './install-package.ts';
 
-/** Where `wrangler.service.toml` finds the site: everything in it is below `/docs`. */
+/** Where `src/service/wrangler.toml` finds the site: everything in it is below `/docs`. */
 export const SITE_FOLDER = 'dist/site';
 const SITE = join(SITE_FOLDER, 'docs');
 const STAMP = 'dist/site.inputs';

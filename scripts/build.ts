@@ -5,8 +5,8 @@ const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETC
 
 for (const [name, config] of [
   ['edge', 'wrangler.toml'],
-  ['edge-any-service', 'wrangler.any-service.toml'],
-  ['service', 'wrangler.service.toml'],
+  ['edge-any-service', 'src/edge/wrangler.any-service.toml'],
+  ['service', 'src/service/wrangler.toml'],
 ] as const) {
   const args = ['deploy', '--dry-run', '--outdir', `dist/${name}`, '--config', config];
   const { status } = spawnSync('wrangler', args, { stdio: 'inherit', env });

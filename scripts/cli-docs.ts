@@ -11,7 +11,6 @@ import { startStack } from '../src/cli/stack.ts';
 import { type Example, runExamples } from '../test/support/command-examples.ts';
 import { startExampleHosts } from '../test/support/example-hosts.ts';
 import { commandSection, END, START } from './cli-sections.ts';
-import { toolPath } from './install-package.ts';
 import { freePortBase } from '../test/support/ports.ts';
 
 const PAGE = 'docs/cli.md';
@@ -36,5 +35,5 @@ const page = readFileSync(PAGE, 'utf8');
 const [head = ''] = page.split(START);
 const rest = page.split(END)[1] ?? '\n';
 writeFileSync(PAGE, `${head}${START}\n\n${sections.join('\n')}\n${END}${rest}`);
-execFileSync(toolPath('oxfmt'), [PAGE], { stdio: 'inherit' });
+execFileSync(process.execPath, ['scripts/format-markdown.ts'], { stdio: 'inherit' });
 process.exit();

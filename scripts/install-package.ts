@@ -9,9 +9,6 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** A program of the tools of this folder. */
-export const toolPath = (name: string): string => join(ROOT, 'scripts/node_modules/.bin', name);
-
 export function installPackage(folder: string): void {
   const path = join(ROOT, folder);
   const stamp = join(path, 'node_modules/.installed-lockfile');

@@ -18,8 +18,6 @@ const root = {
     'test/**/*-worker.ts',
   ],
   project: ['src/**/*.{ts,tsx}', 'lab/**/*.ts', 'test/**/*.ts'],
-  // openapi-typescript writes every kind of export, whether the document has it or not.
-  ignore: ['src/console/api/openapi-types.d.ts'],
 };
 
 const config: KnipConfig = {
@@ -29,7 +27,7 @@ const config: KnipConfig = {
     scripts: {
       entry: ['*.ts', 'bots/build-catalogue.ts'],
       project: ['**/*.ts'],
-      ignoreDependencies: ['oxfmt', 'oxlint', 'oxlint-tsgolint'],
+      ignoreDependencies: ['oxlint', 'oxlint-tsgolint'],
     },
     'docs/.vitepress': { entry: ['config.ts', 'build.ts', 'theme/index.ts'], project: ['**/*.ts'] },
     bench: {

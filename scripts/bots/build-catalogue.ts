@@ -4,12 +4,11 @@
  * are written by hand and entries of two sources that are one bot, `names.json` tokens, ids and bots of our own. It fails
  * when a source has something that no table covers. `--check` compares instead of writing.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Catalogue, catalogue, type CatalogueBot, type RangeSource } from '../../src/bots/catalogue.ts';
 import type { BotBehaviour } from '../../src/contract/vocabulary.ts';
-import { toolPath } from '../install-package.ts';
+import { entryLines } from '../compact-json.ts';
 import { expandPattern } from './expand-pattern.ts';
 
 const OUT = 'src/bots/catalogue.json';
@@ -187,16 +186,7 @@ function refuseDoubles(bots: readonly CatalogueBot[]): void {
   }
 }
 
-function formatted(value: Catalogue): string {
-  const text = `${JSON.stringify(value, null, 2)}\n`;
-  return execFileSync(toolPath('oxfmt'), ['--stdin-filepath', OUT], {
-    input: text,
-    encoding: 'utf8',
-    maxBuffer: 16 * 1024 * 1024,
-  });
-}
-
-const built = formatted(buildCatalogue());
+const built = `${entryLines(buildCatalogue(), 2)}\n`;
 if (!process.argv.includes('--check')) writeFileSync(OUT, built);
 else if (readFileSync(OUT, 'utf8') !== built) {
   console.error(`${OUT} is not what its sources and tables make. Run node scripts/bots/build-catalogue.ts.`);

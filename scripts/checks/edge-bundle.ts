@@ -10,7 +10,7 @@ import { bundleOptions, readWranglerFile } from '../../src/cli/worker-config.ts'
 
 const EDGE_CONFIG = 'wrangler.toml';
 /** This edge compiles rules itself and carries every language and script, because no service provides them. */
-const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
+const ANY_SERVICE_CONFIG = 'src/edge/wrangler.any-service.toml';
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|cli)\//, 'belongs to the service'],
   // The service mints session tokens and scores sessions; the edge checks tokens and judges single requests.

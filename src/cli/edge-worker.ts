@@ -6,7 +6,7 @@ import { SERVICE_CONFIG } from './service-worker.ts';
 import { bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
 
 export const EDGE_CONFIG = 'wrangler.toml';
-const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
+const ANY_SERVICE_CONFIG = 'src/edge/wrangler.any-service.toml';
 
 /** The maximum that a queue allows. With the relay's delay, the queue keeps all messages for three minutes. */
 const RELAY_RETRIES_MAX = 100;

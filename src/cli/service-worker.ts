@@ -5,7 +5,7 @@ import type { SegmentBucket } from './database/log-copy.ts';
 import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
 import { runtimeOptions, startRuntime } from './runtime-options.ts';
 
-export const SERVICE_CONFIG = 'wrangler.service.toml';
+export const SERVICE_CONFIG = 'src/service/wrangler.toml';
 
 /** A service that is starting, or has much to do, responds within this time. */
 const RESPONSE_MAX_MS = 5000;

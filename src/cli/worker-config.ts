@@ -4,7 +4,7 @@
  * module does not know is an error, so that no setting is silently ignored.
  */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 import { parse } from 'smol-toml';
 import type { MiniflareOptions } from 'miniflare';
@@ -58,12 +58,37 @@ const understood = new Set(
 );
 
 export function readWranglerFile(path: string): WranglerFile {
-  const file = parse(readFileSync(path, 'utf8'));
+  const file = parseWranglerFile(path);
   for (const key of Object.keys(file)) {
     if (!understood.has(key))
       throw new Error(`${path}: the local stack does not support "${key}". Add it to src/cli/worker-config.ts.`);
   }
   return file as unknown as WranglerFile;
+}
+
+/** The file's paths are relative to its folder, those of the result to the folder that `path` is relative to. */
+export function parseWranglerFile(path: string): Record<string, unknown> {
+  const {
+    main,
+    assets,
+    d1_databases: databases,
+    ...rest
+  } = parse(readFileSync(path, 'utf8')) as unknown as PathHolders;
+  const fromFile = (target: string): string => join(dirname(path), target);
+  return {
+    ...rest,
+    ...(main !== undefined && { main: fromFile(main) }),
+    ...(assets && { assets: { ...assets, directory: fromFile(assets.directory) } }),
+    ...(databases && {
+      d1_databases: databases.map((database) => ({ ...database, migrations_dir: fromFile(database.migrations_dir) })),
+    }),
+  };
+}
+
+interface PathHolders {
+  main?: string;
+  assets?: { directory: string };
+  d1_databases?: { migrations_dir: string }[];
 }
 
 /** The id under which the simulator keeps the first database of the file. */

@@ -1,5 +1,5 @@
 /**
- * The edge against any service that implements the documented interface (`wrangler.any-service.toml`). It compiles that
+ * The edge against any service that implements the documented interface (`src/edge/wrangler.any-service.toml`). It compiles that
  * service's rules itself and carries all files and languages, because such a service has none of them.
  */
 import { pageLanguages } from '../locales/pages.generated.ts';

@@ -9,7 +9,7 @@ import { englishPages } from '../locales/english-pages.generated.ts';
 
 export default edgeWorker({
   rulesSource: 'service',
-  otherConfig: 'wrangler.any-service.toml',
+  otherConfig: 'src/edge/wrangler.any-service.toml',
   languages: { en: englishPages },
   files: edgeAssets,
   upstream: ({ service }) => service,

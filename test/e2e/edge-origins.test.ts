@@ -111,7 +111,7 @@ describe('the flag that sends a fetch of the zone to the gate again', () => {
   const compatibilityFlags = ['global_fetch_strictly_public'];
 
   test('is not in a configuration that deploys an edge, and both of them have the zone as their origin', () => {
-    const configs = ['wrangler.toml', 'wrangler.any-service.toml'].map(readWranglerFile);
+    const configs = ['wrangler.toml', 'src/edge/wrangler.any-service.toml'].map(readWranglerFile);
     expect(configs.map(({ vars, compatibility_flags: flags = [] }) => [vars?.['ORIGIN_URL'], flags])).toEqual([
       ['zone', []],
       ['zone', []],

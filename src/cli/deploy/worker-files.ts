@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { parse } from 'smol-toml';
 import { EDGE_CONFIG } from '../edge-worker.ts';
 import { OperatorError } from '../operator-error.ts';
 import { SERVICE_CONFIG } from '../service-worker.ts';
+import { parseWranglerFile } from '../worker-config.ts';
 import { edgeNameOf, type Names } from './names.ts';
 import type { Storage } from './storage.ts';
 import { type Route, routePattern, type Zone } from './zone.ts';
@@ -84,7 +84,7 @@ export function edgeFile(
 
 function tracked(path: string): Config {
   if (!existsSync(path)) throw new OperatorError(`${path} is not here. Run the command in the root of the checkout.`);
-  return parse(readFileSync(path, 'utf8'));
+  return parseWranglerFile(path);
 }
 
 function entry(config: Config, list: string, binding: string): Config {

@@ -1,5 +1,5 @@
 /** Calls to the service, typed by the OpenAPI document: a path, its request body and its response belong together. */
-import type { components, paths } from './openapi-types.d.ts';
+import type { components, paths } from './openapi-types.generated.ts';
 
 export type Method = 'get' | 'post' | 'put';
 export type Path = keyof paths;

@@ -2,12 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { parse } from 'smol-toml';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BUTTON_CONFIG } from '../../../src/cli/deploy/build.ts';
 import { EDGE_CONFIG } from '../../../src/cli/edge-worker.ts';
 import { SERVICE_CONFIG } from '../../../src/cli/service-worker.ts';
 import { uploadWithWrangler } from '../../../src/cli/deploy/wrangler.ts';
+import { parseWranglerFile } from '../../../src/cli/worker-config.ts';
 import { Operator } from '../../support/platform/operator.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -33,11 +33,11 @@ afterEach(() => operator.stop());
 
 test('the configuration is that of the service, reachable without a domain', () => {
   const { $schema: _, ...config } = button as Config & { $schema: string };
-  expect(config).toEqual({ ...parse(readFileSync(SERVICE_CONFIG, 'utf8')), workers_dev: true });
+  expect(config).toEqual({ ...parseWranglerFile(SERVICE_CONFIG), workers_dev: true });
 });
 
 test('no configuration has an id of a resource: the platform makes what is missing, by its name', () =>
-  expectRows([BUTTON_CONFIG, SERVICE_CONFIG, EDGE_CONFIG, 'wrangler.any-service.toml'], (path) => {
+  expectRows([BUTTON_CONFIG, SERVICE_CONFIG, EDGE_CONFIG, 'src/edge/wrangler.any-service.toml'], (path) => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/^\s*"?(?:database_id|id|account_id|zone_id)"?\s*[:=]/m);
   }));
 

@@ -1,6 +1,6 @@
 /** Sites, classic access rules, people, keys, alerts and traffic of an account. */
 import { eventually } from '../eventually.ts';
-import type { Guide } from './tour.ts';
+import type { Guide } from './guide.ts';
 
 export async function tourOfAccount({ api, stack }: Guide): Promise<void> {
   const { siteKey } = await api.post('/sites/create', {

@@ -1,5 +1,6 @@
 /** The examples of docs/api-examples.json, made from a walk through the API. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { entryLines } from '../../../scripts/compact-json.ts';
 import type { Stack } from '../../../src/cli/stack.ts';
 import { ShownValues } from './shown-values.ts';
 import { walkThroughApi } from './tour.ts';
@@ -49,5 +50,5 @@ export function readExamples(): ApiExample[] {
 }
 
 export function writeExamples(examples: readonly ApiExample[]): void {
-  writeFileSync(EXAMPLES_PATH, `${JSON.stringify(examples, null, 2)}\n`);
+  writeFileSync(EXAMPLES_PATH, `${entryLines(examples, 1)}\n`);
 }

@@ -1,5 +1,5 @@
 /** Instances, their credentials and their attack mode, and bots. */
-import type { Guide } from './tour.ts';
+import type { Guide } from './guide.ts';
 
 export async function tourOfProtect({ api, stack }: Guide): Promise<void> {
   const site = await api.post('/sites/create', { name: 'Blog', settings: { domains: ['blog.shop.example'] } });

@@ -1,5 +1,5 @@
 /** Edge access rules, policies and limits. */
-import type { Guide } from './tour.ts';
+import type { Guide } from './guide.ts';
 
 export async function tourOfRules({ api }: Guide): Promise<void> {
   const rule = { type: 'ip' as const, value: '192.0.2.1', verdict: 'block' as const };

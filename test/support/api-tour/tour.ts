@@ -3,32 +3,13 @@
  * typed by the OpenAPI document. The last call of an operation is its example: what is waited for has happened by then.
  */
 import type { Stack } from '../../../src/cli/stack.ts';
-import { type Method, serviceApi } from '../../../src/console/api/service-api.ts';
+import { serviceApi } from '../../../src/console/api/service-api.ts';
 import { tourOfAccount } from './account.ts';
+import type { Guide, RecordedCall } from './guide.ts';
 import { tourOfLog } from './log.ts';
 import { tourOfProtect } from './protect.ts';
 import { tourOfRules } from './rules.ts';
 import { tourOfVerification } from './verification.ts';
-
-export interface RecordedCall {
-  method: Method;
-  /** With its query. */
-  path: string;
-  /** A JSON value, the text of a form, or `undefined`. */
-  request: unknown;
-  status: number;
-  contentType: string;
-  /** A JSON value or text. */
-  response: unknown;
-}
-
-export interface Guide {
-  stack: Stack;
-  /** With the API key. Throws unless the status is 200. */
-  api: ReturnType<typeof serviceApi>;
-  /** Without it. */
-  send: (method: Method, path: string, body?: unknown, headers?: Record<string, string>) => Promise<RecordedCall>;
-}
 
 /** @returns the last call of each operation, by method and path. */
 export async function walkThroughApi(stack: Stack): Promise<Map<string, RecordedCall>> {

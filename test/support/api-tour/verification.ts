@@ -1,7 +1,7 @@
 /** Challenges, their solutions and the verification of tokens. */
 import { navigation } from '../browse.ts';
 import { solveWork } from '../session.ts';
-import type { Guide } from './tour.ts';
+import type { Guide } from './guide.ts';
 
 export async function tourOfVerification({ api, send, stack }: Guide): Promise<void> {
   const { siteKey, secretKey } = await api.post('/sites/create', {

@@ -16,15 +16,18 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 test('no configuration of a Worker lets query strings into Workers Logs', () =>
-  expectRows(['wrangler.toml', 'wrangler.service.toml', 'wrangler.any-service.toml', 'wrangler.json'], (path) => {
-    const text = readFileSync(path, 'utf8');
-    const { observability } = path.endsWith('.json') ? JSON.parse(text) : parse(text);
-    expect(observability).toEqual({ enabled: true, redact_query_string: true });
-  }));
+  expectRows(
+    ['wrangler.toml', 'src/service/wrangler.toml', 'src/edge/wrangler.any-service.toml', 'wrangler.json'],
+    (path) => {
+      const text = readFileSync(path, 'utf8');
+      const { observability } = path.endsWith('.json') ? JSON.parse(text) : parse(text);
+      expect(observability).toEqual({ enabled: true, redact_query_string: true });
+    },
+  ));
 
 describe('the local stack', () => {
   test('gives the service every binding of its wrangler file', () => {
-    const file = readWranglerFile('wrangler.service.toml');
+    const file = readWranglerFile('src/service/wrangler.toml');
     const { env, exports, compatibilityFlags } = workerConfig(file, '', { MASTER_KEY: 'secret' });
     expect(env).toMatchObject({
       DB: { type: 'd1' },

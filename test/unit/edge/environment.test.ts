@@ -10,7 +10,7 @@ const good = {
 };
 const serviceMode = {
   rulesSource: 'service',
-  otherConfig: 'wrangler.any-service.toml',
+  otherConfig: 'src/edge/wrangler.any-service.toml',
 } as const;
 const anyServiceMode = {
   rulesSource: 'management-api',
@@ -79,7 +79,7 @@ describe('environment', () => {
 
   test('variables for the other kind of Worker give one line that names the file to deploy', () => {
     expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toEqual([
-      'RULES_SOURCE must be service in this Worker; deploy wrangler.any-service.toml for the other one',
+      'RULES_SOURCE must be service in this Worker; deploy src/edge/wrangler.any-service.toml for the other one',
     ]);
     const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console', GATE_KV: {} };
     expect(mistakesOf({ ...good, RULES_SOURCE: 'service', ...keys }, anyServiceMode)).toEqual([

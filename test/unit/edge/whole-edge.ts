@@ -10,7 +10,7 @@ import { testNow } from '../../support/clock.ts';
 
 const mode: EdgeMode = {
   rulesSource: 'service',
-  otherConfig: 'wrangler.any-service.toml',
+  otherConfig: 'src/edge/wrangler.any-service.toml',
   languages: { en: englishPages },
   files: {},
   upstream: ({ service }) => service,
