@@ -25,7 +25,7 @@ export async function polled<T>(
   }
 }
 
-function sleepFor(ms: number): Promise<void> {
+export function sleepFor(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
@@ -38,4 +38,29 @@ export function within(work: Promise<unknown>, limitMs: number): Promise<unknown
     timer = setTimeout(resolve, limitMs);
   });
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
+/** Work that one request does for all others of its isolate. A request that was cancelled never ends its work. */
+export class SharedRun {
+  readonly #lostAfterMs: number;
+  #current = { startedAtMs: 0, isDone: true };
+
+  /** `lostAfterMs`: after this the next request starts its own. */
+  constructor(lostAfterMs: number) {
+    this.#lostAfterMs = lostAfterMs;
+  }
+
+  /** Starts the work. `null`: another request does it. */
+  start(nowMs: number, work: () => Promise<void>): Promise<void> | null {
+    if (!this.#current.isDone && nowMs - this.#current.startedAtMs <= this.#lostAfterMs) return null;
+    const run = { startedAtMs: nowMs, isDone: false };
+    this.#current = run;
+    return work().finally(() => (run.isDone = true));
+  }
+
+  /** Waits for the work of another request, but at most `limitMs`. */
+  ended(limitMs: number): Promise<unknown> {
+    const run = this.#current;
+    return polled(() => run.isDone || undefined, limitMs);
+  }
 }

@@ -3,7 +3,7 @@
  * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly,
  * unless that check found the service away. A file that cannot be loaded never replaces what is loaded.
  */
-import { polled, type WaitUntil, within } from '../../bytes/polled.ts';
+import { SharedRun, type WaitUntil, within } from '../../bytes/polled.ts';
 import type { Bytes } from '../../bytes/utf8.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig, type CompiledConfig } from '../config/compiled-config.ts';
@@ -41,12 +41,6 @@ export interface FeedOptions {
   alongside?(): Promise<unknown>;
 }
 
-/** A check that a request has begun. No other request awaits its promise (`bytes/polled.ts`). */
-interface Refresh {
-  startedAtMs: number;
-  isDone: boolean;
-}
-
 /** A part from the cache, which may be on its way already. */
 type ReadPart = (name: string) => Promise<Bytes | null>;
 
@@ -54,7 +48,7 @@ type ReadPart = (name: string) => Promise<Bytes | null>;
 const STALE_WAIT_MS = 400;
 /** The first request of an isolate has no rules yet: 500 ms for the service, then KV. */
 const COLD_WAIT_MS = 1500;
-/** A refresh whose request was cancelled never ends. After this the next request starts its own. */
+/** A refresh takes less. */
 const REFRESH_LOST_AFTER_MS = 30_000;
 
 export class Feed {
@@ -69,7 +63,7 @@ export class Feed {
   #base: LoadedBase | null = null;
   /** As of the last check. */
   #isAway = false;
-  #refresh: Refresh | null = null;
+  readonly #refreshes = new SharedRun(REFRESH_LOST_AFTER_MS);
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -81,13 +75,8 @@ export class Feed {
     if (ageMs < this.#options.pollMs) return null;
     const isTooOld = ageMs > this.#options.maxStaleMs && !(this.#isAway && this.state.ruleset !== null);
     const waitMs = this.attemptedAtMs === 0 ? COLD_WAIT_MS : isTooOld ? STALE_WAIT_MS : 0;
-    const known = this.#refresh;
-    if (known && nowMs - known.startedAtMs <= REFRESH_LOST_AFTER_MS) {
-      return waitMs === 0 ? null : polled(() => known.isDone || undefined, waitMs);
-    }
-    const refresh = { startedAtMs: nowMs, isDone: false };
-    this.#refresh = refresh;
-    const done = this.#guarded().finally(() => (refresh.isDone = true));
+    const done = this.#refreshes.start(nowMs, () => this.#guarded());
+    if (done === null) return waitMs === 0 ? null : this.#refreshes.ended(waitMs);
     waitUntil(done);
     if (this.#options.alongside) waitUntil(this.#options.alongside());
     return waitMs === 0 ? null : within(done, waitMs);
@@ -106,7 +95,6 @@ export class Feed {
       console.error(JSON.stringify({ level: 'error', event: 'feed-failed', message: String(error) }));
     } finally {
       this.attemptedAtMs = this.#options.now();
-      this.#refresh = null;
     }
   }
 

@@ -3,7 +3,7 @@
  * responses. A page in a language that is not loaded yet waits for it briefly; after that it is in English.
  */
 import type { FileReading } from './client-files.ts';
-import { polled, within } from '../../bytes/polled.ts';
+import { SharedRun, within } from '../../bytes/polled.ts';
 import { failed } from '../../result.ts';
 import { isFirstChoice } from '../../locales/accept-language.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
@@ -11,7 +11,6 @@ import type { PageLanguages } from '../../locales/messages.ts';
 export const PAGE_TEXTS_FILE = 'page-texts.json';
 /** As long as a request waits for rules. A page in English is better than a late one. */
 const WAIT_MS = 400;
-/** A load whose request was cancelled never ends. After this the next request starts its own. */
 const LOAD_LOST_AFTER_MS = 10_000;
 
 export class PageTexts {
@@ -19,8 +18,7 @@ export class PageTexts {
   #isComplete: boolean;
   readonly #read: () => Promise<FileReading>;
   readonly #now: () => number;
-  /** No other request awaits the promise of the one that loads (`bytes/polled.ts`). */
-  #load: { startedAtMs: number } | null = null;
+  readonly #loads = new SharedRun(LOAD_LOST_AFTER_MS);
 
   /** `read: null`: all languages are compiled in. */
   constructor(embedded: PageLanguages, read: (() => Promise<FileReading>) | null, now: () => number) {
@@ -40,28 +38,21 @@ export class PageTexts {
     if (this.#isComplete || isFirstChoice('en', acceptLanguage)) return this.#languages;
     const own = this.#begun();
     if (own) await within(own, WAIT_MS);
-    else await polled(() => this.#load === null || undefined, WAIT_MS);
+    else await this.#loads.ended(WAIT_MS);
     return this.#languages;
   }
 
   /** The load that this request begins; `null` where it need not. */
   #begun(): Promise<void> | null {
-    const nowMs = this.#now();
-    if (this.#isComplete || (this.#load && nowMs - this.#load.startedAtMs < LOAD_LOST_AFTER_MS)) return null;
-    this.#load = { startedAtMs: nowMs };
-    return this.#loaded();
+    return this.#isComplete ? null : this.#loads.start(this.#now(), () => this.#loaded());
   }
 
   async #loaded(): Promise<void> {
-    try {
-      const file = await this.#read();
-      if (!file.ok) return;
-      // Its hash was checked, so this is the file that the build wrote.
-      const texts = JSON.parse(new TextDecoder().decode(file.value)) as PageLanguages;
-      this.#languages = { ...this.#languages, ...texts };
-      this.#isComplete = true;
-    } finally {
-      this.#load = null;
-    }
+    const file = await this.#read();
+    if (!file.ok) return;
+    // Its hash was checked, so this is the file that the build wrote.
+    const texts = JSON.parse(new TextDecoder().decode(file.value)) as PageLanguages;
+    this.#languages = { ...this.#languages, ...texts };
+    this.#isComplete = true;
   }
 }

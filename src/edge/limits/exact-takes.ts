@@ -1,22 +1,18 @@
 /**
  * Takes from exact limits, which only the service's object grants. The takes of one isolate within a millisecond share
  * one call, those of one key one question. A key that was refused is refused here until the object could grant again, so
- * a flood costs few calls. On Workers, I/O and promises belong to the request that started them: the first request of a
- * batch sends it inside its `waitUntil`, which continues after the visitor disconnects, and leaves the answer in memory,
- * where each other one looks for it.
+ * a flood costs few calls.
  */
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
-import { polled, type WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import type { WaitUntil } from '../../bytes/polled.ts';
+import { SharedBatch } from '../../bytes/shared-batch.ts';
 import { LIMIT_TAKES_MAX, type LimitTake, type LimitTakings } from '../../contract/edge/limits.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import { type Asked, UNREADABLE } from '../feed/upstream.ts';
 
-const BATCH_MS = 1;
-/** The request that should have sent an older batch is gone. */
-const OPEN_LOST_AFTER_MS = 100;
 /** Longer than a call takes. Without an answer by then, the sending request is gone. */
 const ANSWER_LOST_AFTER_MS = 4000;
 /** After a call without an answer nobody asks again for so long. */
@@ -34,21 +30,18 @@ export interface TakePorts {
   count: (name: string) => void;
 }
 
-interface Batch {
-  openedAtMs: number;
-  takes: Map<string, LimitTake>;
-  /** By key, once the object has answered or did not in time. */
-  answers?: ReadonlyMap<string, LimitTakings[number] | null>;
-}
+/** By key. `null`: the object did not answer in time. */
+type TakeAnswers = ReadonlyMap<string, LimitTakings[number] | null>;
 
 export class ExactTakes {
   readonly #ports: TakePorts;
   readonly #refusedUntilMs = new BoundedMap<number>(REFUSED_KEYS_MAX);
-  #open: Batch | null = null;
+  readonly #batches: SharedBatch<Map<string, LimitTake>, TakeAnswers>;
   #silentUntilMs = 0;
 
   constructor(ports: TakePorts) {
     this.#ports = ports;
+    this.#batches = new SharedBatch(ANSWER_LOST_AFTER_MS, ports.sleep);
   }
 
   /** Milliseconds until a key that was refused could be granted again. Asks nobody. */
@@ -62,36 +55,27 @@ export class ExactTakes {
     const refusedMs = this.refusedMs(wish, nowMs);
     if (refusedMs > 0) return ok(refusedMs);
     if (nowMs < this.#silentUntilMs && this.#silentUntilMs - nowMs <= SILENT_MS) return NO_ANSWER;
-    const { batch, isOpener } = this.#batchAt(nowMs);
-    const known = batch.takes.get(wish.key);
-    const place = known?.asked ?? 0;
-    if (known) known.asked++;
-    else batch.takes.set(wish.key, { ...wish, asked: 1 });
-    if (batch.takes.size >= LIMIT_TAKES_MAX) this.#open = null;
-    if (isOpener) {
-      const sending = this.#send(batch);
-      waitUntil(sending);
-      await sending;
-    } else await polled(() => batch.answers, ANSWER_LOST_AFTER_MS, this.#ports.sleep);
-    const [granted, , waitMs] = batch.answers?.get(wish.key) ?? [null, 0, 0];
+    let place = 0;
+    const question = {
+      empty: () => new Map<string, LimitTake>(),
+      add: (takes: Map<string, LimitTake>) => {
+        const known = takes.get(wish.key);
+        place = known?.asked ?? 0;
+        if (known) known.asked++;
+        else takes.set(wish.key, { ...wish, asked: 1 });
+        return takes.size < LIMIT_TAKES_MAX;
+      },
+      send: (takes: ReadonlyMap<string, LimitTake>) => this.#send([...takes.values()]),
+      waitUntil,
+    };
+    const answers = await this.#batches.ask(question, nowMs);
+    const [granted, , waitMs] = answers?.get(wish.key) ?? [null, 0, 0];
     if (granted === null) return NO_ANSWER;
     return ok(place < granted ? 0 : Math.max(1, waitMs));
   }
 
-  /** The batch that is open. `isOpener`: this request sends it. */
-  #batchAt(nowMs: number): { batch: Batch; isOpener: boolean } {
-    const open = this.#open;
-    if (open !== null && Math.abs(nowMs - open.openedAtMs) <= OPEN_LOST_AFTER_MS)
-      return { batch: open, isOpener: false };
-    this.#open = { openedAtMs: nowMs, takes: new Map() };
-    return { batch: this.#open, isOpener: true };
-  }
-
-  async #send(batch: Batch): Promise<void> {
-    const { ask, now, sleep, count } = this.#ports;
-    await sleep(BATCH_MS);
-    if (this.#open === batch) this.#open = null;
-    const takes = [...batch.takes.values()];
+  async #send(takes: readonly LimitTake[]): Promise<TakeAnswers> {
+    const { ask, now, count } = this.#ports;
     const asked = await ask(takes);
     if (!asked.ok) this.#silentUntilMs = now() + SILENT_MS;
     const answers = new Map<string, LimitTakings[number] | null>();
@@ -102,7 +86,7 @@ export class ExactTakes {
       const waitMs = taking?.[2] ?? 0;
       if (waitMs > 0) this.#refusedUntilMs.set(refusalOf(take), now() + waitMs);
     }
-    batch.answers = answers;
+    return answers;
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
-import type { WaitUntil } from '../../bytes/polled.ts';
+import { SharedRun, type WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { LIMIT_COUNTERS_MAX, type LimitCounter, type LimitSums } from '../../contract/edge/limits.ts';
 import { type Bucket, drained, emptyBucket, filled, untilDrained } from '../../limits/bucket.ts';
@@ -57,7 +57,7 @@ export class LimitCounts {
   readonly #entries = new BoundedMap<Entry>(KEYS_MAX);
   #unsent = new Map<string, LimitCounter>();
   #isAnswered = true;
-  #runStartedAtMs = -Infinity;
+  readonly #runs = new SharedRun(RUN_LOST_AFTER_MS);
   #nextReportAtMs = 0;
 
   constructor(ports: LimitPorts) {
@@ -112,17 +112,9 @@ export class LimitCounts {
   /** Sends what was counted, behind the response. One run at a time; a run also takes what is counted meanwhile. */
   report(nowMs: number, waitUntil: WaitUntil): void {
     const { report } = this.#ports;
-    if (report === null || this.#unsent.size === 0 || nowMs - this.#runStartedAtMs < RUN_LOST_AFTER_MS) return;
-    this.#runStartedAtMs = nowMs;
-    waitUntil(this.#run(report));
-  }
-
-  async #run(report: NonNullable<LimitPorts['report']>): Promise<void> {
-    try {
-      await this.#rounds(report);
-    } finally {
-      this.#runStartedAtMs = -Infinity;
-    }
+    if (report === null || this.#unsent.size === 0) return;
+    const run = this.#runs.start(nowMs, () => this.#rounds(report));
+    if (run) waitUntil(run);
   }
 
   async #rounds(report: NonNullable<LimitPorts['report']>): Promise<void> {
