@@ -3,9 +3,9 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { LIMIT_COUNTERS_MAX, type LimitCounter, type LimitSums } from '../../src/contract/edge/limits.ts';
-import { LimitCounts, reportLimits as reportFromEdge } from '../../src/edge/limits/limit-counts.ts';
+import { LimitCounts, reportLimits } from '../../src/edge/limits/limit-counts.ts';
 import { FREE_MARK } from '../../src/limits/free-keys.ts';
-import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
+import { sumLimits } from '../../src/service/edge-api/limit-routes.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 import { failed } from '../../src/result.ts';
 import { later, testNow } from '../support/clock.ts';
@@ -140,7 +140,7 @@ describe('POST /edge/v1/limits/report', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return reportLimits.handler({ store: testEnv, instance: { id: instance }, request } as never, {});
+    return sumLimits.handler({ store: testEnv, instance: { id: instance }, request } as never, {});
   };
   const sumsOf = async (counters: LimitCounter[], instance?: string): Promise<LimitSums> =>
     (await (await post({ windowMs: WINDOW_MS, counters }, instance)).json<{ sums: LimitSums }>()).sums;
@@ -160,9 +160,9 @@ describe('POST /edge/v1/limits/report', () => {
 
   test('that is refused is told from one without an answer', async () => {
     const service = serviceThat((_, body) => post(JSON.parse(body)));
-    expect(await reportFromEdge(service, [counter('a', 1e9)])).toEqual(failed({ kind: 'refused', status: 400 }));
+    expect(await reportLimits(service, [counter('a', 1e9)])).toEqual(failed({ kind: 'refused', status: 400 }));
     const broken = serviceThat(() => new Response('{}', { status: 503 }));
-    expect(await reportFromEdge(broken, [counter('a')])).toEqual(failed({ kind: 'refused', status: 503 }));
+    expect(await reportLimits(broken, [counter('a')])).toEqual(failed({ kind: 'refused', status: 503 }));
   });
 
   test('refuses a malformed report with 400', () =>
@@ -198,7 +198,7 @@ describe('POST /edge/v1/limits/report', () => {
         { length: isolates },
         () =>
           new LimitCounts({
-            report: (counters) => reportFromEdge(service, counters),
+            report: (counters) => reportLimits(service, counters),
             now: testNow,
             sleep: (ms) => scheduler.wait(ms),
             count: () => {},

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { LIMIT_TAKES_MAX, type LimitTake, type LimitTakings } from '../../src/contract/edge/limits.ts';
-import { takeLimits } from '../../src/service/edge-api/take-limits.ts';
+import { grantLimits } from '../../src/service/edge-api/limit-routes.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 import { later, setClock, testNow } from '../support/clock.ts';
 import { expectRows } from '../support/rows.ts';
@@ -115,7 +115,7 @@ describe('POST /edge/v1/limits/take', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return takeLimits.handler({ store: testEnv, instance: { id: instance }, request } as never, {});
+    return grantLimits.handler({ store: testEnv, instance: { id: instance }, request } as never, {});
   };
 
   test('answers in the order of the takes, for each instance by itself', async () => {
@@ -140,7 +140,7 @@ describe('POST /edge/v1/limits/take', () => {
       body: JSON.stringify({ takes: [take(), take({ key: 'b' })] }),
     });
     const store = { ...testEnv, LIMIT_LEDGER: broken };
-    const response = await takeLimits.handler({ store, instance: { id: 'inst_broken' }, request } as never, {});
+    const response = await grantLimits.handler({ store, instance: { id: 'inst_broken' }, request } as never, {});
     expect(await response.json()).toEqual({ takings: [null, null] });
   });
 

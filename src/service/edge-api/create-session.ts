@@ -5,11 +5,11 @@
  * visitor earns a new session, which remembers the copy. A session that is over or withdrawn is not renewed either.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { type EdgeSession, edgeSessionRequest, type EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { edgeSessionRequest, type EdgeSession, type EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { SessionCall } from '../../contract/edge/session-call.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
-import { mintSessionJwt, SESSION_JWT_SECONDS, type SessionClaims } from '../../risk/session-token.ts';
+import { SESSION_JWT_SECONDS, mintSessionJwt, type SessionClaims } from '../../risk/session-token.ts';
 import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.ts';
@@ -17,10 +17,10 @@ import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
 import type { BodyError, CaptchaError } from '../http/service-error.ts';
-import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
 import { earnSession, issueSessionChallenge, type SessionAnswer } from './session-challenge.ts';
+import { getDomain } from 'tldts';
 
 /** The signals of one visitor, one JWT, and what the page posted. */
 const SESSION_BODY_MAX_BYTES = 64 * 1024;
@@ -102,4 +102,9 @@ async function mint(
     jwtExpiresAt: claims.exp * 1000,
     cookieDomain: cookieDomain(visitor.host),
   };
+}
+
+/** `host` may carry a port. */
+export function cookieDomain(host: string): string | null {
+  return getDomain(`https://${host}`, { allowPrivateDomains: true, validateHostname: true });
 }

@@ -10,10 +10,7 @@ import { robotsStates } from '../../contract/vocabulary.ts';
 import { keepRobotsFile, type ReadRobotsFile, robotsFile } from '../../store/d1/robots-files.ts';
 import { servedRobots } from '../bots/served-robots.ts';
 import type { ServiceStore } from '../environment.ts';
-import { readBodyAs } from '../http/body/read-body.ts';
-import { jsonResponse } from '../http/json-response.ts';
-import { errorResponse } from '../http/respond-error.ts';
-import type { EdgeRoute } from './edge-route.ts';
+import { jsonRoute } from './edge-route.ts';
 
 /** JSON writes a control character in six bytes. */
 const BODY_MAX_BYTES = 6 * ROBOTS_MAX_BYTES + 1024;
@@ -25,19 +22,18 @@ const robotsRequest = z.strictObject({
   text: z.string().check(z.maxLength(ROBOTS_MAX_BYTES)),
 });
 
-export const mergeRobotsFile: EdgeRoute = {
-  method: 'POST',
+export const mergeRobotsFile = jsonRoute({
   path: '/edge/v1/robots',
-  async handler({ store, instance, request, nowMs, waitUntil }) {
-    const body = await readBodyAs(robotsRequest, request, BODY_MAX_BYTES);
-    if (!body.ok) return errorResponse(body.error);
-    const { host, state } = body.value;
+  body: robotsRequest,
+  maxBytes: BODY_MAX_BYTES,
+  async answer({ store, instance, nowMs, waitUntil }, body) {
+    const { host, state } = body;
     const kept = state === 'error' ? await robotsFile(store, instance.id, host) : null;
-    const text = kept !== null && kept.readAt !== null ? kept.text : body.value.text;
+    const text = kept !== null && kept.readAt !== null ? kept.text : body.text;
     waitUntil(keep(store, instance.id, { host, state, text }, nowMs));
-    return jsonResponse({ text: await servedRobots(store, instance, text) });
+    return { text: await servedRobots(store, instance, text) };
   },
-};
+});
 
 /** After the response. The next edge that asks tries again. */
 async function keep(

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { sessionCookie } from '../../../src/edge/session/sessions.ts';
-import { cookieDomain } from '../../../src/service/edge-api/cookie-domain.ts';
+import { cookieDomain } from '../../../src/service/edge-api/create-session.ts';
 import { expectRows } from '../../support/rows.ts';
 
 test('the cookie domain of a host is its registrable domain, if it has one', () =>

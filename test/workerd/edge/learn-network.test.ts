@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { testNow } from '../../support/clock.ts';
-import { learnNetwork } from '../../../src/service/edge-api/learn-network.ts';
+import { learnNetwork } from '../../../src/service/edge-api/spent-once.ts';
 
 const NOW = testNow();
 const network = (index: number) => String(index).padStart(22, 'n');

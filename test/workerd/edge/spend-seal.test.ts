@@ -1,7 +1,7 @@
 /** The ledger of held submissions: a seal is spent once per instance, within its life. */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { spendSeal } from '../../../src/service/edge-api/spend-seal.ts';
+import { spendSeal } from '../../../src/service/edge-api/spent-once.ts';
 import { testNow } from '../../support/clock.ts';
 
 const NOW = testNow();

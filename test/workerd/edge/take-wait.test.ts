@@ -1,7 +1,7 @@
 /** The wait budget counts over all isolates of an edge: once per ticket, and for each network around the visitor. */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { takeWait } from '../../../src/service/edge-api/take-wait.ts';
+import { takeWait } from '../../../src/service/edge-api/spent-once.ts';
 import { testNow } from '../../support/clock.ts';
 
 const NOW = testNow();
