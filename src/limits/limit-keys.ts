@@ -9,7 +9,7 @@
  * Keys are signed, so that they are short and show nothing of a person. Pure.
  */
 import { formatCidr, parseIp, prefixOf } from '../address/ip.ts';
-import { neighboursOf } from '../address/networks.ts';
+import { addressPrefix, neighboursOf, type Network, networksOf } from '../address/networks.ts';
 import { encodeBase64url } from '../bytes/base64url.ts';
 import { FREE_MARK } from './free-keys.ts';
 
@@ -57,10 +57,6 @@ const VALUE_MAX_CHARS = 1024;
 const KEY_BYTES = 12;
 /** An office or a carrier has many people behind one address, and most of them use a small part of their count. */
 const COMPANION_TIMES = 100;
-const WIDER_NETWORKS: readonly (readonly [bits: number, times: number])[] = [
-  [56, 3],
-  [48, 10],
-];
 const NETWORKS: ReadonlySet<string> = new Set(['ip', 'prefix']);
 /** What a visitor has or has to earn, and shares with few enough to be counted by it alone. */
 const COMPANIONS: ReadonlySet<string> = new Set(['ip', 'prefix', 'session']);
@@ -102,8 +98,8 @@ function keysAround(
   const parts = key.map((part) => written(valueOf(part, from, user)));
   const isLacking = parts.includes(NONE);
   const own = keyOf(isLacking ? [...parts, neighboursOf(from.ip).near] : parts);
-  const wider = widerNetworks(key, from.ip, isLacking).map(([bits, times]): TimedKey => {
-    const around = `/${bits} ${network(from.ip, bits)}`;
+  const wider = widerNetworks(key, from.ip, isLacking).map(({ prefix, times }): TimedKey => {
+    const around = `${prefix.slice(prefix.indexOf('/'))} ${prefix}`;
     const replaced = key.map((part, place) => (NETWORKS.has(part) ? around : parts[place]!));
     return { key: keyOf(key.some((part) => NETWORKS.has(part)) ? replaced : [...replaced, around]), times };
   });
@@ -126,7 +122,7 @@ function written(value: string | number | null): string {
 function valueOf(part: string, from: KeySource, user: string | null): string | number | null {
   switch (part) {
     case 'ip':
-      return from.ip === null ? null : network(from.ip, from.ip.includes(':') ? 64 : 32);
+      return from.ip === null ? null : ownAddress(from.ip);
     case 'prefix':
       return from.ip === null ? null : neighboursOf(from.ip).near;
     case 'path':
@@ -145,20 +141,22 @@ function valueOf(part: string, from: KeySource, user: string | null): string | n
   return part.startsWith('cookie:') ? from.cookie(part.slice(7)) : null;
 }
 
-/** Only IPv6: nobody gets a /16 of IPv4 for the price of an address. `isLacking`: the key has the /56 for a part. */
-function widerNetworks(
-  key: readonly string[],
-  ip: string | null,
-  isLacking: boolean,
-): readonly (readonly [bits: number, times: number])[] {
+/**
+ * The networks around the one that the key names. Only IPv6: nobody gets a /16 of IPv4 for the price of an address.
+ * `isLacking`: the key has the /56 for a part.
+ */
+function widerNetworks(key: readonly string[], ip: string | null, isLacking: boolean): readonly Network[] {
   if (ip === null || !ip.includes(':')) return [];
-  if (key.includes('ip')) return WIDER_NETWORKS;
-  return isLacking || key.includes('prefix') ? WIDER_NETWORKS.slice(1) : [];
+  const [, ...aroundAddress] = networksOf(ip);
+  if (key.includes('ip')) return aroundAddress;
+  return isLacking || key.includes('prefix') ? aroundAddress.slice(1) : [];
 }
 
-function network(ip: string | null, bits: number): string {
-  const address = ip === null ? null : parseIp(ip);
-  return address === null ? NONE : formatCidr(prefixOf(address, bits));
+/** An IPv6 address counts by its /64, which belongs to one customer. */
+function ownAddress(ip: string): string {
+  if (ip.includes(':')) return addressPrefix(ip);
+  const address = parseIp(ip);
+  return address === null ? NONE : formatCidr(prefixOf(address, 32));
 }
 
 /** One of several readings of a path, the first of the shortest. */
