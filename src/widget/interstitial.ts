@@ -4,15 +4,14 @@
  * language; this script chooses which one shows.
  */
 import { offerCopy } from './copy-reference.ts';
-import { countPass, cookiesWork, forgetPasses, isLooping } from './interstitial/loop-guard.ts';
+import { cookiesWork, countPass, forgetPasses, isLooping } from './interstitial/loop-guard.ts';
 import { safeReturnTarget } from './interstitial/return-target.ts';
 import { loadAsset } from './loading/asset-loader.ts';
 import { scriptLocation } from './loading/script-location.ts';
-import { startWorker } from './pow/pow-engine.ts';
 import type { GatehouseProtect } from './protect.ts';
 import { asCaptchaError, type ErrorState } from './token/captcha-error.ts';
 import { createHoneypot } from './token/honeypot.ts';
-import { passChallenge } from './token/pass-challenge.ts';
+import { passChallenge } from './token/obtain-token.ts';
 import type { VisualModule } from './visual/visual-module.ts';
 
 /** Names of the texts in the page: `<template data-state="…">`. */
@@ -63,7 +62,6 @@ function start(root: HTMLElement): void {
       await (session ??= 'session' in root.dataset ? openSession() : Promise.resolve());
       await passChallenge({
         location: script,
-        startEngine: startWorker,
         apiBase: api,
         siteKey: sitekey,
         action,

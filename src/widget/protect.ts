@@ -3,13 +3,13 @@
  * of the page's scripts that the gate challenged. It calls only endpoints beside it, below `/__protect/`.
  */
 import { solveInDialog } from './protect/challenge-dialog.ts';
-import { activated } from './protect/activated.ts';
-import { collectEnvironment } from './protect/environment-report.ts';
-import { recoverFetch } from './protect/recover-fetch.ts';
-import { recoverXhr } from './protect/recover-xhr.ts';
+import { activated } from './protect/tabs.ts';
+import { recoverFetch, recoverXhr } from './protect/recover-requests.ts';
 import { Recovery } from './protect/recovery.ts';
 import { startWorker } from './pow/pow-engine.ts';
 import { preparePow } from './pow/pow-runner.ts';
+import type { Collect } from './environment.ts';
+import { assetUrl, loadAsset } from './loading/asset-loader.ts';
 import { scriptLocation } from './loading/script-location.ts';
 import { gateUntil } from './protect/session-gate.ts';
 import { SessionOpener } from './protect/session-opener.ts';
@@ -34,7 +34,11 @@ if (window.gatehouseProtect === undefined) {
   const sessions = new SessionOpener({
     url: `${script.base}/session`,
     prepare: (signal) => preparePow(script, startWorker, signal),
-    collect: () => collectEnvironment(script),
+    // Loaded only now. Without it no report is collected, and without a report no session is opened.
+    async collect() {
+      const collect = await loadAsset<Collect>(script, 'environment');
+      return collect(assetUrl(script.base, 'environment'));
+    },
   });
   const recovery = new Recovery(sessions, (order) => solveInDialog(script, order));
   const isGuarded = (url: string): boolean => {

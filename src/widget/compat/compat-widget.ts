@@ -7,7 +7,6 @@ import type { CaptchaErrorCode } from '../token/captcha-error.ts';
 import { ELEMENT_NAME } from '../element/gatehouse-api.ts';
 import type { GatehouseWidget } from '../element/widget-element.ts';
 import type { StartMode } from '../element/settings.ts';
-import { callPage, type Options, textOf } from './options.ts';
 
 export interface Dialect {
   /** Names of the form fields. The first widget of a page has them as ids too, further ones with a number. */
@@ -16,11 +15,14 @@ export interface Dialect {
   fieldTag: 'input' | 'textarea';
   /** Whether the fields exist only while there is a token. */
   hidesEmptyFields?: boolean;
-  theme: 'light' | 'auto';
+  /** By default `light`. */
+  theme?: 'auto';
   /** Default language, from the script's address. */
   language: string | null;
-  start(options: Options): StartMode;
-  renews(options: Options): boolean;
+  /** By default a click, or the submit where nobody sees the widget. */
+  start?(options: Options): StartMode;
+  /** By default never. */
+  renews?(options: Options): boolean;
   onEvent?(widget: CompatWidget, event: string): void;
   onError(widget: CompatWidget, code: CaptchaErrorCode, detail: string): void;
 }
@@ -52,16 +54,17 @@ export function createCompatWidget(
   const isButton = place.matches('button,input');
   const text = (name: string): string => textOf(options, name);
   const isInvisible = isButton || text('size') === 'invisible';
+  const start = isInvisible ? 'submit' : 'click';
   const language = text('language') || text('hl') || (dialect.language ?? '');
   const settings = {
     sitekey: text('sitekey'),
     action: text('action'),
     cdata: text('cdata'),
-    theme: text('theme') || dialect.theme,
+    theme: text('theme') || (dialect.theme ?? 'light'),
     size: isInvisible ? '' : text('size'),
     language: language === 'auto' ? '' : language,
-    start: isButton ? 'submit' : dialect.start(options),
-    renew: dialect.renews(options) ? '' : 'never',
+    start: isButton ? start : (dialect.start?.(options) ?? start),
+    renew: dialect.renews?.(options) === true ? '' : 'never',
   };
   for (const [name, value] of Object.entries(settings)) if (value !== '') element.setAttribute(name, value);
   // Two of them are Turnstile's, and show themselves later. The widget's own invisible size would tell the visitor of a
@@ -134,4 +137,31 @@ export function createCompatWidget(
   put(element);
   if (dialect.hidesEmptyFields !== true) put(...fields);
   return widget;
+}
+
+/**
+ * The parameters of a widget: the `data-` attributes of its place, and the object that the page gave to `render`, which
+ * wins. They are copied, because some pages render several widgets with one object that they change in between. Names are
+ * in lower case: pages write `cData`, `data-cdata` and `siteKey`.
+ */
+export type Options = ReadonlyMap<string, unknown>;
+
+export function optionsOf(place: Element, given: object | undefined, inherits: boolean): Options {
+  const options = new Map<string, unknown>();
+  if (inherits)
+    for (const { name, value } of place.attributes) if (name.startsWith('data-')) options.set(name.slice(5), value);
+  for (const [name, value] of Object.entries(given ?? {})) if (value != null) options.set(name.toLowerCase(), value);
+  return options;
+}
+
+/** The value as text; empty where it is missing or has none. */
+export function textOf(options: Options, name: string): string {
+  const value = options.get(name);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** Calls a function of the page, given itself or by its name on `window`. What is no function is not called. */
+export function callPage(named: unknown, ...values: unknown[]): unknown {
+  const found = typeof named === 'string' ? (globalThis as unknown as Record<string, unknown>)[named] : named;
+  return typeof found === 'function' ? (found as (...all: unknown[]) => unknown)(...values) : undefined;
 }

@@ -21,10 +21,7 @@ const errors: Record<CaptchaErrorCode, string> = {
 const dialect: Dialect = {
   fields: () => (isForRecaptcha ? ['g-recaptcha-response', 'h-captcha-response'] : ['h-captcha-response']),
   fieldTag: 'textarea',
-  theme: 'light',
   language: params.get('hl'),
-  start: (options) => (options.get('size') === 'invisible' ? 'submit' : 'click'),
-  renews: () => false,
   onError(widget, code) {
     if (code === 'expired') widget.call('chalexpired-callback');
     else if (code !== 'cancelled') widget.call('error-callback', errors[code]);

@@ -5,7 +5,7 @@
  */
 import { ELEMENT_NAME } from '../element/gatehouse-api.ts';
 import { GatehouseWidget, script } from '../element/widget-element.ts';
-import { callPage } from './options.ts';
+import { callPage } from './compat-widget.ts';
 
 export const { params } = script;
 

@@ -8,10 +8,7 @@ const dialect: Dialect = {
   fieldTag: 'input',
   // Plugins take the field's presence for a solved captcha.
   hidesEmptyFields: true,
-  theme: 'light',
   language: null,
-  start: (options) => (options.get('size') === 'invisible' ? 'submit' : 'click'),
-  renews: () => false,
   onError(widget, code, detail) {
     if (code === 'expired') widget.call('chalexpired-callback');
     else if (code === 'failed') widget.call('failed-callback');

@@ -1,16 +1,12 @@
 /** `window.grecaptcha`, for pages and libraries that were written for reCAPTCHA 2 or 3. See docs/compatibility.md. */
-import { createCompatWidget, type Dialect } from './compat-widget.ts';
-import { optionsOf } from './options.ts';
+import { createCompatWidget, optionsOf, type Dialect } from './compat-widget.ts';
 import { params, startApi, whenReady } from './page-start.ts';
-import { placeOf, type Reference, WidgetRegistry } from './widget-registry.ts';
+import { WidgetRegistry, placeOf, type Reference } from './widget-registry.ts';
 
 const dialect: Dialect = {
   fields: () => ['g-recaptcha-response'],
   fieldTag: 'textarea',
-  theme: 'light',
   language: params.get('hl'),
-  start: (options) => (options.get('size') === 'invisible' ? 'submit' : 'click'),
-  renews: () => false,
   onError(widget, code) {
     if (code !== 'cancelled') widget.call('error-callback');
   },

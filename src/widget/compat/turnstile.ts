@@ -1,9 +1,8 @@
 /** `window.turnstile`, for pages and libraries that were written for Turnstile. See docs/compatibility.md. */
 import type { CaptchaErrorCode } from '../token/captcha-error.ts';
-import type { CompatWidget, Dialect } from './compat-widget.ts';
-import { textOf } from './options.ts';
+import { type CompatWidget, type Dialect, textOf } from './compat-widget.ts';
 import { params, startApi, whenReady } from './page-start.ts';
-import { type Reference, WidgetRegistry } from './widget-registry.ts';
+import { WidgetRegistry, type Reference } from './widget-registry.ts';
 
 /** What the original waits before it tries again. */
 const RETRY_INTERVAL_MS = 8000;

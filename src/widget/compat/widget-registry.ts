@@ -2,8 +2,7 @@
  * The widgets that a page rendered under one product's API. A page that removes a place without `remove` does not keep
  * its widget in memory.
  */
-import { createCompatWidget, type CompatWidget, type Dialect } from './compat-widget.ts';
-import { optionsOf, textOf } from './options.ts';
+import { createCompatWidget, optionsOf, textOf, type CompatWidget, type Dialect } from './compat-widget.ts';
 
 /** What an API takes as a widget: its id, its place or a selector of the place, or nothing for the first one. */
 export type Reference = string | number | Element | null | undefined;

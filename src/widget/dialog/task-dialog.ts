@@ -2,13 +2,45 @@
  * The modal dialog around a task: heading, close button, progress, the task itself, and an error with a button to try
  * again. The browser makes the page behind it inert, closes it on Escape and gives the focus back.
  */
-import { drawing, element } from '../dom/create-element.ts';
-import { styleShadow } from '../dom/shadow-style.ts';
-import { asCaptchaError, CaptchaError } from '../token/captcha-error.ts';
+import { drawing, element, styleShadow } from '../dom/elements.ts';
+import { CaptchaError, asCaptchaError } from '../token/captcha-error.ts';
 import type { LocalisedWidget } from '../loading/load-messages.ts';
-import type { DialogPlace, TaskDialog } from './dialog-module.ts';
 import { followBox } from './follow-box.ts';
 import { taskDialogStyle } from './task-dialog-style.ts';
+
+/** Where the dialog opens. */
+export interface DialogPlace {
+  /** The dialog is in here while it is open. */
+  parent: Node;
+  /** The dialog opens at this box. Without one, it opens in the middle of the window. */
+  box?: HTMLElement;
+  /** Colours of its own. Without a theme, it inherits the colours of its parent. */
+  theme?: 'light' | 'dark' | 'auto';
+}
+
+export interface TaskDialog {
+  /** The honeypot goes in here. */
+  readonly element: HTMLElement;
+  /** Where a task is shown. It stays there until the next one replaces it. */
+  readonly panel: HTMLElement;
+  readonly isOpen: boolean;
+  open(): void;
+  close(): void;
+  show(state: 'working' | 'task'): void;
+  progress(done: number): void;
+  translate(language: LocalisedWidget): void;
+  /**
+   * Runs `attempt` until it succeeds. A failure that `isShown` accepts is shown with a button to try again. Rejects with
+   * another failure, and with `cancelled` when the visitor gives up.
+   */
+  untilDone<Value>(attempt: () => Promise<Value>, isShown: (failure: CaptchaError) => boolean): Promise<Value>;
+}
+
+/** The exports of the dialog's script, for the widget and the protect script. */
+export interface DialogModule {
+  /** `place` is asked each time the dialog opens. `onCancel`: the visitor closed the dialog. */
+  createTaskDialog(language: LocalisedWidget, place: () => DialogPlace, onCancel: () => void): TaskDialog;
+}
 
 export function createTaskDialog(
   language: LocalisedWidget,

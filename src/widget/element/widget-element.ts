@@ -3,13 +3,12 @@
  * reports to the page by events and callbacks. The auto-rendered `div` and the render API create this element.
  */
 import { tokenField } from '../../contract/captcha/challenge-constants.ts';
-import type { DialogModule, TaskDialog } from '../dialog/dialog-module.ts';
+import type { DialogModule, TaskDialog } from '../dialog/task-dialog.ts';
 import { loadAsset } from '../loading/asset-loader.ts';
-import { CaptchaError } from '../token/captcha-error.ts';
-import { explainSetup } from '../token/explain-setup.ts';
+import { CaptchaError, explainSetup } from '../token/captcha-error.ts';
 import { holdForm } from './form-hold.ts';
 import { createHoneypot } from '../token/honeypot.ts';
-import { type IssuedToken, obtainToken } from '../token/obtain-token.ts';
+import { obtainToken, type IssuedToken } from '../token/obtain-token.ts';
 import { startEngine } from '../pow/frame-engine.ts';
 import { scriptLocation } from '../loading/script-location.ts';
 import { readSetting, type SettingName } from './settings.ts';

@@ -2,9 +2,8 @@
  * What visitors see and hear of the widget: a check box with a progress ring, a line of text, a live region, and the
  * dialog of a task. Shows the state that the element sets.
  */
-import type { DialogModule, DialogPlace, TaskDialog } from '../dialog/dialog-module.ts';
-import { drawing, element } from '../dom/create-element.ts';
-import { styleShadow } from '../dom/shadow-style.ts';
+import type { DialogModule, DialogPlace, TaskDialog } from '../dialog/task-dialog.ts';
+import { drawing, element, styleShadow } from '../dom/elements.ts';
 import type { ErrorState } from '../token/captcha-error.ts';
 import { widgetStyle } from './widget-style.ts';
 import { english, type LocalisedWidget } from '../loading/load-messages.ts';

@@ -3,7 +3,6 @@
  * run. Each leaves its exports under a registered symbol. A script element is used because it needs no more of the
  * page's CSP than the running script does.
  */
-import { assetUrl } from './asset-url.ts';
 import type { ScriptLocation } from './script-location.ts';
 
 type Exports = Record<symbol, unknown>;
@@ -37,4 +36,38 @@ export function loadAsset<T>(location: ScriptLocation, name: string): Promise<T>
     loading.set(name, pending);
   }
   return pending;
+}
+
+/** Content hashes of the scripts that other scripts load, filled in by `scripts/build-client.ts`. */
+declare const GATEHOUSE_ASSET_VERSIONS: Record<string, string> | undefined;
+
+interface ScriptUrlPolicy {
+  createScriptURL(url: string): unknown;
+}
+interface TrustedTypesFactory {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): ScriptUrlPolicy;
+}
+
+const POLICY_NAME = 'gatehouse';
+/** Scripts of one page share the policy: a page's `trusted-types` directive may allow its name only once. */
+const SHARED = Symbol.for('gatehouse.policy');
+
+/** A TrustedScriptURL where the browser knows them, else the address itself. */
+export function assetUrl(base: string, name: string): string {
+  const versions = typeof GATEHOUSE_ASSET_VERSIONS === 'undefined' ? {} : GATEHOUSE_ASSET_VERSIONS;
+  const url = `${base}/${name}.js?v=${versions[name] ?? ''}`;
+  const scope = globalThis as unknown as { trustedTypes?: TrustedTypesFactory; [SHARED]?: ScriptUrlPolicy };
+  if (scope.trustedTypes === undefined) return url;
+  try {
+    scope[SHARED] ??= scope.trustedTypes.createPolicy(POLICY_NAME, {
+      createScriptURL(candidate) {
+        if (!/^[^?#]*\/[a-z-]+\.js\?v=[0-9a-f]*$/.test(candidate)) throw new TypeError('Not a Gatehouse script');
+        return candidate;
+      },
+    });
+  } catch {
+    // The page allows other policies only. Where it does not require trusted types, the address works as it is.
+    return url;
+  }
+  return scope[SHARED].createScriptURL(url) as string;
 }

@@ -4,7 +4,7 @@
  */
 import type { PowTask } from '../../contract/captcha/challenge-api.ts';
 import type { PowSolution } from './pow-task.ts';
-import { assetUrl } from '../loading/asset-url.ts';
+import { assetUrl } from '../loading/asset-loader.ts';
 
 export type WorkerMessage = { done: number } | { solution: PowSolution | null };
 

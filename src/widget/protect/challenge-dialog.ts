@@ -3,14 +3,13 @@
  * dialog opens where it takes longer or the visitor must do something. When the visitor closes it, the page gets the
  * gate's response unchanged.
  */
-import type { DialogModule, DialogPlace, TaskDialog } from '../dialog/dialog-module.ts';
+import type { DialogModule, DialogPlace, TaskDialog } from '../dialog/task-dialog.ts';
 import { loadAsset } from '../loading/asset-loader.ts';
 import { loadMessages } from '../loading/load-messages.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
-import { startWorker } from '../pow/pow-engine.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
 import { createHoneypot } from '../token/honeypot.ts';
-import { passChallenge } from '../token/pass-challenge.ts';
+import { passChallenge } from '../token/obtain-token.ts';
 import type { VisualModule } from '../visual/visual-module.ts';
 import type { ChallengeOrder } from './recovery.ts';
 
@@ -56,7 +55,6 @@ function pass(
 ): Promise<void> {
   return passChallenge({
     location: script,
-    startEngine: startWorker,
     apiBase: script.base,
     siteKey,
     action,

@@ -3,7 +3,7 @@
  * has the caller repeat the request. Each happens once per request, so that no request loops. Requests that are
  * challenged together share one solution.
  */
-import { activated } from './activated.ts';
+import { activated } from './tabs.ts';
 import type { SessionOpener } from './session-opener.ts';
 
 /** What `fetch` and XMLHttpRequest both have of a response. */

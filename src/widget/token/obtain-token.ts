@@ -3,9 +3,9 @@
  * continues with the next round until the service reports it as verified. Has no user interface: the caller shows
  * picture tasks in `showVisual`.
  */
-import type { ChallengeResponse, ChallengeRequest, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
-import type { StartEngine } from '../pow/pow-engine.ts';
-import { type OnProgress, type PowRunner, preparePow } from '../pow/pow-runner.ts';
+import type { ChallengeRequest, ChallengeResponse, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
+import { type StartEngine, startWorker } from '../pow/pow-engine.ts';
+import { preparePow, type OnProgress, type PowRunner } from '../pow/pow-runner.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
 import { sessionId } from '../session-cookie.ts';
 import type { VisualOutcome, VisualTask } from '../visual/visual-module.ts';
@@ -131,4 +131,14 @@ function rejection(reason: string): CaptchaError {
 function lifetimeMs({ now: serviceNowMs, expiresAt }: SolutionResponse, nowMs: number): number {
   const startMs = serviceNowMs ?? nowMs;
   return Math.min(LIFETIME_MAX_MS, Math.max(0, (expiresAt ?? startMs) - startMs));
+}
+
+/**
+ * A challenge of the gate: obtains a token and has the edge verify it, which sets the visitor's clearance cookie.
+ * `apiBase` is the edge's. Rejects with a `CaptchaError`.
+ */
+export async function passChallenge(request: Omit<TokenRequest, 'startEngine'>): Promise<void> {
+  const { token } = await obtainToken({ ...request, startEngine: startWorker });
+  const answer = (await postJson(`${request.apiBase}/verify`, { token }, request.signal)) as { verified?: boolean };
+  if (answer.verified !== true) throw new CaptchaError('failed', 'verify');
 }

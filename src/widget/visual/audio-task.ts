@@ -7,7 +7,7 @@ import type { TaskMessages } from '../../locales/messages.ts';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { AudioTask } from '../../contract/captcha/challenge-api.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
-import { element } from '../dom/create-element.ts';
+import { element } from '../dom/elements.ts';
 import type { VisualOutcome, VisualTask } from './visual-module.ts';
 import { createFrame } from './task-frame.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { TaskMessages } from '../../locales/messages.ts';
 import type { PuzzleTask } from '../../contract/captcha/challenge-api.ts';
-import { element } from '../dom/create-element.ts';
+import { element } from '../dom/elements.ts';
 import type { VisualOutcome, VisualTask } from './visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
 import { createFrame } from './task-frame.ts';

@@ -4,8 +4,7 @@
  * privacy. The instruction gets the focus, so that a screen reader reads it once and the next Tab reaches the task.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
-import { drawing, element } from '../dom/create-element.ts';
-import { styleShadow } from '../dom/shadow-style.ts';
+import { drawing, element, styleShadow } from '../dom/elements.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
 import type { VisualOutcome, VisualTask } from './visual-module.ts';
 import { visualStyle } from './visual-style.ts';

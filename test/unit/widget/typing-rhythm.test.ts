@@ -1,6 +1,6 @@
 /** How evenly a visitor types, from the times of key presses. */
 import { expect, test } from 'vitest';
-import { TypingRhythm } from '../../../src/widget/protect/typing-rhythm.ts';
+import { TypingRhythm } from '../../../src/widget/protect/page-use.ts';
 import { expectRows } from '../../support/rows.ts';
 
 function rhythmOf(presses: readonly (readonly [key: string, timeStamp: number, repeat?: boolean])[]) {

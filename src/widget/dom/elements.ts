@@ -27,3 +27,19 @@ function withAttributes<Node extends Element>(node: Node, attributes: Record<str
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   return node;
 }
+
+/**
+ * Styles for a shadow root. Every CSP allows a constructed style sheet. Browsers before 2023 that cannot construct one
+ * get a style element, which a strict page must allow by nonce.
+ */
+export function styleShadow(root: ShadowRoot, css: string): void {
+  try {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets = [sheet];
+  } catch {
+    const style = document.createElement('style');
+    style.textContent = css;
+    root.prepend(style);
+  }
+}

@@ -1,10 +1,38 @@
 /**
- * An `XMLHttpRequest` that recovers from a challenge: the page's listeners get no event of the challenged response, only
- * of the one after it. Our listener is the first on every object, so stopping an event stops it for all listeners of
- * the page, `on…` handlers included. Synchronous requests are sent as they are.
+ * Requests of the page's scripts that recover from a challenge: one that the gate challenged is sent again after the
+ * visitor has passed. Requests to other origins are sent as they are.
  */
-import type { IsGuarded } from './recover-fetch.ts';
 import { gateProblem, type Recovery } from './recovery.ts';
+
+/** Whether requests to this address pass the gate. */
+export type IsGuarded = (url: string) => boolean;
+
+/** `fetch`: arguments and responses stay the same. Streams, which can be read only once, are sent as they are. */
+export function recoverFetch(scope: { fetch: typeof fetch }, recovery: Recovery, isGuarded: IsGuarded): void {
+  const send = scope.fetch.bind(scope);
+  scope.fetch = async (input, init) => {
+    const isRequest = input instanceof Request;
+    const body: unknown = init?.body;
+    if (!isGuarded(isRequest ? input.url : String(input)) || body instanceof ReadableStream) return send(input, init);
+    // A Request's body can be read only once, so the copies are made before it is sent.
+    const spares: Request[] = isRequest ? [input.clone(), input.clone()] : [];
+    const attempt = recovery.attempt();
+    let response = await send(input, init);
+    while (await recovery.recover(gateResponse(response), attempt)) {
+      response = await send(spares.pop() ?? input, init);
+    }
+    for (const spare of spares) void spare.body?.cancel().catch(() => undefined);
+    return response;
+  };
+}
+
+function gateResponse(response: Response): Parameters<Recovery['recover']>[0] {
+  return {
+    status: response.status,
+    header: (name) => response.headers.get(name),
+    body: () => response.clone().json(),
+  };
+}
 
 const HELD_EVENTS = ['readystatechange', 'load', 'loadend', 'progress', 'loadstart'] as const;
 
@@ -16,6 +44,11 @@ type OpenArguments = [
   password?: string | null,
 ];
 
+/**
+ * `XMLHttpRequest`: the page's listeners get no event of the challenged response, only of the one after it. Our listener is
+ * the first on every object, so stopping an event stops it for all listeners of the page, `on…` handlers included.
+ * Synchronous requests are sent as they are.
+ */
 export function recoverXhr(
   scope: { XMLHttpRequest: typeof XMLHttpRequest },
   recovery: Recovery,

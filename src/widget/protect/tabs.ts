@@ -1,12 +1,14 @@
+/** What a tab waits for before it works: the other tabs of the site, and its visitor. */
+
+const LOCK = 'gatehouse.session';
+/** Longer than a slow phone works, shorter than a visitor waits. */
+const WAIT_MAX_MS = 5000;
+
 /**
  * Runs something in one tab of the site at a time, so that tabs that open together share one session instead of each
  * earning its own. Browsers offer the lock over https only. Without it, or when the tab that holds it was put to sleep,
  * every tab works for itself.
  */
-const LOCK = 'gatehouse.session';
-/** Longer than a slow phone works, shorter than a visitor waits. */
-const WAIT_MAX_MS = 5000;
-
 export async function inOneTab<Value>(work: () => Promise<Value>): Promise<Value> {
   const { locks } = navigator as { locks?: LockManager };
   if (locks === undefined) return work();
@@ -26,4 +28,15 @@ export async function inOneTab<Value>(work: () => Promise<Value>): Promise<Value
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * A browser may prepare a page that nobody has opened yet (prerendering). Such a page does no work and reports nothing
+ * until it is shown: the visitor may never come.
+ */
+export function activated(): Promise<void> {
+  if ((document as Document & { prerendering?: boolean }).prerendering !== true) return Promise.resolve();
+  return new Promise((resolve) => {
+    document.addEventListener('prerenderingchange', () => resolve(), { once: true });
+  });
 }
