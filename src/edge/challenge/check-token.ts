@@ -13,7 +13,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Solved } from '../session/clearances.ts';
 import { visitorOf } from '../session/visitor.ts';
-import { LOCAL_LEVEL, LOCAL_PREFIX, type LocalChallenges } from './local-challenge.ts';
+import { LOCAL_LEVEL, isLocal, type LocalChallenges } from './local-challenge.ts';
 import type { Limits } from '../limits/limits.ts';
 import { keySourceOf } from '../request/facts.ts';
 import type { EdgeEnvironment } from '../environment.ts';
@@ -61,7 +61,7 @@ export async function checkToken(
   token: string,
   action: string | null,
 ): Promise<TokenCheck> {
-  if (token.startsWith(LOCAL_PREFIX)) return checkLocal(context, config, localChallenges, token);
+  if (isLocal(token)) return checkLocal(context, config, localChallenges, token);
   if (!canBeToken(token)) return refused('malformed-token');
   const { facts, verdict, jti } = context;
   const { rules, siteverify } = environment;

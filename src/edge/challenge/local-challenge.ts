@@ -17,8 +17,14 @@ import { type BoxPurpose, openJson, sealJson } from './sealed-box.ts';
 import { ownerOf } from '../session/visitor.ts';
 
 /** Stands in front of the edge's own challenges and tokens and tells them from the service's. */
-export const LOCAL_PREFIX = 'edge.';
+const LOCAL_PREFIX = 'edge.';
 export const LOCAL_LEVEL = 0;
+
+/** Whether a challenge or a token is one of the edge's own, which only the edge can judge. */
+export function isLocal(text: unknown): text is string {
+  return typeof text === 'string' && text.startsWith(LOCAL_PREFIX);
+}
+
 /** The work's equivalent in RSW squarings at difficulty 4: a second or two of a phone's plain JavaScript. */
 const SQUARINGS_AT_DIFFICULTY_4 = 12_000;
 const CHALLENGE_SECONDS = 300;

@@ -15,7 +15,7 @@ import { canonicalValue } from '../../rules/canonical.ts';
 import { RulesetCompiler } from '../../rules/compiler.ts';
 import { rulesetHash, signRulesetFile } from '../../rules/signing.ts';
 import type { EdgeRule } from '../../rules/types.ts';
-import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName } from './stored-parts.ts';
+import { type ConfigSeal, decodePointer, derivedBytes, encodePointer, openConfig, partName } from './stored-parts.ts';
 import type { KvStore } from './part-stores.ts';
 import { failed, ok } from '../../result.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
@@ -195,22 +195,12 @@ export interface DerivedKeys {
   rulesetPublicKey: string;
 }
 
-const encoder = new TextEncoder();
 /** RFC 8410: what stands before the 32 bytes of an Ed25519 private key in PKCS #8. */
 const PKCS8_HEAD = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const KID = 'derived';
 
 export async function deriveKeys(credential: string, scope: string): Promise<DerivedKeys> {
-  const secret = await crypto.subtle.importKey('raw', encoder.encode(credential), 'HKDF', false, ['deriveBits']);
-  const derive = async (label: string): Promise<Uint8Array> => {
-    const parameters = {
-      name: 'HKDF',
-      hash: 'SHA-256',
-      salt: encoder.encode(scope),
-      info: encoder.encode(`gatehouse edge ${label} v1`),
-    };
-    return new Uint8Array(await crypto.subtle.deriveBits(parameters, secret, 256));
-  };
+  const derive = (label: string) => derivedBytes(credential, scope, `gatehouse edge ${label} v1`);
   const text = async (label: string): Promise<string> => encodeBase64url(await derive(label));
   const pkcs8 = new Uint8Array([...PKCS8_HEAD, ...(await derive('ruleset'))]);
   const rulesetKey = await crypto.subtle.importKey('pkcs8', pkcs8, { name: 'Ed25519' }, true, ['sign']);

@@ -207,6 +207,15 @@ function fileAt(path: string, maxBytes: number): ServiceCall<Bytes> {
   return { path, timeoutMs: RULESET_TIMEOUT_MS, maxBytes, read: (body) => ok(body) };
 }
 
+/** Reads a JSON object. `pick`: what it says; `null`: it is not the service's answer, such as one of a proxy on the way. */
+export function readObject<Answer>(pick: (answer: Record<string, unknown>) => Answer | null) {
+  return (body: Bytes): Asked<Answer> => {
+    const answer = parseJson(body);
+    const value = isJsonObject(answer) ? pick(answer) : null;
+    return value === null ? UNREADABLE : ok(value);
+  };
+}
+
 /** A question of the service's ledger, which counts for all isolates. A request waits for the answer: one field. */
 function ledger<Answer>(
   path: string,
@@ -214,11 +223,7 @@ function ledger<Answer>(
   isAnswer: (value: unknown) => value is Answer,
   timeoutMs = LEDGER_TIMEOUT_MS,
 ): ServiceCall<Answer> {
-  const read = (body: Bytes) => {
-    const answer = parseJson(body);
-    const value = isJsonObject(answer) ? answer[field] : null;
-    return isAnswer(value) ? ok(value) : UNREADABLE;
-  };
+  const read = readObject(({ [field]: value }) => (isAnswer(value) ? value : null));
   return { path, timeoutMs, maxBytes: LEDGER_ANSWER_MAX_BYTES, read };
 }
 

@@ -78,18 +78,17 @@ export class ConfigSeal {
   }
 
   async #derived(): Promise<CryptoKey> {
-    this.#key ??= await deriveKey(this.#credential);
+    if (this.#key === null) {
+      const bytes = await derivedBytes(this.#credential, '', 'gatehouse edge config at rest v1');
+      this.#key = await crypto.subtle.importKey('raw', bytes, { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']);
+    }
     return this.#key;
   }
 }
 
-async function deriveKey(credential: string): Promise<CryptoKey> {
-  const secret = await crypto.subtle.importKey('raw', encoder.encode(credential), 'HKDF', false, ['deriveKey']);
-  const parameters = {
-    name: 'HKDF',
-    hash: 'SHA-256',
-    salt: new Uint8Array(0),
-    info: encoder.encode('gatehouse edge config at rest v1'),
-  };
-  return crypto.subtle.deriveKey(parameters, secret, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
+/** The 256 bits of a key, from the edge's own credential by HKDF-SHA256. */
+export async function derivedBytes(credential: string, salt: string, info: string): Promise<Bytes> {
+  const secret = await crypto.subtle.importKey('raw', encoder.encode(credential), 'HKDF', false, ['deriveBits']);
+  const parameters = { name: 'HKDF', hash: 'SHA-256', salt: encoder.encode(salt), info: encoder.encode(info) };
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, secret, 256));
 }

@@ -4,14 +4,13 @@
  * "take nothing" or as "take everything" (RFC 9309 section 2.3.1), so nothing that the origin does leads to one.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { JudgedContext } from '../decide/context.ts';
-import type { ServiceCall, ServiceClient } from '../feed/service-client.ts';
-import { type Count, UNREADABLE } from '../feed/upstream.ts';
+import { readObject, type ServiceCall, type ServiceClient } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
 import { isOwnLoop } from './call-origin.ts';
 import type { Origins } from './origins.ts';
@@ -64,10 +63,7 @@ const MERGE: ServiceCall<string> = {
   timeoutMs: SERVICE_TIMEOUT_MS,
   maxBytes: ANSWER_MAX_BYTES,
   isForVisitor: true,
-  read(body) {
-    const answer = parseJson(body);
-    return isJsonObject(answer) && typeof answer['text'] === 'string' ? ok(answer['text']) : UNREADABLE;
-  },
+  read: readObject(({ text }) => (typeof text === 'string' ? text : null)),
 };
 
 export class RobotsFiles {

@@ -3,7 +3,6 @@
  * session, which the visitor gets as a cookie, or a challenge or a refusal, which is passed on. While it is away, what
  * the edge can check itself is enough for a short session.
  */
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import type { EdgeSession } from '../../contract/edge/edge-api.ts';
 import { edgeSession } from '../../contract/edge/edge-responses.ts';
@@ -11,16 +10,14 @@ import { SESSION_JWT_SECONDS, mintSessionJwt, splitSessionCookie } from '../../r
 import { error, json, toldToVisitor, type Answer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
-import type { ServiceCall } from '../feed/service-client.ts';
-import { UNREADABLE } from '../feed/upstream.ts';
-import { ok } from '../../result.ts';
+import { readObject, type ServiceCall } from '../feed/service-client.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/sessions.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith, type Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { LOCAL_PREFIX, mintWork, solvedWork } from '../challenge/local-challenge.ts';
+import { isLocal, mintWork, solvedWork } from '../challenge/local-challenge.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 
 /** A session, or the challenge that it costs. */
@@ -33,13 +30,11 @@ const CALL: ServiceCall<Opening> = {
   /** A challenge has 3 kB. */
   maxBytes: 65_536,
   isForVisitor: true,
-  read(body) {
-    const answer = parseJson(body);
+  read: readObject((answer) => {
     const session = edgeSession.safeParse(answer);
-    if (session.success) return ok({ kind: 'session', session: session.data });
-    const isChallenge = isJsonObject(answer) && typeof answer['challenge'] === 'string' && 'pow' in answer;
-    return isChallenge ? ok({ kind: 'challenge', challenge: answer }) : UNREADABLE;
-  },
+    if (session.success) return { kind: 'session', session: session.data };
+    return typeof answer['challenge'] === 'string' && 'pow' in answer ? { kind: 'challenge', challenge: answer } : null;
+  }),
 };
 /** A longer cookie is no session of ours. */
 const JWT_MAX_CHARS = 4096;
@@ -55,7 +50,7 @@ export async function openSession(context: RequestContext, isolate: Isolate): Pr
   const page = body.value;
   const [value, second] = readCookies(facts.headers.cookie, cookie.session, 2);
   const jwt = value === undefined ? null : (splitSessionCookie(value)?.jwt ?? null);
-  if (!isLocal(page)) {
+  if (!isLocal(page['challenge'])) {
     const visitor = sessionVisitorOf(facts, verdict.riskScore);
     const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
     const question = { visitor, ...known, page };
@@ -87,11 +82,6 @@ export async function openSession(context: RequestContext, isolate: Isolate): Pr
 const SESSION_SECONDS = 300;
 const SESSION_DIFFICULTY = 4;
 
-/** Whether a page solved a challenge of the edge, which only the edge can judge. */
-function isLocal({ challenge }: Record<string, unknown>): boolean {
-  return typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX);
-}
-
 /**
  * A session while the service is away. One that the edge still accepts goes on. A newcomer earns ten minutes with the edge's
  * own challenge, which names the session and its end, so that it opens one session in every isolate, however often it is
@@ -106,7 +96,7 @@ async function localSession(
 ): Promise<{ session: EdgeSession } | { answer: Answer } | null> {
   const { signals, nowMs } = facts;
   const { challenge, solution } = page;
-  if (typeof challenge === 'string' && isLocal(page)) {
+  if (isLocal(challenge)) {
     const solved = await solvedWork(config, 'local-session', facts, { challenge, solution });
     if (!solved.ok) return { answer: error('API.INVALID_BODY', 'Ask for a new challenge: this one does not count.') };
     count('local_sessions');

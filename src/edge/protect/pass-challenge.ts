@@ -3,17 +3,14 @@
  * signals, so that the widget needs no other host. What the visitor claims about themselves is dropped. While the
  * service is away the edge mints and checks challenges itself.
  */
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { error, json, toldToVisitor } from '../answer/answer.ts';
-import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
+import { isLocal, LOCAL_LEVEL } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Endpoint } from '../gate.ts';
-import type { ServiceCall } from '../feed/service-client.ts';
-import { UNREADABLE } from '../feed/upstream.ts';
-import { ok } from '../../result.ts';
+import { readObject, type ServiceCall } from '../feed/service-client.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
@@ -33,10 +30,7 @@ const isAnswer: Record<ChallengeCall, (body: Record<string, unknown>) => boolean
 };
 
 function callOf(call: ChallengeCall): ServiceCall<Record<string, unknown>> {
-  const read = (body: Uint8Array) => {
-    const answer = parseJson(body);
-    return isJsonObject(answer) && isAnswer[call](answer) ? ok(answer) : UNREADABLE;
-  };
+  const read = readObject((answer) => (isAnswer[call](answer) ? answer : null));
   const path = `/captcha/v1/${call}`;
   return { path, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, isForVisitor: true, read };
 }
@@ -49,7 +43,7 @@ export function passChallenge(call: ChallengeCall): Endpoint {
     if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
     const { localChallenges, environment, count } = isolate;
     const { challenge, solution, level = 0 } = body.value;
-    if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
+    if (isLocal(challenge)) {
       const checked = await localChallenges.check(config, facts, challenge, solution);
       if (!checked.verified) noteFailedChallenge(context, isolate.limits);
       count(`local_challenges{outcome="${outcomeOf(checked)}"}`);

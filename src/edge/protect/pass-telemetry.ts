@@ -1,12 +1,9 @@
 /** `POST /__protect/telemetry`: passes the page's report on to the service, for the session in the visitor's cookie. */
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
-import type { ServiceCall } from '../feed/service-client.ts';
-import { UNREADABLE } from '../feed/upstream.ts';
-import { ok } from '../../result.ts';
+import { readObject, type ServiceCall } from '../feed/service-client.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { visitorOf } from '../session/visitor.ts';
@@ -18,10 +15,7 @@ const CALL: ServiceCall<true> = {
   timeoutMs: 5000,
   maxBytes: 1024,
   isForVisitor: true,
-  read(body) {
-    const answer = parseJson(body);
-    return isJsonObject(answer) && answer['accepted'] === true ? ok(true) : UNREADABLE;
-  },
+  read: readObject(({ accepted }) => (accepted === true ? accepted : null)),
 };
 const NO_SESSION = error('API.NO_SESSION', 'Telemetry belongs to a session. Open one.');
 const REFUSED = error('API.INVALID_BODY', 'No page of this session can have made the report.');

@@ -30,18 +30,18 @@ export function withoutMultipartField(
   const ranges = parts.value
     .map(({ name, start, valueStart, valueEnd }) => ({ name, start, valueStart, end: valueEnd + LINE_BREAK_BYTES }))
     .filter(({ name }) => name === field);
-  return cut(body, ranges);
+  return without(body, ranges, null);
 }
 
 export function withoutJsonField(body: Uint8Array<ArrayBuffer>, steps: readonly string[]): Uint8Array<ArrayBuffer> {
   return without(body, jsonMembers(body, fieldPath(steps)), COMMA);
 }
 
-/** Cuts out each range and one separator beside it. */
+/** Cuts out each range and one separator beside it, where there are separators. */
 function without(
   body: Uint8Array<ArrayBuffer>,
   ranges: Iterable<FieldRange>,
-  separator: number,
+  separator: number | null,
 ): Uint8Array<ArrayBuffer> {
   const kept = new Uint8Array(body.length);
   let length = 0;
@@ -49,30 +49,18 @@ function without(
   for (const { start, end } of ranges) {
     kept.set(body.subarray(from, start), length);
     length += start - from;
+    from = end;
+    if (separator === null) continue;
     const next = afterSpace(body, end);
     if (body[next] === separator) {
       from = next + 1;
       continue;
     }
     // The last of its list: the separator before it goes.
-    from = end;
     let last = length;
     while (last > 0 && kept[last - 1]! <= SPACE) last--;
     if (kept[last - 1] === separator) length = last - 1;
   }
   kept.set(body.subarray(from), length);
   return kept.subarray(0, length + body.length - from);
-}
-
-/** Cuts out each range. */
-function cut(body: Uint8Array<ArrayBuffer>, ranges: readonly FieldRange[]): Uint8Array<ArrayBuffer> {
-  const kept = new Uint8Array(body.length);
-  let length = 0;
-  let from = 0;
-  for (const { start, end } of [...ranges, { start: body.length, end: body.length }]) {
-    kept.set(body.subarray(from, start), length);
-    length += start - from;
-    from = end;
-  }
-  return kept.subarray(0, length);
 }

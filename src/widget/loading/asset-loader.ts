@@ -52,7 +52,11 @@ const POLICY_NAME = 'gatehouse';
 /** Scripts of one page share the policy: a page's `trusted-types` directive may allow its name only once. */
 const SHARED = Symbol.for('gatehouse.policy');
 
-/** A TrustedScriptURL where the browser knows them, else the address itself. */
+/**
+ * The address of a script beside the running one. It carries the script's content hash, so that a cached widget never runs
+ * with a worker of another release. Under `require-trusted-types-for 'script'` it passes the one Trusted Types policy of
+ * Gatehouse, which lets through no other address. A TrustedScriptURL where the browser knows them, else a text.
+ */
 export function assetUrl(base: string, name: string): string {
   const versions = typeof GATEHOUSE_ASSET_VERSIONS === 'undefined' ? {} : GATEHOUSE_ASSET_VERSIONS;
   const url = `${base}/${name}.js?v=${versions[name] ?? ''}`;
