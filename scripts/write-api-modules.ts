@@ -3,11 +3,22 @@
  * is asked for. The console's forms show every setting with its type, default and explanation.
  */
 import { readFileSync, readdirSync } from 'node:fs';
+import { emailAddress } from '../src/contract/management/email-address.ts';
+import { listName } from '../src/contract/management/lists.ts';
+import { policyName, redirectLocation } from '../src/contract/management/policy-set/policy.ts';
+import { siteName } from '../src/contract/management/site.ts';
 import { writeGenerated } from './write-generated.ts';
 
 interface JsonSchema {
   $ref?: string;
+  type?: string;
+  pattern?: string;
+  default?: unknown;
+  required?: string[];
+  items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
 }
 
 /** Keywords of JSON Schema that the forms leave to the service's answer. */
@@ -40,6 +51,7 @@ export const configSchemaText: string = ${JSON.stringify(JSON.stringify(schema))
 `,
   );
   writeSettings(document.components.schemas);
+  writeForms(document.components.schemas);
 }
 
 function writeSettings(named: Record<string, JsonSchema>): void {
@@ -72,4 +84,111 @@ ${lines.join('')}/** By the ending of the program's name. */
 export const verifyPrograms: Readonly<Record<string, string>> = ${JSON.stringify(programs)};
 `,
   );
+}
+
+/** Form of the console → the part of a request's body that it fills in, and the members that it has fields for. */
+const forms: Readonly<Record<string, readonly [place: string, ...members: string[]]>> = {
+  site: ['create-site', 'name'],
+  instance: ['create-instance', 'name', 'cname'],
+  clientJwt: ['generate-client-jwt', 'expiresInWeeks'],
+  originKeys: ['list-origin-keys', 'weeks'],
+  user: ['create-user', 'email', 'name'],
+  apiKey: ['create-api-key', 'name'],
+  attackMode: ['set-attack-mode', 'minutes', 'minimumRate'],
+  channel: ['create-alert-channel', 'name', 'webhookUrl'],
+  quietHours: ['create-alert-channel.quietHours', 'from', 'until', 'timeZone'],
+  list: [
+    'create-rule-list',
+    'name',
+    'url',
+    'column',
+    'selector',
+    'intervalMinutes',
+    'expirySeconds',
+    'maxChangePercent',
+  ],
+  listHeader: ['create-rule-list.authorization', 'header', 'value'],
+  accessRule: ['create-access-rules.rules[]', 'value', 'rollout', 'note'],
+  accessControlRule: [
+    'create-access-control-rule.rule',
+    'description',
+    'ruleGroupId',
+    'powDifficulty',
+    'solvedImagesCount',
+    'unsolvedImagesCount',
+    'imageThreshold',
+    'frictionlessScore',
+  ],
+  ownBot: ['add-own-bot', 'id', 'patterns', 'networks', 'tokens'],
+  policySet: ['set-policies', 'note'],
+  policy: ['set-policies.policies[]', 'name', 'description'],
+  redirect: ['set-policies.policies[].then', 'location'],
+  limit: ['set-policies.limits[]', 'name', 'key', 'count', 'windowSeconds', 'on'],
+  failedLogin: ['set-policies.limits[].loginFailed', 'status', 'usernameField'],
+  failedLoginHeader: ['set-policies.limits[].loginFailed.header', 'name', 'value'],
+};
+
+/** The bounds of the fields of the console's forms, without explanations: the forms have words of their own. */
+function writeForms(named: Record<string, JsonSchema>): void {
+  /** References are followed, and of several choices the first one counts that is not `null` and has the member. */
+  const resolved = (schema: JsonSchema, member?: string): JsonSchema => {
+    if (schema.$ref !== undefined) return resolved(named[schema.$ref.split('/').at(-1)!]!, member);
+    const choices = (schema.anyOf ?? schema.oneOf ?? []).map((choice) => resolved(choice, member));
+    const chosen = choices.find(({ type, properties }) =>
+      member === undefined ? type !== 'null' : properties?.[member] !== undefined,
+    );
+    return chosen === undefined ? schema : { ...chosen, ...('default' in schema ? { default: schema.default } : {}) };
+  };
+  const memberOf = (schema: JsonSchema, name: string): JsonSchema => {
+    const [bare, ...lists] = name.split('[]') as [string, ...string[]];
+    const found = resolved(schema, bare).properties?.[bare];
+    if (found === undefined) throw new Error(`the form's schema has no ${name}`);
+    return lists.reduce((list) => resolved(list).items!, found);
+  };
+  const fieldOf = (parent: JsonSchema, name: string): unknown => {
+    const { type, pattern, items, ...schema } = resolved(memberOf(parent, name)) as JsonSchema &
+      Record<string, unknown>;
+    const bounds = ['default', 'minimum', 'maximum', 'maxLength', 'maxItems'].filter((key) => key in schema);
+    const maxLength = pattern === undefined ? undefined : longestOf(pattern);
+    return {
+      type,
+      ...(maxLength === undefined ? {} : { maxLength }),
+      ...Object.fromEntries(bounds.map((key) => [key, (schema as Record<string, unknown>)[key]])),
+      ...(pattern === undefined ? {} : { pattern, ...messageOf(pattern) }),
+      ...(items === undefined ? {} : { items: fieldOf({ properties: { item: items } }, 'item') }),
+      ...(resolved(parent, name).required?.includes(name) === true ? { isRequired: true } : {}),
+    };
+  };
+  const schemas = Object.entries(forms).map(([form, [place, ...members]]) => {
+    const [operation = '', ...path] = place.split('.');
+    const parent = path.reduce(memberOf, named[`${operation}.requestBody`]!);
+    return [form, Object.fromEntries(members.map((name) => [name, fieldOf(parent, name)]))] as const;
+  });
+  writeGenerated(
+    'src/console/settings/form-schemas.generated.ts',
+    `// Generated by scripts/write-api-modules.ts from docs/openapi.json. Not tracked.
+import type { SettingSchema } from './setting-schema.ts';
+export const forms = ${JSON.stringify(Object.fromEntries(schemas))} as const satisfies Record<string, Record<string, SettingSchema>>;
+`,
+  );
+}
+
+/** Length of the longest text that a pattern of characters with counts takes, such as `^[a-z][a-z0-9-]{0,47}$`. */
+function longestOf(pattern: string): number | undefined {
+  const body = /^\^((?:\[(?:\\.|[^\]\\])+\](?:\{\d+(?:,\d+)?\})?)+)\$$/.exec(pattern)?.[1];
+  if (body === undefined) return undefined;
+  const parts = body.matchAll(/\[(?:\\.|[^\]\\])+\](?:\{(?:\d+,)?(\d+)\})?/g);
+  const counts = [...parts].map(([, most]) => Number(most ?? 1));
+  return counts.reduce((sum, most) => sum + most, 0);
+}
+
+/** What the contract says about a text that a pattern does not take. */
+function messageOf(pattern: string): { message?: string } {
+  for (const schema of [policyName, listName, siteName, emailAddress, redirectLocation]) {
+    for (const { _zod } of schema._zod.def.checks ?? []) {
+      const { pattern: own, error } = _zod.def as unknown as { pattern?: RegExp; error?: (issue: object) => string };
+      if (own?.source === pattern && error !== undefined) return { message: error({}) };
+    }
+  }
+  return {};
 }

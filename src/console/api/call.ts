@@ -21,6 +21,8 @@ export interface Loaded<Value> {
   error: Refusal | null;
   isLoading: boolean;
   reload: () => void;
+  /** The calls behind it. */
+  calls: readonly Sent[];
 }
 
 /**
@@ -42,7 +44,7 @@ export function useGet<P extends GetPath>(path: P, { everyMs }: { everyMs?: numb
 
 /** For what the OpenAPI document does not describe. The caller knows what is answered. */
 export function useSent<Value>(sent: Sent | null, everyMs?: number): Loaded<Value> {
-  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload' | 'calls'>>({
     value: null,
     error: null,
     isLoading: sent !== null,
@@ -74,5 +76,41 @@ export function useSent<Value>(sent: Sent | null, everyMs?: number): Loaded<Valu
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs, asked, reload]);
-  return { ...state, reload };
+  return { ...state, reload, calls: sent === null ? [] : [sent] };
+}
+
+/** Several calls that a view shows as one: there is a value when all of them have one. */
+export function together<Values extends readonly unknown[]>(
+  ...loads: { [At in keyof Values]: Loaded<Values[At]> }
+): Loaded<Values> {
+  const all = loads as readonly Loaded<unknown>[];
+  return {
+    value: all.every(({ value }) => value !== null) ? (all.map(({ value }) => value) as unknown as Values) : null,
+    error: all.find(({ error }) => error !== null)?.error ?? null,
+    isLoading: all.some(({ isLoading }) => isLoading),
+    reload: () => {
+      for (const { reload } of all) reload();
+    },
+    calls: all.flatMap(({ calls }) => calls),
+  };
+}
+
+export interface Action {
+  isBusy: boolean;
+  /** Why the last call was refused; `null` when it was not. */
+  error: Refusal | null;
+  /** @returns what was answered, or `null` when it was refused. */
+  run: <Value extends object | string>(sent: Promise<Result<Value, Refusal>>) => Promise<Value | null>;
+}
+
+/** What a button does: one call, whether it runs, and why it was refused. */
+export function useAction(): Action {
+  const [state, setState] = useState<Omit<Action, 'run'>>({ isBusy: false, error: null });
+  const run: Action['run'] = async (sent) => {
+    setState(({ error }) => ({ isBusy: true, error }));
+    const answer = await sent;
+    setState({ isBusy: false, error: answer.ok ? null : answer.error });
+    return answer.ok ? answer.value : null;
+  };
+  return { ...state, run };
 }

@@ -1,14 +1,16 @@
 /** A dialog that makes something: it sends once, also with Enter, and stays with the reason when it is refused. */
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { Result } from '../../result.ts';
+import { useAction } from '../api/call.ts';
 import type { Refusal } from '../api/send.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
+import { RefusedFields } from './field.tsx';
 import { RefusalNotice } from './notice.tsx';
 
-export interface CreateDialogProps<Made> {
+export interface CreateDialogProps<Made extends object | string> {
   title: string;
   /** On the button. */
   verb?: string;
@@ -22,7 +24,7 @@ export interface CreateDialogProps<Made> {
   children: ComponentChildren;
 }
 
-export function CreateDialog<Made>({
+export function CreateDialog<Made extends object | string>({
   title,
   verb = 'Create',
   isComplete,
@@ -32,15 +34,11 @@ export function CreateDialog<Made>({
   onClose,
   children,
 }: CreateDialogProps<Made>) {
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const form = useId();
   const submit = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await send();
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) onMade(answer.value);
+    const answer = await run(send());
+    if (answer !== null) onMade(answer);
   };
   return (
     <Dialog
@@ -56,7 +54,7 @@ export function CreateDialog<Made>({
         </>
       }
     >
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <form
         id={form}
         class="stack"
@@ -66,7 +64,7 @@ export function CreateDialog<Made>({
           if (isComplete && !isBusy) void submit();
         }}
       >
-        {children}
+        <RefusedFields.Provider value={error?.details ?? []}>{children}</RefusedFields.Provider>
       </form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 /** Form fields with their label, hint and error, so that no input stands without a name. */
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+import type { Refusal } from '../api/send.ts';
 
 interface Frame {
   label: string;
@@ -43,6 +44,9 @@ function described(id: string, { hint, error }: Frame): string | undefined {
   return ids.join(' ').trim() || undefined;
 }
 
+/** What the service has refused in the form around a field. */
+export const RefusedFields = createContext<Refusal['details']>([]);
+
 export interface TextFieldProps extends Frame {
   value: string;
   onInput: (value: string) => void;
@@ -58,9 +62,13 @@ export interface TextFieldProps extends Frame {
   autoComplete?: string;
   /** Values to choose from; others can be typed. */
   suggestions?: readonly string[];
+  /** The name of the field in the call, by which the service refuses it. */
+  path?: string;
 }
 
-export function TextField(props: TextFieldProps) {
+export function TextField({ error = null, ...given }: TextFieldProps) {
+  const refused = useContext(RefusedFields).find(({ path }) => lastOf(path) === given.path);
+  const props = { ...given, error: error ?? refused?.message ?? null };
   const { value, onInput, type = 'text', rows = 1, isMono = false } = props;
   const id = useId();
   const shared = {
@@ -97,6 +105,14 @@ export function TextField(props: TextFieldProps) {
       )}
     </Framed>
   );
+}
+
+/** `rules[2].note` → `note`, and `patterns[0]` → `patterns`. */
+function lastOf(path: string): string | undefined {
+  return path
+    .replace(/\[\d+\]$/, '')
+    .split('.')
+    .at(-1);
 }
 
 export interface SelectFieldProps<Value extends string> extends Frame {

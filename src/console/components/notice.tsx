@@ -12,8 +12,9 @@ export function EmptyState({ title, children }: { title: string; children?: Comp
   );
 }
 
-/** The refusal as a sentence, each rejected field, and the id that finds the call in the service's log. */
-export function RefusalNotice({ error, onRetry }: { error: Refusal; onRetry?: () => void }) {
+/** The refusal, if there is one: a sentence, each rejected field, and the id that finds the call in the service's log. */
+export function RefusalNotice({ error, onRetry }: { error: Refusal | null; onRetry?: () => void }) {
+  if (error === null) return null;
   return (
     <div class="notice notice-failed" role="alert">
       <p>{sentenceOf(error)}</p>

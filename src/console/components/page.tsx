@@ -3,18 +3,20 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Sent } from '../api/send.ts';
 import { CurlLines } from './copy.tsx';
+import { PageCalls, usePageCalls } from './load.tsx';
 
 export interface PageProps {
   title: string;
   /** One sentence: what the view is for. */
   lead?: ComponentChildren;
   actions?: ComponentChildren;
-  /** The calls behind the view. */
+  /** Calls that belong to the view beside those that it loads. */
   calls?: readonly Sent[];
   children: ComponentChildren;
 }
 
-export function Page({ title, lead, actions, calls, children }: PageProps) {
+export function Page({ title, lead, actions, calls = [], children }: PageProps) {
+  const loads = usePageCalls();
   useEffect(() => {
     document.title = `${title} · Gatehouse`;
   }, [title]);
@@ -27,8 +29,13 @@ export function Page({ title, lead, actions, calls, children }: PageProps) {
         </div>
         {actions !== undefined && <div class="actions">{actions}</div>}
       </header>
-      {children}
-      {calls !== undefined && calls.length > 0 && <CurlLines calls={calls} />}
+      <PageCalls.Provider value={loads}>{children}</PageCalls.Provider>
+      <Lines loads={loads} others={calls} />
     </main>
   );
+}
+
+function Lines({ loads, others }: { loads: ReturnType<typeof usePageCalls>; others: readonly Sent[] }) {
+  const calls = [...loads.value.values(), ...others];
+  return calls.length === 0 ? null : <CurlLines calls={calls} />;
 }

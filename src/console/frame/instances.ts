@@ -1,6 +1,6 @@
 /** The account's Protect instances, loaded once, and the one that the views are about: `?site=` in the address. */
 import { signal } from '@preact/signals';
-import { call } from '../api/call.ts';
+import { call, type Loaded } from '../api/call.ts';
 import type { Refusal } from '../api/send.ts';
 import type { Schema } from '../api/service-api.ts';
 import type { Params } from '../url/params.ts';
@@ -17,6 +17,23 @@ export async function loadInstances(): Promise<void> {
   instances.value = answer.ok
     ? { list: answer.value, error: null }
     : { list: instances.value.list, error: answer.error };
+}
+
+/** The instances as a view shows them, which `loadInstances` has loaded. */
+export function instancesLoaded(): Loaded<readonly Instance[]> {
+  const { list, error } = instances.value;
+  return {
+    value: list,
+    error,
+    isLoading: list === null && error === null,
+    reload: () => void loadInstances(),
+    calls: [{ method: 'POST', path: '/protect/instances', body: {} }],
+  };
+}
+
+/** The body of a call about the chosen instance. Until the instances are known, the call could be about another one. */
+export function whenKnown<Body>(body: Body): Body | null {
+  return instances.value.list === null ? null : body;
 }
 
 export function activeInstances(): readonly Instance[] {

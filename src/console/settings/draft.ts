@@ -1,6 +1,6 @@
 /** A form's values as people type them, and what of it differs from what is stored. */
 import { failed, ok, type Result } from '../../result.ts';
-import { controlOf, type SettingSchema, type SettingSchemas } from './setting-schema.ts';
+import { controlOf, linesOf, type SettingSchema, type SettingSchemas } from './setting-schema.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -15,14 +15,7 @@ export function textOf(schema: SettingSchema, value: unknown): string {
 /** A field's text as a value. Empty text is no value: the member is left out. */
 export function valueOf(schema: SettingSchema, text: string): Result<unknown, string> {
   const kind = controlOf(schema);
-  if (kind === 'lines') {
-    return ok(
-      text
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== ''),
-    );
-  }
+  if (kind === 'lines') return ok(linesOf(text));
   if (text.trim() === '') return ok(undefined);
   if (kind === 'number') {
     const value = Number(text);

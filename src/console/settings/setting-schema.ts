@@ -7,7 +7,12 @@ export interface SettingSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  pattern?: string;
+  /** What is wrong with a text that the pattern does not take. */
+  message?: string;
   maxItems?: number;
+  /** In a form: the call needs a value. */
+  isRequired?: boolean;
   items?: SettingSchema;
   properties?: Readonly<Record<string, SettingSchema>>;
   anyOf?: readonly SettingSchema[];
@@ -44,4 +49,85 @@ export function boundsText({ minimum, maximum, maxItems, default: standard }: Se
   if (maxItems !== undefined) parts.push(`at most ${maxItems}`);
   if (standard !== undefined && typeof standard !== 'object') parts.push(`default ${JSON.stringify(standard)}`);
   return parts.join(', ');
+}
+
+/** `5 to 10,080`, of a number with both bounds. */
+export function rangeText({ minimum, maximum }: SettingSchema): string | null {
+  if (!isReal(minimum) || !isReal(maximum)) return null;
+  const [least, most] = [minimum, maximum].map((bound) => bound.toLocaleString('en-US').replace('-', '−'));
+  return `${least} to ${most}`;
+}
+
+/** What is wrong with the text of a field; `null`: nothing. An empty one is only wrong where it must be filled in. */
+export function problemIn(schema: SettingSchema, text: string): string | null {
+  const given = text.trim();
+  const isNumber = schema.type === 'integer' || schema.type === 'number';
+  if (given === '') return isNumber && mustBeFilled(schema) ? problemInNumber(schema, given) : null;
+  if (isNumber) return problemInNumber(schema, given);
+  if (schema.type === 'array') return problemInLines(schema, linesOf(text));
+  if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(given)) return null;
+  return schema.message ?? 'does not have the form that it must have';
+}
+
+function problemInNumber(schema: SettingSchema, text: string): string | null {
+  const { minimum = -Infinity, maximum = Infinity, type } = schema;
+  const isRead = type === 'integer' ? /^-?\d+$/.test(text) : text !== '';
+  const value = isRead ? Number(text) : NaN;
+  if (value >= minimum && value <= maximum) return null;
+  const range = rangeText(schema);
+  return `A ${type === 'integer' ? 'whole ' : ''}number${range === null ? '' : ` from ${range}`}.`;
+}
+
+function problemInLines({ maxItems = Infinity, items = {} }: SettingSchema, lines: readonly string[]): string | null {
+  if (lines.length > maxItems) return `must have at most ${maxItems} lines`;
+  const at = lines.findIndex((line) => line.length > (items.maxLength ?? Infinity) || problemIn(items, line) !== null);
+  if (at === -1) return null;
+  return `line ${at + 1}: ${problemIn(items, lines[at]!) ?? `must have at most ${items.maxLength} characters`}`;
+}
+
+/** The lines of a text that have something in them. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** A number that starts with a value must keep one. */
+export function mustBeFilled({ isRequired = false, default: standard }: SettingSchema): boolean {
+  return isRequired || typeof standard === 'number';
+}
+
+/** The schema of a number in a larger unit, such as hours of a field that has seconds. */
+export function inUnits({ minimum, maximum, ...schema }: SettingSchema, size: number): SettingSchema {
+  return {
+    ...schema,
+    ...(minimum === undefined ? {} : { minimum: Math.ceil(minimum / size) }),
+    ...(maximum === undefined ? {} : { maximum: Math.floor(maximum / size) }),
+  };
+}
+
+/** By the name of a form's field. One without a schema is not checked here. */
+export type FormSchemas<Draft> = { readonly [Name in keyof Draft]?: SettingSchema };
+/** A field of a form → what is wrong with it. */
+export type Problems<Draft> = { readonly [Name in keyof Draft]?: string };
+
+/** What is wrong with the fields: by their schemas, else by the form's own rules. */
+export function problemsOf<Draft extends object>(
+  draft: Draft,
+  schemas: FormSchemas<Draft>,
+  own: Problems<Draft> = {},
+): Problems<Draft> {
+  const names = Object.keys(draft) as (keyof Draft)[];
+  const found = names.map((name) => {
+    const [schema, text] = [schemas[name], draft[name]];
+    return [name, (schema !== undefined && typeof text === 'string' && problemIn(schema, text)) || own[name]] as const;
+  });
+  return Object.fromEntries(found.filter(([, problem]) => problem !== undefined)) as Problems<Draft>;
+}
+
+/** Whether everything has a value that needs one. */
+export function isFilled<Draft extends object>(draft: Draft, schemas: FormSchemas<Draft>): boolean {
+  const given = Object.entries(schemas) as [keyof Draft, SettingSchema][];
+  return given.every(([name, schema]) => !mustBeFilled(schema) || String(draft[name]).trim() !== '');
 }

@@ -63,7 +63,7 @@ export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, 
       }}
     >
       <TextField label="Find a setting" type="search" value={search} onInput={setSearch} />
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {Object.entries(schemas).map(([name, schema]) => (
         <div key={`${generation} ${name}`} class="setting" data-changed={names.includes(name)} hidden={!isFound(name)}>
           <SettingField

@@ -6,12 +6,16 @@ import {
   emptyDraft,
   type LimitDraft,
   limitOf,
-  problemsOf,
+  limitProblems,
+  limitSchemas,
 } from '../../../src/console/views/limits/limit-draft.ts';
 import type { Limit } from '../../../src/console/views/limits/limit-set.ts';
 import { allowanceText } from '../../../src/console/views/limits/limit-words.ts';
+import { problemsOf as found, type Problems } from '../../../src/console/settings/setting-schema.ts';
 import { expectRows } from '../../support/rows.ts';
 
+const problemsOf = (draft: LimitDraft, taken: readonly string[]): Problems<LimitDraft> =>
+  found(draft, limitSchemas(draft), limitProblems(draft, taken));
 const limit = (given: object): Limit =>
   limitSchema.parse({ name: 'a', key: ['ip'], count: 10, windowSeconds: 60, ...given }) as Limit;
 const draft = (given: Partial<LimitDraft>): LimitDraft => ({ ...emptyDraft, name: 'a', ...given });

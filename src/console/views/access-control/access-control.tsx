@@ -7,6 +7,7 @@ import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { SelectField } from '../../components/field.tsx';
+import { Load } from '../../components/load.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
@@ -39,7 +40,8 @@ export default function AccessControl() {
   const [params, change] = useParams();
   const order = orderOf(params);
   const query = queryOf(params);
-  const { value, error, reload } = useCall('/access-control/get', query);
+  const loaded = useCall('/access-control/get', query);
+  const { reload } = loaded;
   const [isCreating, setIsCreating] = useState(false);
   const [failure, setFailure] = useState<Refusal | null>(null);
   const remove = async (rule: AccessControlRule): Promise<void> => {
@@ -65,10 +67,8 @@ export default function AccessControl() {
           </Button>
         )
       }
-      calls={[{ method: 'POST', path: '/access-control/get', body: query }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
+      <RefusalNotice error={failure} />
       <div class="filters">
         <SelectField
           label="Order"
@@ -87,22 +87,23 @@ export default function AccessControl() {
           </ButtonLink>
         </p>
       )}
-      {value !== null && value.rules.length === 0 && (
-        <EmptyState title={value.ruleCount === 0 ? 'No access control rule here' : 'No rule on this page'}>
-          <p>A rule matches an address, a network, a country, a fingerprint, a user agent or one of your user ids.</p>
-        </EmptyState>
-      )}
-      {value !== null && value.rules.length > 0 && <Rules rules={value.rules} onDelete={(rule) => void remove(rule)} />}
-      {value !== null && (
-        <NumberedPages
-          path={PATH}
-          params={params}
-          page={value.page}
-          pages={value.pages}
-          total={counted(value.ruleCount, 'rule')}
-        />
-      )}
-      {value !== null && <RuleGroups groups={value.ruleGroupsAndCounts} onGone={reload} onFailure={setFailure} />}
+      <Load of={loaded}>
+        {({ rules, ruleCount, page, pages, ruleGroupsAndCounts }) => (
+          <>
+            {rules.length === 0 ? (
+              <EmptyState title={ruleCount === 0 ? 'No access control rule here' : 'No rule on this page'}>
+                <p>
+                  A rule matches an address, a network, a country, a fingerprint, a user agent or one of your user ids.
+                </p>
+              </EmptyState>
+            ) : (
+              <Rules rules={rules} onDelete={(rule) => void remove(rule)} />
+            )}
+            <NumberedPages path={PATH} params={params} page={page} pages={pages} total={counted(ruleCount, 'rule')} />
+            <RuleGroups groups={ruleGroupsAndCounts} onGone={reload} onFailure={setFailure} />
+          </>
+        )}
+      </Load>
       {isCreating && (
         <NewRule
           onClose={() => setIsCreating(false)}

@@ -5,6 +5,8 @@ import type { RequestOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 type Rule = RequestOf<'/access-control/create'>['rule'];
 type Condition = Rule['conditions'][number];
@@ -45,31 +47,44 @@ const captchaTypes = [
   ['puzzle', 'puzzle'],
 ] as const;
 
-/** Restrictions that are numbers. The service says which of them is out of its bounds. */
+/** Restrictions that are numbers. */
 const numbers = [
-  ['powDifficulty', 'Difficulty of the proof of work', '1 to 10'],
-  ['solvedImagesCount', 'Pictures with a known answer', '1 to 32'],
-  ['unsolvedImagesCount', 'Pictures without a known answer', '0 to 32'],
-  ['imageThreshold', 'Share of pictures that must be right', '0 to 1'],
-  ['frictionlessScore', 'Added to the score of the session', '−1 to 1'],
+  ['powDifficulty', 'Difficulty of the proof of work'],
+  ['solvedImagesCount', 'Pictures with a known answer'],
+  ['unsolvedImagesCount', 'Pictures without a known answer'],
+  ['imageThreshold', 'Share of pictures that must be right'],
+  ['frictionlessScore', 'Added to the score of the session'],
 ] as const;
-type NumberName = (typeof numbers)[number][0];
+
+const emptyDraft = {
+  type: 'block' as Rule['type'],
+  life: '86400',
+  description: '',
+  ruleGroupId: '',
+  captchaType: '' as '' | NonNullable<Rule['captchaType']>,
+  powDifficulty: '',
+  solvedImagesCount: '',
+  unsolvedImagesCount: '',
+  imageThreshold: '',
+  frictionlessScore: '',
+  deferToVerify: false,
+};
 
 export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
-  const [type, setType] = useState<Rule['type']>('block');
+  const form = useForm(
+    () => emptyDraft,
+    () => forms.accessControlRule,
+  );
   const [conditions, setConditions] = useState<readonly { field: Field; value: string }[]>([
     { field: 'ip', value: '' },
   ]);
-  const [life, setLife] = useState<string>('86400');
-  const [description, setDescription] = useState('');
-  const [group, setGroup] = useState('');
-  const [captchaType, setCaptchaType] = useState<'' | NonNullable<Rule['captchaType']>>('');
-  const [given, setGiven] = useState<Partial<Record<NumberName, string>>>({});
-  const [deferToVerify, setDeferToVerify] = useState(false);
+  const { type, life, description, ruleGroupId, captchaType, deferToVerify } = form.draft;
 
   const restriction = (): Partial<Rule> => ({
     ...(captchaType === '' ? {} : { captchaType }),
-    ...Object.fromEntries(Object.entries(given).flatMap(([name, text]) => (text === '' ? [] : [[name, Number(text)]]))),
+    ...Object.fromEntries(
+      numbers.flatMap(([name]) => (form.draft[name] === '' ? [] : [[name, Number(form.draft[name])]])),
+    ),
     ...(deferToVerify ? { deferToVerify } : {}),
   });
   const rule = (): Rule => ({
@@ -77,57 +92,48 @@ export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated
     conditions: conditions.map(({ field, value }) => ({ field, operator: 'equals', value: value.trim() })),
     expiry: new Date(Date.now() + Number(life) * 1000).toISOString(),
     ...(description === '' ? {} : { description }),
-    ...(group === '' ? {} : { ruleGroupId: group }),
+    ...(ruleGroupId === '' ? {} : { ruleGroupId }),
     ...(type === 'restrict' ? restriction() : {}),
   });
   return (
     <CreateDialog
       title="New access control rule"
       isWide
-      isComplete={conditions.every(({ value }) => value.trim() !== '')}
+      isComplete={form.isComplete && conditions.every(({ value }) => value.trim() !== '')}
       send={() => call('/access-control/create', { rule: rule() })}
       onMade={onCreated}
       onClose={onClose}
     >
       <SelectField
+        {...form.choice('type')}
         label="What it does"
-        value={type}
         options={[
           ['block', 'Block: no captcha is issued'],
           ['restrict', 'Restrict: the captcha is harder, or the token is refused'],
         ]}
-        onChange={setType}
       />
       <Conditions conditions={conditions} onChange={setConditions} />
       {type === 'restrict' && (
         <fieldset>
           <legend>Restriction</legend>
           <div class="group-members">
-            <SelectField label="Captcha" value={captchaType} options={captchaTypes} onChange={setCaptchaType} />
-            {numbers.map(([name, label, hint]) => (
-              <TextField
-                key={name}
-                label={label}
-                hint={hint}
-                type="number"
-                value={given[name] ?? ''}
-                onInput={(text) => setGiven({ ...given, [name]: text })}
-              />
+            <SelectField {...form.choice('captchaType')} label="Captcha" options={captchaTypes} />
+            {numbers.map(([name, label]) => (
+              <TextField {...form.text(name)} key={name} label={label} />
             ))}
           </div>
           <CheckField
+            {...form.flag('deferToVerify')}
             label="Only at verification"
             hint="The challenge stays as it is, and the token is refused when your backend verifies it."
-            isChecked={deferToVerify}
-            onChange={setDeferToVerify}
           />
         </fieldset>
       )}
       <div class="group-members">
-        <SelectField label="Expires after" value={life} options={lives} onChange={setLife} />
-        <TextField label="Group" hint="To delete rules together." value={group} onInput={setGroup} maxLength={256} />
+        <SelectField {...form.choice('life')} label="Expires after" options={lives} />
+        <TextField {...form.text('ruleGroupId')} label="Group" hint="To delete rules together." />
       </div>
-      <TextField label="Description" hint="For people." value={description} onInput={setDescription} maxLength={1024} />
+      <TextField {...form.text('description')} label="Description" hint="For people." />
       <p class="hint">A rule with the same conditions is replaced.</p>
     </CreateDialog>
   );

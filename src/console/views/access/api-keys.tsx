@@ -1,19 +1,21 @@
 /** API keys: what each may do, and a form for a new one. */
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, useAction, useCall } from '../../api/call.ts';
 import { may, session } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { Load } from '../../components/load.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 import {
   type Feature,
   featurePermissions,
@@ -39,15 +41,15 @@ const isAsPowerfulAsAll = (permissions: PermissionMap): boolean =>
   );
 
 export default function ApiKeys() {
-  const { value, error, reload } = useCall('/api-keys/get', {});
+  const loaded = useCall('/api-keys/get', {});
+  const { reload } = loaded;
   const [isCreating, setIsCreating] = useState(false);
   const [deleted, setDeleted] = useState<{ apiKeyId: string; name: string } | null>(null);
-  const [failure, setFailure] = useState<Refusal | null>(null);
+  const { error, run } = useAction();
   const remove = async (apiKeyId: string, name: string): Promise<void> => {
-    const answer = await call('/api-keys/delete', { apiKeyId });
+    const answer = await run(call('/api-keys/delete', { apiKeyId }));
     setDeleted(null);
-    setFailure(answer.ok ? null : answer.error);
-    if (answer.ok) toast(`${name} was deleted. It no longer works.`);
+    if (answer !== null) toast(`${name} was deleted. It no longer works.`);
     reload();
   };
   return (
@@ -61,58 +63,58 @@ export default function ApiKeys() {
           </Button>
         )
       }
-      calls={[{ method: 'POST', path: '/api-keys/get', body: {} }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
-      {value?.length === 0 && <EmptyState title="No API key yet" />}
-      {value !== null && value.length > 0 && (
-        <Table
-          caption="API keys"
-          rows={value}
-          keyOf={({ apiKeyId }) => apiKeyId}
-          columns={[
-            { title: 'Name', cell: ({ name }) => name },
-            {
-              title: 'Permissions',
-              isWide: true,
-              isWrapped: true,
-              cell: ({ permissions }) => (
-                <>
-                  {listed(permissions)} {isAsPowerfulAsAll(permissions) && <Chip tone="warn">as powerful as all</Chip>}
-                </>
-              ),
-            },
-            {
-              title: 'Expires',
-              cell: ({ expiresAt }) => (
-                <>
-                  <Time at={expiresAt} isBrief /> {expiresAt < Date.now() && <Chip>expired</Chip>}
-                </>
-              ),
-            },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
-            {
-              title: 'Actions',
-              cell: ({ apiKeyId, name, token }) => (
-                <div class="actions">
-                  <CopyButton text={token} label="Copy the key" />
-                  {may('deleteApiKey') && (
-                    <Button
-                      isSmall
-                      kind="danger"
-                      label={`Delete ${name}`}
-                      onClick={() => setDeleted({ apiKeyId, name })}
-                    >
-                      Delete
-                    </Button>
-                  )}
-                </div>
-              ),
-            },
-          ]}
-        />
-      )}
+      <RefusalNotice error={error} />
+      <Load of={loaded} isEmpty={({ length }) => length === 0} empty={<EmptyState title="No API key yet" />}>
+        {(keys) => (
+          <Table
+            caption="API keys"
+            rows={keys}
+            keyOf={({ apiKeyId }) => apiKeyId}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              {
+                title: 'Permissions',
+                isWide: true,
+                isWrapped: true,
+                cell: ({ permissions }) => (
+                  <>
+                    {listed(permissions)}{' '}
+                    {isAsPowerfulAsAll(permissions) && <Chip tone="warn">as powerful as all</Chip>}
+                  </>
+                ),
+              },
+              {
+                title: 'Expires',
+                cell: ({ expiresAt }) => (
+                  <>
+                    <Time at={expiresAt} isBrief /> {expiresAt < Date.now() && <Chip>expired</Chip>}
+                  </>
+                ),
+              },
+              { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
+              {
+                title: 'Actions',
+                cell: ({ apiKeyId, name, token }) => (
+                  <div class="actions">
+                    <CopyButton text={token} label="Copy the key" />
+                    {may('deleteApiKey') && (
+                      <Button
+                        isSmall
+                        kind="danger"
+                        label={`Delete ${name}`}
+                        onClick={() => setDeleted({ apiKeyId, name })}
+                      >
+                        Delete
+                      </Button>
+                    )}
+                  </div>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Load>
       {deleted !== null && (
         <Confirm
           title={`Delete ${deleted.name}?`}
@@ -136,7 +138,11 @@ export default function ApiKeys() {
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
+  const form = useForm(
+    () => ({ name: '' }),
+    () => forms.apiKey,
+  );
+  const { name } = form.draft;
   const [days, setDays] = useState<string>('90');
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
   const [token, setToken] = useState<string | null>(null);
@@ -159,12 +165,12 @@ function NewKey({ onClose }: { onClose: () => void }) {
     <CreateDialog
       title="New API key"
       isWide
-      isComplete={name !== '' && chosen.size > 0}
+      isComplete={form.isComplete && chosen.size > 0}
       send={() => call('/api-keys/create', { name, permissions, expiresIn: Number(days) * DAY_SECONDS })}
       onMade={(made) => setToken(made.token)}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onInput={setName} maxLength={256} />
+      <TextField {...form.text('name')} label="Name" />
       <SelectField label="Expires after" value={days} options={lifetimes} onChange={setDays} />
       <div class="actions">
         <Button onClick={() => setChosen(new Set(Object.values(readOnlyPermissions).flat()))}>

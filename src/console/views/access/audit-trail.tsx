@@ -1,6 +1,7 @@
 /** Who changed what, newest first. */
 import { useCall } from '../../api/call.ts';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
@@ -15,39 +16,43 @@ export default function AuditTrail() {
   const [params] = useParams();
   const { cursor } = params;
   const body = { limit: ENTRIES_PER_PAGE, ...(cursor === undefined ? {} : { cursor }) };
-  const { value, error, reload } = useCall('/audit-trail/get', body);
+  const loaded = useCall('/audit-trail/get', body);
+  const { value } = loaded;
   return (
     <Page
       title="Audit trail"
       lead="Every change through the API and the console, kept for a year. Secrets are removed."
-      calls={[{ method: 'POST', path: '/audit-trail/get', body }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value?.entries.length === 0 && <EmptyState title="Nobody has changed anything yet" />}
-      {value !== null && value.entries.length > 0 && (
-        <Table
-          caption="Changes, newest first"
-          rows={value.entries}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
-            {
-              title: 'Who',
-              cell: ({ userEmail, apiKeyName }) => (
-                <VisitorText text={userEmail ?? apiKeyName ?? 'Gatehouse'} maxChars={60} />
-              ),
-            },
-            { title: 'What', cell: ({ operation }) => operation },
-            { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
-            {
-              title: 'With',
-              isWide: true,
-              isWrapped: true,
-              cell: ({ body: sent }) => <VisitorText text={JSON.stringify(sent)} maxChars={BODY_MAX_CHARS} />,
-            },
-          ]}
-        />
-      )}
+      <Load
+        of={loaded}
+        isEmpty={({ entries }) => entries.length === 0}
+        empty={<EmptyState title="Nobody has changed anything yet" />}
+      >
+        {({ entries }) => (
+          <Table
+            caption="Changes, newest first"
+            rows={entries}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
+              {
+                title: 'Who',
+                cell: ({ userEmail, apiKeyName }) => (
+                  <VisitorText text={userEmail ?? apiKeyName ?? 'Gatehouse'} maxChars={60} />
+                ),
+              },
+              { title: 'What', cell: ({ operation }) => operation },
+              { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
+              {
+                title: 'With',
+                isWide: true,
+                isWrapped: true,
+                cell: ({ body: sent }) => <VisitorText text={JSON.stringify(sent)} maxChars={BODY_MAX_CHARS} />,
+              },
+            ]}
+          />
+        )}
+      </Load>
       <OlderPages
         path="/console/audit-trail"
         params={params}

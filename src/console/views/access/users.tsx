@@ -1,19 +1,23 @@
 /** Who may sign in, and as what. */
 import { useState } from 'preact/hooks';
+import type { Result } from '../../../result.ts';
 import { type Refusal, send, type Sent } from '../../api/send.ts';
-import { call, useGet } from '../../api/call.ts';
+import { call, useAction, useGet } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { Load } from '../../components/load.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { Schema } from '../../api/service-api.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 type Role = Schema<'User'>['role'];
 const roles: readonly (readonly [Role, string])[] = [
@@ -23,14 +27,14 @@ const roles: readonly (readonly [Role, string])[] = [
 ];
 
 export default function Users() {
-  const { value, error, reload } = useGet('/users/get');
+  const loaded = useGet('/users/get');
+  const { reload } = loaded;
   const [isAdding, setIsAdding] = useState(false);
   const [removed, setRemoved] = useState<string | null>(null);
-  const [failure, setFailure] = useState<Refusal | null>(null);
+  const { error, run } = useAction();
   const act = async (sent: Sent, done: string): Promise<void> => {
-    const answer = await send(sent);
-    setFailure(answer.ok ? null : answer.error);
-    if (answer.ok) toast(done);
+    const answer = await run(send(sent) as Promise<Result<object, Refusal>>);
+    if (answer !== null) toast(done);
     reload();
   };
   return (
@@ -44,58 +48,58 @@ export default function Users() {
           </Button>
         )
       }
-      calls={[{ method: 'GET', path: '/users/get' }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
-      {value !== null && (
-        <Table
-          caption="Users"
-          rows={value}
-          keyOf={({ email }) => email}
-          columns={[
-            { title: 'Name', cell: ({ name }) => name },
-            { title: 'Email', isWide: true, cell: ({ email }) => email },
-            {
-              title: 'Role',
-              cell: ({ email, role, isOwner }) =>
-                isOwner ? (
-                  <Chip tone="info">owner</Chip>
-                ) : may('updateUser') ? (
-                  <SelectField
-                    label={`Role of ${email}`}
-                    isLabelHidden
-                    value={role}
-                    options={roles.map(([name]) => [name, name] as const)}
-                    onChange={(userType) =>
-                      void act(
-                        { method: 'PUT', path: '/users/update', body: { email, userType } },
-                        `${email} is ${userType} now.`,
-                      )
-                    }
-                  />
-                ) : (
-                  role
-                ),
-            },
-            {
-              title: 'State',
-              cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
-            },
-            { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
-            {
-              title: 'Actions',
-              cell: ({ email, isOwner }) =>
-                !isOwner &&
-                may('deleteUser') && (
-                  <Button isSmall kind="danger" label={`Remove ${email}`} onClick={() => setRemoved(email)}>
-                    Remove
-                  </Button>
-                ),
-            },
-          ]}
-        />
-      )}
+      <RefusalNotice error={error} />
+      <Load of={loaded}>
+        {(users) => (
+          <Table
+            caption="Users"
+            rows={users}
+            keyOf={({ email }) => email}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Email', isWide: true, cell: ({ email }) => email },
+              {
+                title: 'Role',
+                cell: ({ email, role, isOwner }) =>
+                  isOwner ? (
+                    <Chip tone="info">owner</Chip>
+                  ) : may('updateUser') ? (
+                    <SelectField
+                      label={`Role of ${email}`}
+                      isLabelHidden
+                      value={role}
+                      options={roles.map(([name]) => [name, name] as const)}
+                      onChange={(userType) =>
+                        void act(
+                          { method: 'PUT', path: '/users/update', body: { email, userType } },
+                          `${email} is ${userType} now.`,
+                        )
+                      }
+                    />
+                  ) : (
+                    role
+                  ),
+              },
+              {
+                title: 'State',
+                cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
+              },
+              { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
+              {
+                title: 'Actions',
+                cell: ({ email, isOwner }) =>
+                  !isOwner &&
+                  may('deleteUser') && (
+                    <Button isSmall kind="danger" label={`Remove ${email}`} onClick={() => setRemoved(email)}>
+                      Remove
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Load>
       {removed !== null && (
         <Confirm
           title={`Remove ${removed}?`}
@@ -115,15 +119,17 @@ export default function Users() {
 }
 
 function AddUser({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
+  const form = useForm(
+    () => ({ email: '', name: '', role: 'viewer' as Role }),
+    () => forms.user,
+  );
+  const { email } = form.draft;
   return (
     <CreateDialog
       title="Add a user"
       verb="Add"
-      isComplete={email !== '' && name !== ''}
-      send={() => call('/users/create', { email, name, role })}
+      isComplete={form.isComplete}
+      send={() => call('/users/create', form.draft)}
       onMade={() => {
         toast(`${email} was added.`);
         onClose();
@@ -131,9 +137,9 @@ function AddUser({ onClose, onAdded }: { onClose: () => void; onAdded: () => voi
       }}
       onClose={onClose}
     >
-      <TextField label="Email" type="email" value={email} onInput={setEmail} maxLength={320} />
-      <TextField label="Name" value={name} onInput={setName} maxLength={256} />
-      <SelectField label="Role" value={role} options={roles} onChange={setRole} />
+      <TextField {...form.text('email')} label="Email" type="email" />
+      <TextField {...form.text('name')} label="Name" />
+      <SelectField {...form.choice('role')} label="Role" options={roles} />
       <p class="hint">
         Then make a sign-in link for them: <code>npm run gatehouse -- signin --email {email || 'EMAIL'}</code>
       </p>

@@ -2,13 +2,14 @@
 import { useCall } from '../../api/call.ts';
 import { Chip } from '../../components/chip.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { instances, siteOf } from '../../frame/instances.ts';
+import { instances, whenKnown, siteOf } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
 import { AlertTabs } from './alert-tabs.tsx';
 import { type Alert, type AlertsBody, kindWords, sentKinds } from './alert-words.ts';
@@ -32,16 +33,13 @@ function bodyOf(params: Params): AlertsBody {
 export default function Alerts() {
   const [params, change] = useParams();
   const { kind, about } = params;
-  const body = bodyOf(params);
-  const { value, error, reload } = useCall('/alerts/list', instances.value.list === null ? null : body, {
-    everyMs: EVERY_MS,
-  });
+  const loaded = useCall('/alerts/list', whenKnown(bodyOf(params)), { everyMs: EVERY_MS });
+  const nextCursor = loaded.value?.nextCursor;
   const isFiltered = kind !== undefined || about !== undefined;
   return (
     <Page
       title="Alerts"
       lead="What Gatehouse noticed by itself, kept for 90 days, and whether your channels accepted it."
-      calls={[{ method: 'POST', path: '/alerts/list', body }]}
     >
       <AlertTabs />
       <div class="filters">
@@ -57,41 +55,45 @@ export default function Alerts() {
           onChange={(isChecked) => change({ about: isChecked ? 'instance' : null, cursor: null })}
         />
       </div>
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value?.alerts.length === 0 && (
-        <EmptyState title={isFiltered ? 'No alert matches' : 'Nothing has happened yet'}>
-          {!isFiltered && <p>Add a channel, and send a test to it.</p>}
-        </EmptyState>
-      )}
-      {value !== null && value.alerts.length > 0 && (
-        <Table
-          caption="Alerts, newest first"
-          rows={value.alerts}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
-            { title: 'Kind', cell: ({ kind: one }) => kindWords[one] },
-            { title: 'State', cell: ({ phase }) => <Chip tone={phases[phase][0]}>{phases[phase][1]}</Chip> },
-            { title: 'About', cell: (alert) => <About alert={alert} /> },
-            {
-              title: 'What happened',
-              isWide: true,
-              isWrapped: true,
-              cell: ({ summary }) => <VisitorText text={summary} maxChars={600} />,
-            },
-            {
-              title: 'Deliveries',
-              isWrapped: true,
-              cell: ({ deliveries }) => <Deliveries deliveries={deliveries} />,
-            },
-          ]}
-        />
-      )}
+      <Load
+        of={loaded}
+        isEmpty={({ alerts }) => alerts.length === 0}
+        empty={
+          <EmptyState title={isFiltered ? 'No alert matches' : 'Nothing has happened yet'}>
+            {!isFiltered && <p>Add a channel, and send a test to it.</p>}
+          </EmptyState>
+        }
+      >
+        {({ alerts }) => (
+          <Table
+            caption="Alerts, newest first"
+            rows={alerts}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
+              { title: 'Kind', cell: ({ kind: one }) => kindWords[one] },
+              { title: 'State', cell: ({ phase }) => <Chip tone={phases[phase][0]}>{phases[phase][1]}</Chip> },
+              { title: 'About', cell: (alert) => <About alert={alert} /> },
+              {
+                title: 'What happened',
+                isWide: true,
+                isWrapped: true,
+                cell: ({ summary }) => <VisitorText text={summary} maxChars={600} />,
+              },
+              {
+                title: 'Deliveries',
+                isWrapped: true,
+                cell: ({ deliveries }) => <Deliveries deliveries={deliveries} />,
+              },
+            ]}
+          />
+        )}
+      </Load>
       <OlderPages
         path="/console/alerts"
         params={params}
         place={['cursor']}
-        next={typeof value?.nextCursor === 'string' ? { cursor: value.nextCursor } : null}
+        next={typeof nextCursor === 'string' ? { cursor: nextCursor } : null}
       />
     </Page>
   );

@@ -1,12 +1,14 @@
 /** The form of a channel: where it sends, which kinds, and when alerts wait. */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { zoneName } from '../../format/times.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-after-look.ts';
-import { type AlertKind, type Channel, shapes } from './alert-words.ts';
+import { useForm } from '../../settings/use-form.ts';
+import { type Channel, shapes } from './alert-words.ts';
 import { KindFields } from './kind-fields.tsx';
 
 export interface ChannelFormProps {
@@ -17,24 +19,38 @@ export interface ChannelFormProps {
   onSaved: (channel: Channel, secret: string | null) => void;
 }
 
+interface ChannelDraft extends Pick<Channel, 'name' | 'shape' | 'kinds' | 'enabled'> {
+  webhookUrl: string;
+  isQuiet: boolean;
+}
+
 const timeZones = Intl.supportedValuesOf('timeZone');
 
 export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
-  const [name, setName] = useState(channel?.name ?? '');
-  const [shape, setShape] = useState<Channel['shape']>(channel?.shape ?? 'webhook');
-  const [webhookUrl, setWebhookUrl] = useState('');
-  const [kinds, setKinds] = useState<readonly AlertKind[]>(channel?.kinds ?? []);
-  const [isOn, setIsOn] = useState(channel?.enabled ?? true);
-  const [isQuiet, setIsQuiet] = useState(channel !== null && channel.quietHours !== null);
-  const [quiet, setQuiet] = useState(
+  const form = useForm<ChannelDraft>(
+    () => ({
+      name: channel?.name ?? '',
+      shape: channel?.shape ?? 'webhook',
+      webhookUrl: '',
+      kinds: channel?.kinds ?? [],
+      enabled: channel?.enabled ?? true,
+      isQuiet: channel !== null && channel.quietHours !== null,
+    }),
+    // The stored address is never shown, and stays unless another one is typed.
+    () => ({ ...forms.channel, webhookUrl: { ...forms.channel.webhookUrl, isRequired: channel === null } }),
+  );
+  const quiet = useForm(
     () => channel?.quietHours ?? { from: '22:00', until: '07:00', timeZone: zoneName(), except: [] },
+    () => forms.quietHours,
   );
   const known = useRef(channel);
-  const fields = { name: name.trim(), kinds: [...kinds], quietHours: isQuiet ? quiet : null, enabled: isOn };
-  const address = webhookUrl.trim() === '' ? {} : { webhookUrl: webhookUrl.trim() };
+  const { name, shape, kinds, enabled, isQuiet } = form.draft;
+  const webhookUrl = form.draft.webhookUrl.trim();
+  const fields = { name: name.trim(), kinds: [...kinds], quietHours: isQuiet ? quiet.draft : null, enabled };
+  const address = webhookUrl === '' ? {} : { webhookUrl };
   const send = async () => {
     if (channel === null) {
-      return call('/alerts/channels/create', { shape, ...fields, webhookUrl: webhookUrl.trim() });
+      return call('/alerts/channels/create', { shape, ...fields, webhookUrl });
     }
     const changes = { ...changedFields(channel, fields), ...address };
     const answer = await saveAfterLook(known as { current: Channel }, changes, {
@@ -51,69 +67,55 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
       title={channel === null ? 'Add a channel' : `Change ${channel.name}`}
       verb={channel === null ? 'Add' : 'Save'}
       isWide
-      isComplete={name.trim() !== '' && (channel !== null || webhookUrl.trim() !== '')}
+      isComplete={form.isComplete && (!isQuiet || quiet.isComplete)}
       send={send}
       onMade={(made) => onSaved(made.channel, made.secret)}
       onClose={onClose}
     >
-      <TextField label="Name" placeholder="On call" maxLength={100} value={name} onInput={setName} />
-      <SelectField label="Shape" value={shape} options={shapes} onChange={setShape} isDisabled={channel !== null} />
+      <TextField {...form.text('name')} label="Name" placeholder="On call" />
+      <SelectField {...form.choice('shape')} label="Shape" options={shapes} isDisabled={channel !== null} />
       <TextField
+        {...form.text('webhookUrl')}
         label="Address"
         type="url"
         isMono
-        maxLength={2048}
         hint={
           channel === null
             ? 'https, with a public host name. It is stored encrypted, and never shown again.'
             : `It sends to ${channel.host}. Empty: the stored address stays.`
         }
-        value={webhookUrl}
-        onInput={setWebhookUrl}
       />
       <CheckField
+        {...form.flag('enabled')}
         label="Send alerts there"
         hint="What waits when a channel is switched off is given up."
-        isChecked={isOn}
-        onChange={setIsOn}
       />
-      <KindFields legend="Kinds that are sent. None chosen: every kind" chosen={kinds} onChange={setKinds} />
+      <KindFields
+        legend="Kinds that are sent. None chosen: every kind"
+        chosen={kinds}
+        onChange={(chosen) => form.write({ kinds: chosen })}
+      />
       <CheckField
+        {...form.flag('isQuiet')}
         label="Quiet hours"
         hint="Alerts of these hours are sent when they are over. A test is sent at any hour."
-        isChecked={isQuiet}
-        onChange={setIsQuiet}
       />
       {isQuiet && (
         <>
           <div class="columns">
+            <TextField {...quiet.text('from')} label="From" placeholder="22:00" />
+            <TextField {...quiet.text('until')} label="Until" placeholder="07:00" />
             <TextField
-              label="From"
-              placeholder="22:00"
-              maxLength={5}
-              value={quiet.from}
-              onInput={(from) => setQuiet({ ...quiet, from })}
-            />
-            <TextField
-              label="Until"
-              placeholder="07:00"
-              maxLength={5}
-              value={quiet.until}
-              onInput={(until) => setQuiet({ ...quiet, until })}
-            />
-            <TextField
+              {...quiet.text('timeZone')}
               label="Time zone"
               placeholder="Europe/Berlin"
-              maxLength={64}
               suggestions={timeZones}
-              value={quiet.timeZone}
-              onInput={(timeZone) => setQuiet({ ...quiet, timeZone })}
             />
           </div>
           <KindFields
             legend="Kinds that do not wait"
-            chosen={quiet.except}
-            onChange={(except) => setQuiet({ ...quiet, except: [...except] })}
+            chosen={quiet.draft.except}
+            onChange={(except) => quiet.write({ except })}
           />
         </>
       )}

@@ -6,6 +6,7 @@ import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
+import { Load } from '../../components/load.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
@@ -22,7 +23,8 @@ type Open =
   | { kind: 'secret'; name: string; secret: string };
 
 export default function Channels() {
-  const { value, error, reload } = useCall('/alerts/channels', {});
+  const loaded = useCall('/alerts/channels', {});
+  const { reload } = loaded;
   const [open, setOpen] = useState<Open | null>(null);
   const [failure, setFailure] = useState<Refusal | null>(null);
   /** Id of the channel that a test is sent to. */
@@ -55,75 +57,78 @@ export default function Channels() {
           </Button>
         )
       }
-      calls={[{ method: 'POST', path: '/alerts/channels', body: {} }]}
     >
       <AlertTabs />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
-      {value?.channels.length === 0 && (
-        <EmptyState title="No channel yet">
-          <p>Until there is one, alerts are only listed here.</p>
-        </EmptyState>
-      )}
-      {value !== null && value.channels.length > 0 && (
-        <Table
-          caption="Channels"
-          rows={value.channels}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Name', cell: ({ name }) => <VisitorText text={name} maxChars={100} /> },
-            { title: 'Sends', cell: ({ shape, host }) => <VisitorText text={`${shape}, ${host}`} maxChars={80} /> },
-            {
-              title: 'State',
-              cell: ({ enabled }) => (enabled ? <Chip tone="allow">on</Chip> : <Chip>switched off</Chip>),
-            },
-            { title: 'Kinds', isWide: true, isWrapped: true, cell: ({ kinds }) => kindsText(kinds) },
-            { title: 'Quiet hours', isWrapped: true, cell: ({ quietHours }) => quietText(quietHours) },
-            { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} isBrief /> },
-            {
-              title: 'Actions',
-              cell: (channel) =>
-                mayChange && (
-                  <div class="actions">
-                    <Button
-                      isSmall
-                      label={`Send a test to ${channel.name}`}
-                      isBusy={tested === channel.id}
-                      isDisabled={!channel.enabled}
-                      onClick={() => void test(channel)}
-                    >
-                      Test
-                    </Button>
-                    <Button
-                      isSmall
-                      label={`Change ${channel.name}`}
-                      onClick={() => setOpen({ kind: 'change', channel })}
-                    >
-                      Change
-                    </Button>
-                    {channel.shape === 'webhook' && (
+      <RefusalNotice error={failure} />
+      <Load
+        of={loaded}
+        isEmpty={({ channels }) => channels.length === 0}
+        empty={
+          <EmptyState title="No channel yet">
+            <p>Until there is one, alerts are only listed here.</p>
+          </EmptyState>
+        }
+      >
+        {({ channels }) => (
+          <Table
+            caption="Channels"
+            rows={channels}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => <VisitorText text={name} maxChars={100} /> },
+              { title: 'Sends', cell: ({ shape, host }) => <VisitorText text={`${shape}, ${host}`} maxChars={80} /> },
+              {
+                title: 'State',
+                cell: ({ enabled }) => (enabled ? <Chip tone="allow">on</Chip> : <Chip>switched off</Chip>),
+              },
+              { title: 'Kinds', isWide: true, isWrapped: true, cell: ({ kinds }) => kindsText(kinds) },
+              { title: 'Quiet hours', isWrapped: true, cell: ({ quietHours }) => quietText(quietHours) },
+              { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} isBrief /> },
+              {
+                title: 'Actions',
+                cell: (channel) =>
+                  mayChange && (
+                    <div class="actions">
                       <Button
                         isSmall
-                        label={`Rotate the secret of ${channel.name}`}
-                        onClick={() => setOpen({ kind: 'rotate', channel })}
+                        label={`Send a test to ${channel.name}`}
+                        isBusy={tested === channel.id}
+                        isDisabled={!channel.enabled}
+                        onClick={() => void test(channel)}
                       >
-                        Rotate
+                        Test
                       </Button>
-                    )}
-                    <Button
-                      isSmall
-                      kind="danger"
-                      label={`Remove ${channel.name}`}
-                      onClick={() => setOpen({ kind: 'remove', channel })}
-                    >
-                      Remove
-                    </Button>
-                  </div>
-                ),
-            },
-          ]}
-        />
-      )}
+                      <Button
+                        isSmall
+                        label={`Change ${channel.name}`}
+                        onClick={() => setOpen({ kind: 'change', channel })}
+                      >
+                        Change
+                      </Button>
+                      {channel.shape === 'webhook' && (
+                        <Button
+                          isSmall
+                          label={`Rotate the secret of ${channel.name}`}
+                          onClick={() => setOpen({ kind: 'rotate', channel })}
+                        >
+                          Rotate
+                        </Button>
+                      )}
+                      <Button
+                        isSmall
+                        kind="danger"
+                        label={`Remove ${channel.name}`}
+                        onClick={() => setOpen({ kind: 'remove', channel })}
+                      >
+                        Remove
+                      </Button>
+                    </div>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Load>
       {open?.kind === 'new' && <ChannelForm channel={null} onClose={close} onSaved={saved} />}
       {open?.kind === 'change' && <ChannelForm channel={open.channel} onClose={close} onSaved={saved} />}
       {open?.kind === 'secret' && (

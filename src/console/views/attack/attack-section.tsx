@@ -6,20 +6,22 @@ import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { Section } from '../../components/facts.tsx';
 import { TextField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { count } from '../../format/numbers.ts';
 import { localTime } from '../../format/times.ts';
 import type { Instance } from '../../frame/instances.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { rangeText } from '../../settings/setting-schema.ts';
+import { useForm } from '../../settings/use-form.ts';
 import { ATTACK_EVERY_MS, type AttackMode } from './attack-mode.ts';
 import { TriggerForm } from './trigger-form.tsx';
 
 const MINUTE_MS = 60_000;
-const WEEK_MINUTES = 10_080;
 
 export function AttackSection({ instance: { globalSiteKey: siteKey } }: { instance: Instance }) {
-  const { value, error, reload } = useCall('/protect/attack-mode', { siteKey }, { everyMs: ATTACK_EVERY_MS });
+  const loaded = useCall('/protect/attack-mode', { siteKey }, { everyMs: ATTACK_EVERY_MS });
+  const { value, reload } = loaded;
   const [asking, setAsking] = useState<'on' | 'off' | null>(null);
   const mayChange = may('updateProtectSettings');
   const done = (text: string): void => {
@@ -42,13 +44,14 @@ export function AttackSection({ instance: { globalSiteKey: siteKey } }: { instan
         )
       }
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && (
-        <div class="stack">
-          <State state={value} />
-          <TriggerForm key={siteKey} siteKey={siteKey} state={value} isDisabled={!mayChange} onSaved={reload} />
-        </div>
-      )}
+      <Load of={loaded}>
+        {(state) => (
+          <div class="stack">
+            <State state={state} />
+            <TriggerForm key={siteKey} siteKey={siteKey} state={state} isDisabled={!mayChange} onSaved={reload} />
+          </div>
+        )}
+      </Load>
       {asking === 'on' && (
         <SwitchOn
           siteKey={siteKey}
@@ -105,15 +108,17 @@ function SwitchOn(props: {
   onDone: (until: number | null) => void;
 }) {
   const { siteKey, isOn, onClose, onDone } = props;
-  const [minutes, setMinutes] = useState('60');
-  const length = Number(minutes);
-  const isComplete = minutes.trim() !== '' && Number.isInteger(length);
-  const endsAt = isComplete && length > 0 && length <= WEEK_MINUTES ? Date.now() + length * MINUTE_MS : null;
+  const form = useForm(
+    () => ({ minutes: String(forms.attackMode.minutes.default) }),
+    () => forms.attackMode,
+  );
+  const length = Number(form.draft.minutes);
+  const endsAt = form.isComplete ? Date.now() + length * MINUTE_MS : null;
   return (
     <CreateDialog
       title={isOn ? 'Give attack mode another end' : 'Switch attack mode on'}
       verb={isOn ? 'Set the end' : 'Switch on'}
-      isComplete={isComplete}
+      isComplete={form.isComplete}
       send={() => call('/protect/attack-mode/set', { siteKey, on: true, minutes: length })}
       onMade={({ until }) => onDone(until)}
       onClose={onClose}
@@ -123,11 +128,9 @@ function SwitchOn(props: {
         and verified bots stay as they are.
       </p>
       <TextField
+        {...form.text('minutes')}
         label="Minutes until it ends"
-        hint={`5 to ${count(WEEK_MINUTES)}, which is a week.${endsAt === null ? '' : ` It ends ${localTime(endsAt)}.`}`}
-        type="number"
-        value={minutes}
-        onInput={setMinutes}
+        hint={`${rangeText(forms.attackMode.minutes)}, which is a week.${endsAt === null ? '' : ` It ends ${localTime(endsAt)}.`}`}
       />
     </CreateDialog>
   );

@@ -1,12 +1,13 @@
 /** What an attack that is noticed does, and from which rate on anything is an attack. */
 import { useRef, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-after-look.ts';
+import { problemIn } from '../../settings/setting-schema.ts';
 import { type AttackMode, type Trigger, triggers } from './attack-mode.ts';
 
 export interface TriggerFormProps {
@@ -25,8 +26,7 @@ interface Draft {
 
 export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerFormProps) {
   const [draft, setDraft] = useState<Draft>({});
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   /** What the form showed when its first field was changed. */
   const known = useRef(state);
   const { trigger = state.trigger, rate = String(state.minimumRate) } = draft;
@@ -34,20 +34,20 @@ export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerForm
     ...(trigger === state.trigger ? {} : { trigger }),
     ...(rate === String(state.minimumRate) ? {} : { minimumRate: Number(rate) }),
   };
+  const problem = problemIn(forms.attackMode.minimumRate, rate);
   const isChanged = Object.keys(changes).length > 0;
   const write = (change: Draft): void => {
     if (Object.keys(draft).length === 0) known.current = state;
     setDraft({ ...draft, ...change });
   };
   const save = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await saveAfterLook(known, changes, {
-      load: () => call('/protect/attack-mode', { siteKey }),
-      save: () => call('/protect/attack-mode/set', { siteKey, ...changes }),
-    });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (!answer.ok) return;
+    const saved = await run(
+      saveAfterLook(known, changes, {
+        load: () => call('/protect/attack-mode', { siteKey }),
+        save: () => call('/protect/attack-mode/set', { siteKey, ...changes }),
+      }),
+    );
+    if (saved === null) return;
     toast('Saved.');
     setDraft({});
     onSaved();
@@ -61,7 +61,7 @@ export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerForm
         if (isChanged && !isBusy) void save();
       }}
     >
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <div class="form">
         <SelectField
           label="When an attack is noticed"
@@ -74,6 +74,7 @@ export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerForm
           label="Requests a second below which nothing is an attack"
           type="number"
           value={rate}
+          error={problem}
           onInput={(next) => write({ rate: next })}
           isDisabled={isDisabled}
         />
@@ -81,7 +82,7 @@ export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerForm
       {!isDisabled && isChanged && (
         <div class="actions">
           <Button onClick={() => setDraft({})}>Discard</Button>
-          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={rate.trim() === ''}>
+          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={rate.trim() === '' || problem !== null}>
             Save what an attack does
           </Button>
         </div>

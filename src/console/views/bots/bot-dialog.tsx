@@ -11,7 +11,7 @@ export function BotDialog({ id, onClose }: { id: string; onClose: () => void }) 
   const { value, error } = useCall('/protect/bots/get', { id });
   return (
     <Dialog title={value?.name ?? id} onClose={onClose} isWide>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {value !== null && (
         <Facts
           facts={[

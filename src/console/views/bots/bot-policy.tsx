@@ -6,10 +6,11 @@ import type { RequestOf } from '../../api/service-api.ts';
 import type { Refusal } from '../../api/send.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { RefusalNotice, Warning } from '../../components/notice.tsx';
+import { OfInstance } from '../../components/of-instance.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
-import { chosenInstance, type Instance, instances, loadInstances } from '../../frame/instances.ts';
+import { chosenInstance, type Instance, loadInstances } from '../../frame/instances.ts';
 import { saveOver, type Stored } from '../../settings/save-over.ts';
 import { useParams } from '../../url/params.ts';
 import { BotTabs } from './bot-tabs.tsx';
@@ -19,7 +20,6 @@ import type { Policy } from './policy-words.ts';
 
 export default function BotPolicy() {
   const [params] = useParams();
-  const { list, error } = instances.value;
   const instance = chosenInstance(params);
   return (
     <Page
@@ -38,9 +38,7 @@ export default function BotPolicy() {
       }
     >
       <BotTabs />
-      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
-      {list !== null && instance === null && <EmptyState title="The account has no active instance" />}
-      {instance !== null && <Editor key={instance.id} instance={instance} />}
+      <OfInstance>{(one) => <Editor key={one.id} instance={one} />}</OfInstance>
     </Page>
   );
 }
@@ -93,7 +91,7 @@ function Editor({ instance }: { instance: Instance }) {
       }}
     >
       {instance.monitor && <Warning>The instance is in monitor mode: what bots would get is only recorded.</Warning>}
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <PolicyFields
         policy={policy}
         behaviours={tried.value?.behaviours ?? null}
@@ -101,7 +99,7 @@ function Editor({ instance }: { instance: Instance }) {
         isDisabled={isDisabled}
         onChange={(change) => setDraft({ ...policy, ...change })}
       />
-      {tried.error !== null && <RefusalNotice error={tried.error} />}
+      <RefusalNotice error={tried.error} />
       {isChanged && tried.error === null && (
         <PolicyChanges siteKey={siteKey} before={inForce.value} after={tried.isLoading ? null : tried.value} />
       )}

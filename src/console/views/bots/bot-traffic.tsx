@@ -4,12 +4,13 @@ import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { byDecision, readDecisions } from '../../components/by-decision.ts';
 import { SelectField } from '../../components/field.tsx';
 import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { instances, siteOf } from '../../frame/instances.ts';
+import { whenKnown, siteOf } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
@@ -30,8 +31,8 @@ export default function BotTraffic() {
     until: window.until,
     limit: BOTS_MAX,
   };
-  // Until the instances are known, the call could be about another one.
-  const { value, error, reload } = useCall('/protect/bots/traffic', instances.value.list === null ? null : body);
+  const loaded = useCall('/protect/bots/traffic', whenKnown(body));
+  const { value } = loaded;
   const ids = namesIn(value);
   const chosen = params['bot'];
   const chart = chartBody(params, window, chosen === undefined ? ids : [chosen]);
@@ -42,18 +43,10 @@ export default function BotTraffic() {
       title="Bots"
       lead="Who comes, what robots.txt tells them, and what they do and get."
       actions={<RangePicker window={window} />}
-      calls={[
-        { method: 'POST', path: '/protect/bots/traffic', body },
-        ...(chart.bot.length === 0
-          ? []
-          : [{ method: 'POST' as const, path: '/protect/traffic-summary' as const, body: chart }]),
-      ]}
     >
       <BotTabs />
-      {[
-        { error, reload },
-        { error: summary.error, reload: summary.reload },
-      ].map((call, at) => call.error !== null && <RefusalNotice key={at} error={call.error} onRetry={call.reload} />)}
+      <Load of={loaded} />
+      <Load of={summary} />
       {isEmpty ? (
         <EmptyState title="No bot came in this window">
           <p>A bot appears here when a request uses its name, or is signed by an agent.</p>

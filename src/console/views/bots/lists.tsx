@@ -1,6 +1,6 @@
 /** Who counts as a bot: the account's own bots, the catalogue, and the networks that operators publish. */
 import { useCall } from '../../api/call.ts';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { useParams } from '../../url/params.ts';
 import { BotDialog } from './bot-dialog.tsx';
@@ -13,29 +13,18 @@ export default function BotLists() {
   const [params, change] = useParams();
   const own = useCall('/protect/bots/own', {});
   const published = useCall('/protect/bots/lists', {});
-  const body = catalogueBody(params);
-  const catalogue = useCall('/protect/bots', body);
+  const catalogue = useCall('/protect/bots', catalogueBody(params));
   const { bot } = params;
   const reload = () => {
     own.reload();
     catalogue.reload();
   };
   return (
-    <Page
-      title="Bots"
-      lead="Names that count as bots, and what proves them."
-      calls={[
-        { method: 'POST', path: '/protect/bots/own', body: {} },
-        { method: 'POST', path: '/protect/bots/lists', body: {} },
-        { method: 'POST', path: '/protect/bots', body },
-        ...(bot === undefined ? [] : [{ method: 'POST' as const, path: '/protect/bots/get', body: { id: bot } }]),
-      ]}
-    >
+    <Page title="Bots" lead="Names that count as bots, and what proves them.">
       <BotTabs />
-      {[own, published, catalogue].map(
-        (loaded, at) =>
-          loaded.error !== null && <RefusalNotice key={at} error={loaded.error} onRetry={loaded.reload} />,
-      )}
+      <Load of={own} />
+      <Load of={published} />
+      <Load of={catalogue} />
       <OwnBots bots={own.value?.bots ?? null} onChange={reload} />
       <Catalogue found={catalogue.value} />
       <PublishedLists lists={published.value?.lists ?? null} />

@@ -43,7 +43,7 @@ export function OwnBots({ bots, onChange }: { bots: readonly OwnBot[] | null; on
         )
       }
     >
-      {failure !== null && <RefusalNotice error={failure} />}
+      <RefusalNotice error={failure} />
       {bots !== null && bots.length === 0 && (
         <EmptyState title="No bot of your own">
           <p>A monitor of yours, a partner's crawler: add it, and the bot policy holds for it.</p>

@@ -5,14 +5,15 @@ import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Chip } from '../../components/chip.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { type DiffLine, lineDiff, linesOf } from '../../../bytes/line-diff.ts';
 import { count, counted } from '../../format/numbers.ts';
-import { instances, siteOf } from '../../frame/instances.ts';
+import { whenKnown, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { BotTabs } from './bot-tabs.tsx';
 
@@ -40,36 +41,33 @@ export default function RobotsFile() {
   const [params, change] = useParams();
   const host = params['host'];
   const body: RequestOf<'/protect/robots'> = { ...siteOf(params), ...(host === undefined ? {} : { host }) };
-  const { value, error, reload } = useCall('/protect/robots', instances.value.list === null ? null : body);
+  const loaded = useCall('/protect/robots', whenKnown(body));
   return (
-    <Page
-      title="Bots"
-      lead="What robots.txt tells crawlers: the origin’s file, merged with the bot policy."
-      calls={[{ method: 'POST', path: '/protect/robots', body }]}
-    >
+    <Page title="Bots" lead="What robots.txt tells crawlers: the origin’s file, merged with the bot policy.">
       <BotTabs />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && (
-        <>
-          {!value.isServed && (
-            <Warning>
-              Crawlers get the origin’s own file: the instance is in monitor mode, or robots.txt is off in the policy.
-              This is what they would get.
-            </Warning>
-          )}
-          {value.hosts.length > 1 && (
-            <SelectField
-              label="Host"
-              value={value.host ?? ''}
-              options={value.hosts.map((one) => [one.host, one.host])}
-              onChange={(next) => change({ host: next })}
-            />
-          )}
-          <Origin robots={value} />
-          <File robots={value} show={shown.find(([name]) => name === params['show'])?.[0] ?? 'served'} />
-          <Told bots={value.bots} />
-        </>
-      )}
+      <Load of={loaded}>
+        {(robots) => (
+          <>
+            {!robots.isServed && (
+              <Warning>
+                Crawlers get the origin’s own file: the instance is in monitor mode, or robots.txt is off in the policy.
+                This is what they would get.
+              </Warning>
+            )}
+            {robots.hosts.length > 1 && (
+              <SelectField
+                label="Host"
+                value={robots.host ?? ''}
+                options={robots.hosts.map((one) => [one.host, one.host])}
+                onChange={(next) => change({ host: next })}
+              />
+            )}
+            <Origin robots={robots} />
+            <File robots={robots} show={shown.find(([name]) => name === params['show'])?.[0] ?? 'served'} />
+            <Told bots={robots.bots} />
+          </>
+        )}
+      </Load>
     </Page>
   );
 }

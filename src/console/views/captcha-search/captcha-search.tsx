@@ -1,6 +1,7 @@
 /** Single captchas, found by any of their facts, page by page; and one of them with everything that is known. */
 import { useCall } from '../../api/call.ts';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState, Warning } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
@@ -20,50 +21,49 @@ export default function CaptchaSearch() {
   const [params, change] = useParams();
   const window = useWindow();
   const sites = useSites();
-  const body = searchBody(params, window);
-  const { value, error, reload } = useCall('/audit/searchcaptcharecords', body);
+  const loaded = useCall('/audit/searchcaptcharecords', searchBody(params, window));
   const names = new Map((sites.value ?? []).map(({ siteKey, name }) => [siteKey, name]));
-  const opened = value?.records.find(({ id }) => id === params['record']);
+  const opened = loaded.value?.records.find(({ id }) => id === params['record']);
   return (
     <Page
       title="Captchas"
       lead="Find single captchas. The search reaches back 30 days."
       actions={<RangePicker window={window} />}
-      calls={[{ method: 'POST', path: '/audit/searchcaptcharecords', body }]}
     >
       <CaptchaTabs />
       <SearchFields sites={sites.value} />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && (
-        <>
-          <p class="soft" role="status">
-            {value.totalIsExact === false ? 'At least ' : ''}
-            {counted(value.total, 'captcha')}
-          </p>
-          {value.totalIsExact === false && (
-            <Warning>
-              The search stopped at the most records that it reads in one call. “Older” goes on from there.
-            </Warning>
-          )}
-          {value.records.length === 0 ? (
-            <EmptyState title="No captcha matches">
-              <p>Choose a longer time or clear a field. All fields must match.</p>
-            </EmptyState>
-          ) : (
-            <RecordTable records={value.records} names={names} params={params} />
-          )}
-          <OlderPages
-            path={PATH}
-            params={{ ...params, record: null }}
-            place={['lastId', 'lastTimestamp']}
-            next={
-              value.hasMore && value.lastId !== undefined
-                ? { lastId: value.lastId, lastTimestamp: String(value.lastTimestamp ?? '') }
-                : null
-            }
-          />
-        </>
-      )}
+      <Load of={loaded}>
+        {(value) => (
+          <>
+            <p class="soft" role="status">
+              {value.totalIsExact === false ? 'At least ' : ''}
+              {counted(value.total, 'captcha')}
+            </p>
+            {value.totalIsExact === false && (
+              <Warning>
+                The search stopped at the most records that it reads in one call. “Older” goes on from there.
+              </Warning>
+            )}
+            {value.records.length === 0 ? (
+              <EmptyState title="No captcha matches">
+                <p>Choose a longer time or clear a field. All fields must match.</p>
+              </EmptyState>
+            ) : (
+              <RecordTable records={value.records} names={names} params={params} />
+            )}
+            <OlderPages
+              path={PATH}
+              params={{ ...params, record: null }}
+              place={['lastId', 'lastTimestamp']}
+              next={
+                value.hasMore && value.lastId !== undefined
+                  ? { lastId: value.lastId, lastTimestamp: String(value.lastTimestamp ?? '') }
+                  : null
+              }
+            />
+          </>
+        )}
+      </Load>
       {opened !== undefined && (
         <RecordDialog
           record={opened}

@@ -4,7 +4,8 @@ import type { RequestOf } from '../../api/service-api.ts';
 import { session } from '../../api/session.ts';
 import { SelectField } from '../../components/field.tsx';
 import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count, percent } from '../../format/numbers.ts';
@@ -30,8 +31,8 @@ export default function Captchas() {
   const [params, change] = useParams();
   const window = useWindow();
   const sites = useSites();
-  const body = trafficBody(params, window);
-  const { value, error, reload } = useCall('/gettrafficdata', body);
+  const loaded = useCall('/gettrafficdata', trafficBody(params, window));
+  const { value } = loaded;
   const kind = kinds.find((one) => one === params['kind']) ?? 'all';
   const site = chosenSite(params);
   return (
@@ -39,10 +40,6 @@ export default function Captchas() {
       title="Captchas"
       lead="Captchas by the hour they were issued in; beyond seven days, by the day. UTC."
       actions={<RangePicker window={window} />}
-      calls={[
-        { method: 'POST', path: '/gettrafficdata', body },
-        ...(site === undefined ? [] : [{ method: 'POST' as const, path: '/getlivesessions', body: liveBody(site) }]),
-      ]}
     >
       <CaptchaTabs />
       <div class="filters">
@@ -59,8 +56,8 @@ export default function Captchas() {
           onChange={(chosen) => change({ kind: chosen === 'all' ? null : chosen })}
         />
       </div>
-      {sites.error !== null && <RefusalNotice error={sites.error} onRetry={sites.reload} />}
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <Load of={{ ...sites, calls: [] }} />
+      <Load of={loaded} />
       <Totals rows={value ?? []} kind={kind} isLoaded={value !== null} />
       <Section title={window.until - window.since > WEEK_MS ? 'By day' : 'By hour'}>
         {value !== null && value.every(({ total, blocked }) => total + blocked === 0) ? (

@@ -3,7 +3,7 @@ import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Chip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Table } from '../../components/table.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { ZoomReset } from '../../components/zoom-reset.tsx';
@@ -18,24 +18,27 @@ const MINUTE_MS = 60_000;
 const series = [{ key: 'captchas', name: 'captchas', colour: '--go', style: 'bars' }] as const;
 
 export function LiveSessions({ body }: { body: RequestOf<'/getlivesessions'> | null }) {
-  const { value, error, reload } = useCall('/getlivesessions', body, { everyMs: EVERY_MS });
+  const loaded = useCall('/getlivesessions', body, { everyMs: EVERY_MS });
   return (
     <Section title="The last hour">
       {body === null && <p class="soft">Choose a site to see its captchas minute by minute.</p>}
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {body !== null && value !== null && (
-        <div class="stack">
-          <LiveHour points={value.points} />
-          <p>
-            {counted(
-              value.points.reduce((sum, point) => sum + point.count, 0),
-              'captcha',
-            )}{' '}
-            from {counted(value.uniqueIps, 'address', 'addresses')}
-            {value.isExact ? '.' : ': only the newest were counted, there are more.'}
-          </p>
-          {value.topIps.length > 0 && <TopAddresses addresses={value.topIps} />}
-        </div>
+      {body !== null && (
+        <Load of={loaded}>
+          {(value) => (
+            <div class="stack">
+              <LiveHour points={value.points} />
+              <p>
+                {counted(
+                  value.points.reduce((sum, point) => sum + point.count, 0),
+                  'captcha',
+                )}{' '}
+                from {counted(value.uniqueIps, 'address', 'addresses')}
+                {value.isExact ? '.' : ': only the newest were counted, there are more.'}
+              </p>
+              {value.topIps.length > 0 && <TopAddresses addresses={value.topIps} />}
+            </div>
+          )}
+        </Load>
       )}
     </Section>
   );

@@ -2,16 +2,16 @@
  * What is known about a user agent: what the rules say about it now, how often the most frequent ones that contain it
  * came, and its verdicts among the newest.
  */
-import { useCall } from '../../api/call.ts';
+import { together, useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { DecisionChip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
@@ -26,10 +26,7 @@ export function UserAgentFindings({ userAgent }: { userAgent: string }) {
   const [params] = useParams();
   const window = useWindow();
   const site = siteOf(params);
-  const isKnown = instances.value.list !== null;
   const { since, until } = window;
-  const explainBody = { ...site, userAgent };
-  const newestBody = { ...site, limit: LOOKED_THROUGH };
   const countsBody: RequestOf<'/protect/traffic-by-dimension'> = {
     ...site,
     since,
@@ -38,24 +35,15 @@ export function UserAgentFindings({ userAgent }: { userAgent: string }) {
     groupBy: 'user_agent',
     topN: MOST_FREQUENT,
   };
-  const explained = useCall('/protect/access-rules/explain', isKnown ? explainBody : null);
-  const newest = useCall('/protect/verdicts', isKnown ? newestBody : null);
-  const counts = useCall('/protect/traffic-by-dimension', isKnown ? countsBody : null);
+  const explained = useCall('/protect/access-rules/explain', whenKnown({ ...site, userAgent }));
+  const newest = useCall('/protect/verdicts', whenKnown({ ...site, limit: LOOKED_THROUGH }));
+  const counts = useCall('/protect/traffic-by-dimension', whenKnown(countsBody));
   const folded = userAgent.toLowerCase();
   const contains = (text: string | null): boolean => text !== null && text.toLowerCase().includes(folded);
   const found = newest.value?.verdicts.filter((verdict) => contains(verdict.user_agent)) ?? [];
-  const error = explained.error ?? newest.error ?? counts.error;
   return (
-    <Page
-      title="Find a user agent"
-      lead={<VisitorText text={userAgent} maxChars={300} />}
-      calls={[
-        { method: 'POST', path: '/protect/access-rules/explain', body: explainBody },
-        { method: 'POST', path: '/protect/verdicts', body: newestBody },
-        { method: 'POST', path: '/protect/traffic-by-dimension', body: countsBody },
-      ]}
-    >
-      {error !== null && <RefusalNotice error={error} />}
+    <Page title="Find a user agent" lead={<VisitorText text={userAgent} maxChars={300} />}>
+      <Load of={together<readonly unknown[]>(explained, newest, counts)} />
       <p class="hint">
         The log keeps no index of user agents, so not every verdict can be found by one. A rule for it finds every later
         request in which it fires.

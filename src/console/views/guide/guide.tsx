@@ -6,14 +6,7 @@ export { Installation } from './installation.tsx';
 
 export default function Guide() {
   return (
-    <Page
-      title="Installation guide"
-      lead="From an empty account to a site that is protected."
-      calls={[
-        { method: 'POST', path: '/sites/get', body: {} },
-        { method: 'POST', path: '/protect/instances', body: {} },
-      ]}
-    >
+    <Page title="Installation guide" lead="From an empty account to a site that is protected.">
       <Installation />
     </Page>
   );

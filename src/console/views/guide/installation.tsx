@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Time } from '../../components/time.tsx';
 import { addressOf } from '../../url/params.ts';
 import { Enforcement } from '../instances/enforcement.tsx';
@@ -26,7 +26,7 @@ export function Installation() {
   const [clientJwt, setClientJwt] = useState<string | null>(null);
   const close = (): void => {
     setForm(null);
-    progress.reload();
+    progress.loaded.reload();
   };
   const edge = { cname: instance?.cname ?? 'www.example.com', service: location.origin, clientJwt };
   // A visitor's request shows it too, also of an edge that cannot reach the service.
@@ -34,7 +34,7 @@ export function Installation() {
   const done = [site !== null, instance !== null, hasClientJwt, isEdgeThere, hasCaptcha, hasVerification, isEnforcing];
   return (
     <>
-      {progress.error !== null && <RefusalNotice error={progress.error} onRetry={progress.reload} />}
+      <Load of={progress.loaded} />
       <p class="guide-progress" role="status">
         {done.filter(Boolean).length} of {done.length} steps are done. Each turns green by itself when the system sees
         it happen.

@@ -1,9 +1,8 @@
 /** How far the installation is, as the system itself sees it. Asked every few seconds, so that each step ends by itself. */
 import { useEffect } from 'preact/hooks';
-import { useCall } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { type Loaded, together, useCall } from '../../api/call.ts';
 import { session } from '../../api/session.ts';
-import { chosenInstance, type Instance, loadInstances } from '../../frame/instances.ts';
+import { chosenInstance, type Instance, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { visitorSources } from '../../frame/visitor-sources.ts';
 import { useParams } from '../../url/params.ts';
 import { edgesFinding } from '../health/edge-findings.ts';
@@ -25,8 +24,7 @@ export interface Progress {
   hasCaptcha: boolean;
   hasVerification: boolean;
   isEnforcing: boolean;
-  error: Refusal | null;
-  reload: () => void;
+  loaded: Loaded<unknown>;
 }
 
 export function useProgress(): Progress {
@@ -63,12 +61,7 @@ export function useProgress(): Progress {
     hasCaptcha: sum('total') > 0,
     hasVerification: sum('verifications') > 0,
     isEnforcing: instance?.monitor === false,
-    error: sites.error ?? jwts.error ?? edges.error ?? newest.error ?? captchas.error,
-    reload: () => {
-      sites.reload();
-      jwts.reload();
-      void loadInstances();
-    },
+    loaded: together<readonly unknown[]>(sites, instancesLoaded(), jwts, edges, newest, captchas),
   };
 }
 

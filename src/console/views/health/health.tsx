@@ -5,13 +5,14 @@ import { useCall } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted, duration } from '../../format/numbers.ts';
-import { chosenInstance, type Instance, instanceAddress, instances } from '../../frame/instances.ts';
+import { chosenInstance, type Instance, instanceAddress, instancesLoaded } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import type { TimeWindow } from '../../url/window.ts';
@@ -20,7 +21,7 @@ import { advice } from './advice.ts';
 import type { EdgesFinding } from './edge-findings.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 import { Edges } from './edges.tsx';
-import { Latency, latencyBody } from './latency.tsx';
+import { Latency } from './latency.tsx';
 import { Origins } from './origins.tsx';
 import { type Finding, seenOf, type State } from './findings.ts';
 import { rememberSeen } from './seen.ts';
@@ -45,38 +46,23 @@ const chips = { fine: ['allow', 'fine'], look: ['warn', 'look'], act: ['block', 
 export default function Health() {
   const [params] = useParams();
   const window = useWindow();
-  const { list, error } = instances.value;
   const instance = chosenInstance(params);
   return (
     <Page
       title="Health"
       lead={instance === null ? undefined : <>Instance {instance.name}. Asked again every ten seconds.</>}
-      calls={[
-        { method: 'GET', path: '/protect/metrics' },
-        { method: 'GET', path: '/health' },
-        ...(instance === null
-          ? []
-          : [
-              {
-                method: 'POST' as const,
-                path: '/protect/client-jwt/list',
-                body: { protectInstanceId: instance.id },
-              },
-              { method: 'POST' as const, path: '/protect/edges', body: { protectInstanceId: instance.id } },
-              { method: 'POST' as const, path: '/protect/policies', body: { siteKey: instance.globalSiteKey } },
-              { method: 'POST' as const, path: '/protect/attack-mode', body: { siteKey: instance.globalSiteKey } },
-              { method: 'POST' as const, path: '/protect/origin-latency', body: latencyBody(instance, window) },
-            ]),
-      ]}
     >
-      {error !== null && <RefusalNotice error={error} />}
-      {list !== null && instance === null && (
-        <EmptyState title="No instance yet">
-          <p>
-            The <a href="/console/guide">installation guide</a> creates the first one.
-          </p>
-        </EmptyState>
-      )}
+      <Load of={{ ...instancesLoaded(), calls: [] }}>
+        {() =>
+          instance === null && (
+            <EmptyState title="No instance yet">
+              <p>
+                The <a href="/console/guide">installation guide</a> creates the first one.
+              </p>
+            </EmptyState>
+          )
+        }
+      </Load>
       {instance !== null && <Signs key={instance.id} instance={instance} window={window} />}
     </Page>
   );
@@ -86,7 +72,7 @@ function Signs({ instance, window }: { instance: Instance; window: TimeWindow })
   const health = useHealth(instance, EVERY_MS);
   const newest = useCall('/protect/verdicts', { siteKey: instance.globalSiteKey, limit: 1 }, { everyMs: EVERY_MS });
   const [, setTurn] = useState(0);
-  const { findings, families, seen, error, reload } = health;
+  const { findings, families, seen, loaded } = health;
   const seeAll = (): void => {
     if (findings === null) return;
     rememberSeen(instance.id, seenOf(findings));
@@ -102,7 +88,7 @@ function Signs({ instance, window }: { instance: Instance; window: TimeWindow })
   const open = rows.filter(({ state }) => state !== 'fine').length;
   return (
     <>
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <Load of={loaded} />
       <AttackNotice instance={instance} />
       <Section
         title={

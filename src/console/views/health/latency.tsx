@@ -1,8 +1,7 @@
 /** How long the origin took to respond, as the edges measured it, over time. */
 import { useCall } from '../../api/call.ts';
-import type { RequestOf } from '../../api/service-api.ts';
 import { Facts, Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { type Series, type SeriesRow, TimeSeries } from '../../components/time-series.tsx';
 import { count } from '../../format/numbers.ts';
@@ -18,16 +17,13 @@ const series: readonly Series<Percentile>[] = [
   { key: 'p99', name: '99 of 100 are faster (p99)', colour: '--series-block', style: 'line' },
 ];
 
-export function latencyBody(instance: Instance, window: TimeWindow): RequestOf<'/protect/origin-latency'> {
-  const { since, until } = window;
-  return { siteKey: instance.globalSiteKey, since, until, bucket: bucketSecondsOf(window) };
-}
-
 export function Latency({ instance, window }: { instance: Instance; window: TimeWindow }) {
   const [, change] = useParams();
-  const body = latencyBody(instance, window);
-  const { value, error, reload } = useCall('/protect/origin-latency', body);
-  const requests = new Map(value?.buckets.map((bucket) => [bucket.timestamp, bucket.requests]));
+  const { since, until } = window;
+  const bucket = bucketSecondsOf(window);
+  const loaded = useCall('/protect/origin-latency', { siteKey: instance.globalSiteKey, since, until, bucket });
+  const { value } = loaded;
+  const requests = new Map(value?.buckets.map((one) => [one.timestamp, one.requests]));
   const read = (row: SeriesRow<Percentile>): string => {
     const counted = requests.get(row.timestamp) ?? 0;
     if (counted === 0) return 'no responses of the origin';
@@ -35,7 +31,7 @@ export function Latency({ instance, window }: { instance: Instance; window: Time
   };
   return (
     <Section title="Response time of the origin" actions={<RangePicker window={window} />}>
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <Load of={loaded} />
       <div class="stack">
         <Facts
           facts={[
@@ -49,9 +45,9 @@ export function Latency({ instance, window }: { instance: Instance; window: Time
           title="Response time of the origin over time, in milliseconds"
           series={series}
           rows={value?.buckets ?? []}
-          since={value?.since ?? window.since}
-          until={value?.until ?? window.until}
-          bucketSeconds={value?.bucketSeconds ?? bucketSecondsOf(window)}
+          since={value?.since ?? since}
+          until={value?.until ?? until}
+          bucketSeconds={value?.bucketSeconds ?? bucket}
           read={read}
           unit=" ms"
           onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}

@@ -3,7 +3,7 @@ import { useCall } from '../../api/call.ts';
 import type { ResponseOf, Schema } from '../../api/service-api.ts';
 import { Chip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
@@ -22,11 +22,12 @@ type PolicySet = ResponseOf<'/protect/policies'>;
 type Origin = Schema<'Origin'>;
 
 export function Origins({ instance, families, seen }: OriginsProps) {
-  const { value: set, error, reload } = useCall('/protect/policies', { siteKey: instance.globalSiteKey });
+  const loaded = useCall('/protect/policies', { siteKey: instance.globalSiteKey });
+  const set = loaded.value;
   const origins = set?.origins ?? {};
   const rows = originFindings(Object.keys(origins), families, instance.id, seen);
   // Most instances have only the origin of the edge's environment, which the signs are about.
-  if (rows.length === 0) return error === null ? null : <RefusalNotice error={error} onRetry={reload} />;
+  if (rows.length === 0) return <Load of={loaded} />;
   return (
     <Section title="Origins by name">
       <Table

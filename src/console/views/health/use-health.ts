@@ -1,6 +1,5 @@
 /** What is known about the health of an instance, asked again while the page is open. */
-import { useCall, useGet, useSent } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { type Loaded, together, useCall, useGet, useSent } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { type EdgesFinding, edgesFinding } from './edge-findings.ts';
@@ -19,8 +18,8 @@ export interface Health {
   seen: Remembered;
   /** Of everything above; `null` while something is unknown. */
   worst: State | null;
-  error: Refusal | null;
-  reload: () => void;
+  /** The calls behind it. */
+  loaded: Loaded<unknown>;
 }
 
 export function useHealth(instance: Instance | null, everyMs: number): Health {
@@ -44,13 +43,7 @@ export function useHealth(instance: Instance | null, everyMs: number): Health {
     families,
     seen,
     worst: worstOf(service.value, [jwt?.state, ofEdges?.state], findings),
-    error: service.error ?? metrics.error ?? jwts.error ?? edges.error,
-    reload: () => {
-      service.reload();
-      metrics.reload();
-      jwts.reload();
-      edges.reload();
-    },
+    loaded: together<readonly unknown[]>(service, metrics, jwts, edges),
   };
 }
 

@@ -1,11 +1,11 @@
 /** The JWTs that edges authenticate with: issue, list, revoke. A new one is shown once. */
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, useAction, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
+import { Load } from '../../components/load.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -14,22 +14,21 @@ import type { Instance } from '../../frame/instances.ts';
 import { IssueClientJwt } from './issue-client-jwt.tsx';
 
 export function ClientJwts({ instance: { id, active } }: { instance: Instance }) {
-  const { value, error, reload } = useCall('/protect/client-jwt/list', { protectInstanceId: id });
+  const loaded = useCall('/protect/client-jwt/list', { protectInstanceId: id });
+  const { reload } = loaded;
   const [isIssuing, setIsIssuing] = useState(false);
   const [revoked, setRevoked] = useState<string | null>(null);
-  const [failure, setFailure] = useState<Refusal | null>(null);
+  const { error, run } = useAction();
   const mayChange = active && may('updateProtectSettings');
   const revoke = async (jti: string): Promise<void> => {
-    const answer = await call('/protect/client-jwt/revoke', { protectInstanceId: id, jti });
+    const answer = await run(call('/protect/client-jwt/revoke', { protectInstanceId: id, jti }));
     setRevoked(null);
-    setFailure(answer.ok ? null : answer.error);
-    if (answer.ok) toast('The client JWT was revoked.');
+    if (answer !== null) toast('The client JWT was revoked.');
     reload();
   };
   return (
     <div class="stack">
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
+      <RefusalNotice error={error} />
       {mayChange && (
         <div class="actions">
           <Button kind="primary" onClick={() => setIsIssuing(true)}>
@@ -37,37 +36,42 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
           </Button>
         </div>
       )}
-      {value?.clientJwts.length === 0 && (
-        <EmptyState title="No client JWT yet">
-          <p>An edge needs one to read its rules and to send its verdicts.</p>
-        </EmptyState>
-      )}
-      {value !== null && value.clientJwts.length > 0 && (
-        <Table
-          caption="Client JWTs"
-          rows={value.clientJwts}
-          keyOf={({ jti }) => jti}
-          columns={[
-            { title: 'Id', cell: ({ jti }) => <code>{jti}</code> },
-            {
-              title: 'State',
-              cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
-            },
-            { title: 'Issued', cell: ({ issuedAt }) => <Time at={issuedAt} isBrief /> },
-            { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} isBrief /> },
-            {
-              title: 'Actions',
-              cell: ({ jti, status }) =>
-                mayChange &&
-                status === 'active' && (
-                  <Button isSmall kind="danger" label={`Revoke ${jti}`} onClick={() => setRevoked(jti)}>
-                    Revoke
-                  </Button>
-                ),
-            },
-          ]}
-        />
-      )}
+      <Load
+        of={loaded}
+        isEmpty={({ clientJwts }) => clientJwts.length === 0}
+        empty={
+          <EmptyState title="No client JWT yet">
+            <p>An edge needs one to read its rules and to send its verdicts.</p>
+          </EmptyState>
+        }
+      >
+        {({ clientJwts }) => (
+          <Table
+            caption="Client JWTs"
+            rows={clientJwts}
+            keyOf={({ jti }) => jti}
+            columns={[
+              { title: 'Id', cell: ({ jti }) => <code>{jti}</code> },
+              {
+                title: 'State',
+                cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
+              },
+              { title: 'Issued', cell: ({ issuedAt }) => <Time at={issuedAt} isBrief /> },
+              { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} isBrief /> },
+              {
+                title: 'Actions',
+                cell: ({ jti, status }) =>
+                  mayChange &&
+                  status === 'active' && (
+                    <Button isSmall kind="danger" label={`Revoke ${jti}`} onClick={() => setRevoked(jti)}>
+                      Revoke
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Load>
       {revoked !== null && (
         <Confirm
           title="Revoke this client JWT?"

@@ -1,9 +1,8 @@
 /** The end of an instance, with what goes with it. */
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
+import { call, useAction } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -15,20 +14,19 @@ export function DeleteInstance({ instance: { id, name, active } }: { instance: I
   const { route } = useLocation();
   const [isAsking, setIsAsking] = useState(false);
   const [typed, setTyped] = useState('');
-  const [error, setError] = useState<Refusal | null>(null);
+  const { error, run } = useAction();
   if (!active) return <p>This instance is deleted.</p>;
   const remove = async (): Promise<void> => {
-    const answer = await call('/protect/instances/delete', { id });
+    const done = await run(call('/protect/instances/delete', { id }));
     setIsAsking(false);
-    setError(answer.ok ? null : answer.error);
-    if (!answer.ok) return;
+    if (done === null) return;
     toast(`${name} was deleted.`);
     await loadInstances();
     route('/console/instances');
   };
   return (
     <div class="stack">
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <p>
         Its client JWTs stop working at once. Its access rules, verdicts and sessions are erased within a minute. This
         cannot be undone.

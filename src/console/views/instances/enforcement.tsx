@@ -1,8 +1,7 @@
 /** The switch between monitoring and enforcing, with what it would have done in the last day. */
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, useCall, useAction } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Section } from '../../components/facts.tsx';
@@ -14,17 +13,13 @@ import { addressOf } from '../../url/params.ts';
 
 export function Enforcement({ instance }: { instance: Instance }) {
   const [isAsking, setIsAsking] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<Refusal | null>(null);
+  const { isBusy, error, run } = useAction();
   const { id, globalSiteKey, monitor, name } = instance;
   const day = useCall('/protect/traffic-summary', { siteKey: globalSiteKey });
   const set = async (next: boolean): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/protect/instances/update', { id, monitor: next });
-    setIsBusy(false);
+    const updated = await run(call('/protect/instances/update', { id, monitor: next }));
     setIsAsking(false);
-    setError(answer.ok ? null : answer.error);
-    if (!answer.ok) return;
+    if (updated === null) return;
     await loadInstances();
     toast(next ? `${name} only records now.` : `${name} enforces now.`, { undo: () => void set(!next) });
   };
@@ -40,7 +35,7 @@ export function Enforcement({ instance }: { instance: Instance }) {
         )
       }
     >
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <p class="soft">
         {day.value === null
           ? '\u00a0'

@@ -4,12 +4,18 @@ import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
-import { type Instance as InstanceRecord, instanceAddress, instances, loadInstances } from '../../frame/instances.ts';
+import {
+  type Instance as InstanceRecord,
+  instanceAddress,
+  instancesLoaded,
+  loadInstances,
+} from '../../frame/instances.ts';
 import { SettingsForm } from '../../settings/settings-form.tsx';
 import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
@@ -32,34 +38,22 @@ const tabs = [
 export default function Instance() {
   const { params: route } = useRoute();
   const [params] = useParams();
-  const { list, error } = instances.value;
-  const instance = list?.find(({ id }) => id === route['id']);
+  const loaded = instancesLoaded();
+  const instance = loaded.value?.find(({ id }) => id === route['id']);
   const tab = tabs.find(([name]) => name === params['tab'])?.[0] ?? '';
   return (
-    <Page
-      title={instance?.name ?? 'Instance'}
-      calls={[
-        { method: 'POST', path: '/protect/instances', body: {} },
-        ...(instance === undefined || !instance.active
-          ? []
-          : [
-              {
-                method: 'POST' as const,
-                path: '/protect/attack-mode',
-                body: { siteKey: instance.globalSiteKey },
-              },
-            ]),
-      ]}
-      actions={instance !== undefined && modeOf(instance)}
-    >
-      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
-      {list !== null && instance === undefined && (
-        <EmptyState title="The account has no such instance">
-          <p>
-            See <a href="/console/instances">all instances</a>.
-          </p>
-        </EmptyState>
-      )}
+    <Page title={instance?.name ?? 'Instance'} actions={instance !== undefined && modeOf(instance)}>
+      <Load of={loaded}>
+        {() =>
+          instance === undefined && (
+            <EmptyState title="The account has no such instance">
+              <p>
+                See <a href="/console/instances">all instances</a>.
+              </p>
+            </EmptyState>
+          )
+        }
+      </Load>
       {instance !== undefined && (
         <>
           <Section title="Identity">

@@ -4,11 +4,12 @@ import { useLocation } from 'preact-iso/router';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { type Instance, instanceAddress, instances, loadInstances } from '../../frame/instances.ts';
+import { type Instance, instanceAddress, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { NewInstance } from './new-instance.tsx';
 
 export function modeOf({ active, monitor, rollout }: Instance) {
@@ -20,7 +21,6 @@ export function modeOf({ active, monitor, rollout }: Instance) {
 export default function Instances() {
   const { route } = useLocation();
   const [isCreating, setIsCreating] = useState(false);
-  const { list, error } = instances.value;
   useEffect(() => void loadInstances(), []);
   return (
     <Page
@@ -33,29 +33,32 @@ export default function Instances() {
           </Button>
         )
       }
-      calls={[{ method: 'POST', path: '/protect/instances', body: {} }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
-      {list !== null && list.length === 0 && (
-        <EmptyState title="No instance yet">
-          <p>Create one for the site that you want to put the gate in front of. It starts in monitor mode.</p>
-        </EmptyState>
-      )}
-      {list !== null && list.length > 0 && (
-        <Table
-          caption="Instances"
-          rows={list}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Name', cell: (one) => <a href={instanceAddress(one)}>{one.name}</a> },
-            { title: 'Mode', cell: modeOf },
-            { title: 'Host name', isWide: true, cell: ({ cname }) => cname },
-            { title: 'Site key', cell: ({ globalSiteKey }) => <code>{globalSiteKey}</code> },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
-            { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} isBrief /> },
-          ]}
-        />
-      )}
+      <Load
+        of={instancesLoaded()}
+        isEmpty={({ length }) => length === 0}
+        empty={
+          <EmptyState title="No instance yet">
+            <p>Create one for the site that you want to put the gate in front of. It starts in monitor mode.</p>
+          </EmptyState>
+        }
+      >
+        {(list) => (
+          <Table
+            caption="Instances"
+            rows={list}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: (one) => <a href={instanceAddress(one)}>{one.name}</a> },
+              { title: 'Mode', cell: modeOf },
+              { title: 'Host name', isWide: true, cell: ({ cname }) => cname },
+              { title: 'Site key', cell: ({ globalSiteKey }) => <code>{globalSiteKey}</code> },
+              { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
+              { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} isBrief /> },
+            ]}
+          />
+        )}
+      </Load>
       {isCreating && (
         <NewInstance onClose={() => setIsCreating(false)} onCreated={(one) => route(instanceAddress(one))} />
       )}

@@ -3,6 +3,9 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { rangeText } from '../../settings/setting-schema.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 export interface IssueClientJwtProps {
   instanceId: string;
@@ -11,7 +14,10 @@ export interface IssueClientJwtProps {
 }
 
 export function IssueClientJwt({ instanceId, onClose, onIssued }: IssueClientJwtProps) {
-  const [weeks, setWeeks] = useState('52');
+  const form = useForm(
+    () => ({ expiresInWeeks: '52' }),
+    () => forms.clientJwt,
+  );
   const [issued, setIssued] = useState<string | null>(null);
   const title = 'Issue a client JWT';
   if (issued !== null) {
@@ -25,9 +31,12 @@ export function IssueClientJwt({ instanceId, onClose, onIssued }: IssueClientJwt
     <CreateDialog
       title={title}
       verb="Issue"
-      isComplete={weeks !== ''}
+      isComplete={form.isComplete}
       send={() =>
-        call('/protect/client-jwt/generate', { protectInstanceId: instanceId, expiresInWeeks: Number(weeks) })
+        call('/protect/client-jwt/generate', {
+          protectInstanceId: instanceId,
+          expiresInWeeks: Number(form.draft.expiresInWeeks),
+        })
       }
       onMade={({ clientJwt }) => {
         setIssued(clientJwt);
@@ -36,11 +45,9 @@ export function IssueClientJwt({ instanceId, onClose, onIssued }: IssueClientJwt
       onClose={onClose}
     >
       <TextField
+        {...form.text('expiresInWeeks')}
         label="Weeks until it expires"
-        hint="0 to 5200; 0 means 100 years."
-        type="number"
-        value={weeks}
-        onInput={setWeeks}
+        hint={`${rangeText(forms.clientJwt.expiresInWeeks)}; 0 means 100 years.`}
       />
     </CreateDialog>
   );

@@ -5,9 +5,11 @@ import type { Result } from '../../../result.ts';
 import type { Refusal } from '../../api/send.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { toast } from '../../components/toast.tsx';
 import { activeInstances, type Instance, loadInstances } from '../../frame/instances.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 export interface NewInstanceProps {
   onClose: () => void;
@@ -18,8 +20,11 @@ export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
   const sites = useCall('/sites/get', {});
   const taken = new Set(activeInstances().map((one) => one.globalSiteKey));
   const free = (sites.value ?? []).filter(({ active, siteKey }) => active && !taken.has(siteKey));
-  const [name, setName] = useState('');
-  const [cname, setCname] = useState('');
+  const form = useForm(
+    () => ({ name: '', cname: '' }),
+    () => forms.instance,
+  );
+  const { name, cname } = form.draft;
   const [chosen, setChosen] = useState<string | null>(null);
   const siteKey = chosen ?? free[0]?.siteKey ?? '';
   const create = async (): Promise<Result<Instance, Refusal>> => {
@@ -30,7 +35,7 @@ export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
   return (
     <CreateDialog
       title="New instance"
-      isComplete={name !== '' && cname !== '' && siteKey !== ''}
+      isComplete={form.isComplete && siteKey !== ''}
       send={create}
       onMade={(instance) => {
         toast(`${name} was created. It is in monitor mode.`);
@@ -39,19 +44,17 @@ export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
       }}
       onClose={onClose}
     >
-      {sites.error !== null && <RefusalNotice error={sites.error} />}
+      <Load of={sites} />
       {sites.value !== null && free.length === 0 && (
         <p>
           Every active site belongs to an instance already. <a href="/console/sites">Create a site</a> first.
         </p>
       )}
-      <TextField label="Name" hint="For people." value={name} onInput={setName} maxLength={256} isRequired />
+      <TextField {...form.text('name')} label="Name" hint="For people." isRequired />
       <TextField
+        {...form.text('cname')}
         label="Host name"
         hint="Of the protected site, such as www.shop.example."
-        value={cname}
-        onInput={setCname}
-        maxLength={255}
         isRequired
       />
       <SelectField

@@ -1,7 +1,6 @@
 /** The keys that an origin checks the gate's signature with. They are secrets: shown only when asked for. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
@@ -10,15 +9,19 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Instance } from '../../frame/instances.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 export function OriginKeys({ instance: { id } }: { instance: Instance }) {
-  const [weeks, setWeeks] = useState('8');
+  const form = useForm(
+    () => ({ weeks: '8' }),
+    () => forms.originKeys,
+  );
   const [keys, setKeys] = useState<readonly Schema<'OriginKey'>[] | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
+  const { error, run } = useAction();
   const show = async (): Promise<void> => {
-    const answer = await call('/protect/origin-keys', { protectInstanceId: id, weeks: Number(weeks) });
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) setKeys(answer.value.keys);
+    const answer = await run(call('/protect/origin-keys', { protectInstanceId: id, weeks: Number(form.draft.weeks) }));
+    if (answer !== null) setKeys(answer.keys);
   };
   return (
     <div class="stack">
@@ -26,10 +29,12 @@ export function OriginKeys({ instance: { id } }: { instance: Instance }) {
         With them, your origin can tell requests that came through the gate from others, by the header
         X-Protect-Signature. Each counts for a week. Keep them like passwords.
       </p>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <div class="row">
-        <TextField label="Weeks ahead" type="number" value={weeks} onInput={setWeeks} />
-        <Button onClick={() => void show()}>Show the keys</Button>
+        <TextField {...form.text('weeks')} label="Weeks ahead" />
+        <Button isDisabled={!form.isComplete} onClick={() => void show()}>
+          Show the keys
+        </Button>
       </div>
       {keys !== null && (
         <Table

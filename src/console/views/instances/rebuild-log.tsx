@@ -43,7 +43,7 @@ export function RebuildLog({ instance: { globalSiteKey: siteKey } }: { instance:
   const isRunning = progress !== null && !progress.isOver;
   return (
     <div class="stack">
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <p>
         Sealed verdicts are Parquet files. Index and counts can be built again from them, for example when queries miss
         what the files hold. Until the rebuild ends, queries do not see everything.

@@ -1,5 +1,6 @@
 /** What a limit counts by: boxes for facts of a request, and names of headers and cookies. */
 import { CheckField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { KEY_PARTS_MAX, type LimitDraft } from './limit-draft.ts';
 import { keyWords } from './limit-words.ts';
 
@@ -9,7 +10,7 @@ export interface KeyFieldsProps {
   onChange: (change: Partial<LimitDraft>) => void;
 }
 
-const NAMES_MAX_CHARS = 600;
+const NAMES_MAX_CHARS = KEY_PARTS_MAX * forms.limit.key.items.maxLength;
 
 export function KeyFields({ draft: { key, headers, cookies }, problem, onChange }: KeyFieldsProps) {
   return (

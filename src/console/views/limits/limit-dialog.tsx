@@ -109,7 +109,7 @@ function SaveDialog({ title, verb, site, set, name, limit, onSaved, onClose, chi
   const send = async () => {
     const { set: newest, error } = await saveLimit(site, known.current, { name, limit });
     known.current = newest;
-    return error === null ? ok(null) : failed(error);
+    return error === null ? ok(name) : failed(error);
   };
   return (
     <CreateDialog title={title} verb={verb} isComplete send={send} onMade={onSaved} onClose={onClose}>

@@ -1,11 +1,10 @@
 /** The fields of a limit as people type them, what is wrong with them, and the limit that they mean. */
 import { limitKeyFacts } from '../../../contract/vocabulary.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { type FormSchemas, inUnits, problemIn, type Problems, rangeText } from '../../settings/setting-schema.ts';
 import type { Limit } from './limit-set.ts';
 
-export const COUNT_MAX = 1_000_000;
-const WINDOW_MAX_SECONDS = 86_400;
-export const KEY_PARTS_MAX = 4;
-const STATUSES_MAX = 10;
+export const KEY_PARTS_MAX = forms.limit.key.maxItems;
 /** A wrong solution can be sent without anything else. */
 const OF_THE_NETWORK: readonly string[] = ['ip', 'prefix', 'asn', 'country'];
 
@@ -99,22 +98,30 @@ export function needsLogin({ on, key }: Pick<LimitDraft, 'on' | 'key'>): boolean
   return on === 'loginFailed' || key.includes('user');
 }
 
-/** A field of the form → what is wrong with it. */
-export type DraftProblems = Partial<Record<keyof LimitDraft, string>>;
+/** What the API says of the fields. */
+export function limitSchemas(draft: LimitDraft): FormSchemas<LimitDraft> {
+  const { name, count, windowSeconds } = forms.limit;
+  const window = inUnits(windowSeconds, windowUnits[draft.unit]);
+  if (!needsLogin(draft)) return { name, count, window };
+  const { usernameField } = forms.failedLogin;
+  return { name, count, window, usernameField, loginHeaderValue: forms.failedLoginHeader.value };
+}
 
-/** What the fields must be. The service checks everything else. */
-export function problemsOf(draft: LimitDraft, taken: readonly string[]): DraftProblems {
-  const { name, count, window, unit, status, on, loginStatuses, loginHeader, usernameField } = draft;
+/** What one field's schema does not say. The service checks everything else. */
+export function limitProblems(draft: LimitDraft, taken: readonly string[]): Problems<LimitDraft> {
+  const { name, status, on, loginStatuses, loginHeader, usernameField } = draft;
   const parts = keyOf(draft);
-  const longest = WINDOW_MAX_SECONDS / windowUnits[unit];
   const isLogin = needsLogin(draft);
   const statuses = statusesIn(loginStatuses);
+  const { maxItems, items } = forms.failedLogin.status;
   const found: [keyof LimitDraft, string | false][] = [
-    ['name', !/^[a-z0-9][a-z0-9-]{0,47}$/.test(name) && 'Small letters, digits and hyphens, no hyphen first.'],
     ['name', taken.includes(name) && 'The instance has a limit with this name.'],
-    ['count', !isWhole(count, COUNT_MAX) && 'A whole number from 1 to 1,000,000.'],
-    ['window', !isWhole(window, longest) && `A whole number from 1 to ${longest.toLocaleString('en-US')}.`],
-    ['status', on === 'status' && !/^[1-5](?:xx|\d\d)$/.test(status.trim()) && 'Such as 401, or 4xx for all of them.'],
+    [
+      'status',
+      on === 'status' &&
+        problemIn(forms.limit.on, `status:${status.trim()}`) !== null &&
+        'Such as 401, or 4xx for all of them.',
+    ],
     ['key', parts.length === 0 && 'Choose one at least.'],
     [
       'key',
@@ -126,8 +133,8 @@ export function problemsOf(draft: LimitDraft, taken: readonly string[]): DraftPr
     [
       'loginStatuses',
       isLogin &&
-        (statuses.length > STATUSES_MAX || statuses.some((one) => !(one >= 100 && one <= 599))) &&
-        `Up to ${STATUSES_MAX} statuses from 100 to 599, with commas between.`,
+        (statuses.length > maxItems || statuses.some((one) => problemIn(items, String(one)) !== null)) &&
+        `Up to ${maxItems} statuses from ${rangeText(items)}, with commas between.`,
     ],
     [
       'loginStatuses',
@@ -135,7 +142,7 @@ export function problemsOf(draft: LimitDraft, taken: readonly string[]): DraftPr
     ],
     ['usernameField', draft.key.includes('user') && usernameField.trim() === '' && 'Needed to count by the user name.'],
   ];
-  const problems: DraftProblems = {};
+  const problems: Partial<Record<keyof LimitDraft, string>> = {};
   for (const [field, message] of found) if (message !== false) problems[field] ??= message;
   return problems;
 }
@@ -165,10 +172,6 @@ export function limitOf(draft: LimitDraft): Limit {
     mode,
     ...(needsLogin(draft) ? { loginFailed } : {}),
   };
-}
-
-function isWhole(text: string, most: number): boolean {
-  return /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= most;
 }
 
 function namesIn(text: string): string[] {

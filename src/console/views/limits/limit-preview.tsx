@@ -1,7 +1,6 @@
 /** Who would have been above a limit in the last 24 hours, by the requests of the log. Nothing is changed. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
@@ -23,16 +22,12 @@ export interface LimitPreviewProps {
 
 export function LimitPreview({ site, set, change }: LimitPreviewProps) {
   const [tried, setTried] = useState<{ change: string; preview: Preview } | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const asked = JSON.stringify(change);
   const look = async (): Promise<void> => {
     if (change === null) return;
-    setIsBusy(true);
-    const answer = await call('/protect/limits/preview', { ...site, ...setWith(set, change) });
-    setIsBusy(false);
-    setError(answer.ok ? null : readable(answer.error));
-    setTried(answer.ok ? { change: asked, preview: answer.value } : null);
+    const preview = await run(call('/protect/limits/preview', { ...site, ...setWith(set, change) }));
+    setTried(preview === null ? null : { change: asked, preview });
   };
   return (
     <div class="stack">
@@ -41,7 +36,7 @@ export function LimitPreview({ site, set, change }: LimitPreviewProps) {
           Preview
         </Button>
       </div>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error === null ? null : readable(error)} />
       {tried !== null && change !== null && tried.change === asked && (
         <Result preview={tried.preview} name={change.name} />
       )}

@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf, ResponseOf, Schema } from '../../api/service-api.ts';
 import type { Values } from '../../settings/draft.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveOver, type Stored } from '../../settings/save-over.ts';
 
 export type PolicySet = ResponseOf<'/protect/policies'>;
@@ -21,7 +22,7 @@ export interface LimitChange {
   condition?: string;
 }
 
-const NAME_MAX_CHARS = 48;
+const NAME_MAX_CHARS = forms.limit.name.maxLength;
 
 /** Names of the policies that send requests to a limit. */
 export function usersOf({ policies }: Pick<PolicySet, 'policies'>, limit: string): string[] {

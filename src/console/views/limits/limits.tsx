@@ -4,12 +4,14 @@ import { useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
+import { OfInstance } from '../../components/of-instance.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { LimitActions } from './limit-actions.tsx';
 import { type LimitAct, LimitDialog } from './limit-dialog.tsx';
@@ -25,8 +27,8 @@ export default function Limits() {
   const [hitsSince] = useState(() => Date.now() - DAY_MS);
   const instance = chosenInstance(params);
   const site = siteOf(params);
-  const body = { ...site, hitsSince };
-  const { value: set, error, reload } = useCall('/protect/policies', instance === null ? null : body);
+  const loaded = useCall('/protect/policies', instance === null ? null : { ...site, hitsSince });
+  const { value: set, reload } = loaded;
   const mayChange = may('updateProtectSettings') && set !== null;
   return (
     <Page
@@ -39,32 +41,33 @@ export default function Limits() {
           </Button>
         )
       }
-      calls={[
-        { method: 'POST', path: '/protect/policies', body },
-        ...(set === null
+      calls={
+        set === null
           ? []
           : [
               {
-                method: 'POST' as const,
+                method: 'POST',
                 path: '/protect/policies/set',
                 body: { ...site, ifVersion: set.version, limits: set.limits },
               },
-            ]),
-      ]}
+            ]
+      }
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {instances.value.list !== null && instance === null && <EmptyState title="The account has no active instance" />}
-      {instance?.monitor === true && (
-        <Warning>The instance is in monitor mode: limits are recorded, and refuse nobody.</Warning>
-      )}
-      {set?.limits.length === 0 && (
-        <EmptyState title="No limit yet">
-          <p>Let one address try to log in ten times a minute, or one session order three times an hour.</p>
-        </EmptyState>
-      )}
-      {set !== null && set.limits.length > 0 && (
-        <LimitTable site={site} set={set} params={params} mayChange={mayChange} onChange={reload} />
-      )}
+      <OfInstance monitored="The instance is in monitor mode: limits are recorded, and refuse nobody.">
+        {() => (
+          <Load
+            of={loaded}
+            isEmpty={({ limits }) => limits.length === 0}
+            empty={
+              <EmptyState title="No limit yet">
+                <p>Let one address try to log in ten times a minute, or one session order three times an hour.</p>
+              </EmptyState>
+            }
+          >
+            {(shown) => <LimitTable site={site} set={shown} params={params} mayChange={mayChange} onChange={reload} />}
+          </Load>
+        )}
+      </OfInstance>
       {isAdding && set !== null && (
         <LimitForm
           site={site}

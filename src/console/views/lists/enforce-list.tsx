@@ -1,7 +1,6 @@
 /** Enforces a list, after a preview: what it has now, and what it would have done to the requests of the last day. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
@@ -22,14 +21,12 @@ export function EnforceList({ site, list: { name, url, entries, verdict }, onClo
   const [preview, setPreview] = useState<Preview | null>(null);
   const [content, setContent] = useState<string | null>(null);
   const [isWithout, setIsWithout] = useState(false);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const look = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/protect/lists/preview', { ...site, name, ...(content === null ? {} : { content }) });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) setPreview(answer.value);
+    const found = await run(
+      call('/protect/lists/preview', { ...site, name, ...(content === null ? {} : { content }) }),
+    );
+    if (found !== null) setPreview(found);
   };
   return (
     <CreateDialog
@@ -55,7 +52,7 @@ export function EnforceList({ site, list: { name, url, entries, verdict }, onClo
           />
         </>
       )}
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <div class="actions">
         <Button isBusy={isBusy} isDisabled={url === null && content === null} onClick={() => void look()}>
           Preview

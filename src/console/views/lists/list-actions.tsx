@@ -43,7 +43,7 @@ export function ListActions({ site, list, onChange, onRemoved }: ListActionsProp
   if (!may('updateProtectSettings')) return null;
   return (
     <>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <div class="actions">
         {mode === 'monitor' ? (
           <Button kind="primary" onClick={() => setOpen('enforce')}>

@@ -1,6 +1,8 @@
 /** The fields of a list as people type them, and the settings that they mean. */
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
 import type { ListSettings } from '../../../contract/management/lists.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { inUnits } from '../../settings/setting-schema.ts';
 import type { List } from './list.ts';
 
 const HOUR_SECONDS = 3600;
@@ -15,6 +17,7 @@ const formatWords: Readonly<Record<List['format'], string>> = {
 export const formats = Object.entries(formatWords) as [List['format'], string][];
 
 export interface ListDraft extends Pick<ListSettings, 'format' | 'verdict' | 'includeReserved'> {
+  name: string;
   url: string;
   column: string;
   selector: string;
@@ -24,6 +27,12 @@ export interface ListDraft extends Pick<ListSettings, 'format' | 'verdict' | 'in
   maxChangePercent: string;
 }
 
+/** As the API bounds the fields. Those of the time until a list has no effect are in hours, of which a part is allowed. */
+export const listSchemas = {
+  ...forms.list,
+  expiryHours: { ...inUnits(forms.list.expirySeconds, HOUR_SECONDS), type: 'number' },
+};
+
 export function draftOf(list: List | null): ListDraft {
   const settings: Omit<ListSettings, 'mode'> = list ?? listDefaults;
   const { url, column, selector, intervalMinutes, expirySeconds, maxChangePercent } = settings;
@@ -32,6 +41,7 @@ export function draftOf(list: List | null): ListDraft {
     format,
     verdict,
     includeReserved,
+    name: list?.name ?? '',
     url: url ?? '',
     column: column ?? '',
     selector: selector ?? '',

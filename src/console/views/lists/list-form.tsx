@@ -5,9 +5,12 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ok } from '../../../result.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-after-look.ts';
+import { rangeText } from '../../settings/setting-schema.ts';
+import { useForm } from '../../settings/use-form.ts';
 import type { List } from './list.ts';
-import { changedSettings, draftOf, formats, type ListDraft, settingsOf } from './list-draft.ts';
+import { changedSettings, draftOf, formats, type ListDraft, listSchemas, settingsOf } from './list-draft.ts';
 
 export interface ListFormProps {
   site: { siteKey?: string };
@@ -17,26 +20,37 @@ export interface ListFormProps {
   onSaved: (list: List) => void;
 }
 
-const URL_MAX_CHARS = 2048;
+const { header: headerName, value: headerValue } = forms.listHeader;
+/** Without both, no header is sent. */
+const headerSchemas = {
+  header: { ...headerName, isRequired: false },
+  value: { ...headerValue, isRequired: false },
+};
 
 export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
-  const [name, setName] = useState(list?.name ?? '');
-  const [draft, setDraft] = useState<ListDraft>(() => draftOf(list));
-  const [header, setHeader] = useState({ name: '', value: '' });
+  const form = useForm<ListDraft>(
+    () => draftOf(list),
+    () => listSchemas,
+  );
+  const secretHeader = useForm(
+    () => ({ header: '', value: '' }),
+    () => headerSchemas,
+  );
   const [isHeaderRemoved, setIsHeaderRemoved] = useState(false);
   // The form shows what was stored when it was opened, while the page behind it goes on.
   const shown = useRef(list).current;
   const known = useRef(list);
-  const write = (change: Partial<ListDraft>) => setDraft((former) => ({ ...former, ...change }));
-  const typed =
-    header.name.trim() === '' && header.value === '' ? undefined : { header: header.name.trim(), value: header.value };
+  const { draft } = form;
+  const { value } = secretHeader.draft;
+  const header = secretHeader.draft.header.trim();
+  const typed = header === '' && value === '' ? undefined : { header, value };
   // A file is not fetched, so what was typed for a fetch does not count.
   const isFile = draft.url.trim() === '';
   const authorization = isFile ? undefined : isHeaderRemoved ? null : typed;
   const secret = authorization === undefined ? {} : { authorization };
   const send = () => {
     if (shown === null)
-      return call('/protect/lists/create', { ...site, name: name.trim(), ...settingsOf(draft), ...secret });
+      return call('/protect/lists/create', { ...site, name: draft.name.trim(), ...settingsOf(draft), ...secret });
     const changes = { ...changedSettings(shown, draft), ...secret };
     return saveAfterLook(known as { current: List }, changes, {
       load: async () => {
@@ -53,80 +67,68 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
       title={shown === null ? 'Add a list' : `Change ${shown.name}`}
       verb={shown === null ? 'Add' : 'Save'}
       isWide
-      isComplete={name.trim() !== '' && draft.intervalMinutes.trim() !== '' && draft.maxChangePercent.trim() !== ''}
+      isComplete={form.isComplete && secretHeader.isComplete}
       send={send}
       onMade={onSaved}
       onClose={onClose}
     >
       {shown === null && (
         <TextField
+          {...form.text('name')}
           label="Name"
           isMono
           placeholder="spamhaus-drop"
-          maxLength={48}
           hint="Small letters, digits and hyphens. Verdicts say list: and this name."
-          value={name}
-          onInput={setName}
         />
       )}
       <TextField
+        {...form.text('url')}
         label="Address"
         type="url"
         isMono
-        maxLength={URL_MAX_CHARS}
         hint="https, with a public host name, as in https://www.spamhaus.org/drop/drop.txt. Empty: the list is a file that you replace as a whole."
-        value={draft.url}
-        onInput={(url) => write({ url })}
       />
-      <SelectField label="Format" value={draft.format} options={formats} onChange={(format) => write({ format })} />
+      <SelectField {...form.choice('format')} label="Format" options={formats} />
       {draft.format === 'csv' && (
         <TextField
+          {...form.text('column')}
           label="Column"
           hint="Its name, or its number from 1 in a file without a heading."
-          maxLength={64}
-          value={draft.column}
-          onInput={(column) => write({ column })}
         />
       )}
       {(draft.format === 'json' || draft.format === 'ndjson') && (
         <TextField
+          {...form.text('selector')}
           label="Selector"
           isMono
           placeholder="data[].ip"
           hint="Where the values are: names with dots, [] for every item."
-          maxLength={256}
-          value={draft.selector}
-          onInput={(selector) => write({ selector })}
         />
       )}
       <SelectField
+        {...form.choice('verdict')}
         label="Its entries say"
-        value={draft.verdict}
         options={decisions.map((one) => [one, one] as const)}
-        onChange={(verdict) => write({ verdict })}
       />
       {!isFile && (
         <>
           <TextField
+            {...form.text('intervalMinutes')}
             label="Minutes between fetches"
-            hint="5 to 10,080, which is a week."
-            type="number"
-            value={draft.intervalMinutes}
-            onInput={(intervalMinutes) => write({ intervalMinutes })}
+            hint={`${rangeText(listSchemas.intervalMinutes)}, which is a week.`}
           />
           <fieldset>
             <legend>Header for every fetch</legend>
             <div class="stack">
               <TextField
+                {...secretHeader.text('header')}
                 label="Name of the header"
                 placeholder="X-Api-Key"
                 isMono
-                maxLength={64}
                 isDisabled={isHeaderRemoved}
-                value={header.name}
-                onInput={(text) => setHeader({ ...header, name: text })}
               />
               <TextField
+                {...secretHeader.text('value')}
                 label="Value of the header"
                 hint={
                   hasHeader
@@ -134,10 +136,7 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
                     : 'It is stored encrypted, and never shown again.'
                 }
                 isMono
-                maxLength={1024}
                 isDisabled={isHeaderRemoved}
-                value={header.value}
-                onInput={(text) => setHeader({ ...header, value: text })}
               />
               {hasHeader && (
                 <CheckField
@@ -151,24 +150,16 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
         </>
       )}
       <TextField
+        {...form.text('expiryHours')}
         label="Hours without a good reading until it has no effect"
         hint="Empty: the last good reading stays in force."
-        type="number"
-        value={draft.expiryHours}
-        onInput={(expiryHours) => write({ expiryHours })}
       />
       <TextField
+        {...form.text('maxChangePercent')}
         label="Largest change of a reading, in percent"
         hint="A reading that adds or removes more of the list is not taken. 100: any is."
-        type="number"
-        value={draft.maxChangePercent}
-        onInput={(maxChangePercent) => write({ maxChangePercent })}
       />
-      <CheckField
-        label="Take private and other reserved networks too"
-        isChecked={draft.includeReserved}
-        onChange={(includeReserved) => write({ includeReserved })}
-      />
+      <CheckField {...form.flag('includeReserved')} label="Take private and other reserved networks too" />
     </CreateDialog>
   );
 }

@@ -5,14 +5,16 @@ import { useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { DecisionChip } from '../../components/chip.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
+import { OfInstance } from '../../components/of-instance.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { chosenInstance, instances, siteOf } from '../../frame/instances.ts';
+import { chosenInstance, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { listAddress, LISTS_EVERY_MS } from './list.ts';
 import { ModeChip, StateChip } from './list-chips.tsx';
@@ -24,9 +26,7 @@ export default function Lists() {
   const [isAdding, setIsAdding] = useState(false);
   const instance = chosenInstance(params);
   const site = siteOf(params);
-  const { value, error, reload } = useCall('/protect/lists', instance === null ? null : site, {
-    everyMs: LISTS_EVERY_MS,
-  });
+  const loaded = useCall('/protect/lists', instance === null ? null : site, { everyMs: LISTS_EVERY_MS });
   const mayChange = may('updateProtectSettings') && instance !== null;
   return (
     <Page
@@ -39,39 +39,45 @@ export default function Lists() {
           </Button>
         )
       }
-      calls={[{ method: 'POST', path: '/protect/lists', body: site }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {instances.value.list !== null && instance === null && <EmptyState title="The account has no active instance" />}
-      {value?.lists.length === 0 && (
-        <EmptyState title="No list yet">
-          <p>
-            Subscribe to a blocklist, or keep the addresses of your offices as a file. A list only records what it would
-            do until you enforce it.
-          </p>
-        </EmptyState>
-      )}
-      {value !== null && value.lists.length > 0 && (
-        <Table
-          caption="Lists"
-          rows={value.lists}
-          keyOf={({ name }) => name}
-          columns={[
-            { title: 'Name', cell: ({ name }) => <a href={listAddress(name, params)}>{name}</a> },
-            { title: 'State', cell: (list) => <StateChip list={list} /> },
-            { title: 'Mode', cell: (list) => <ModeChip list={list} /> },
-            { title: 'Says', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
-            { title: 'Entries', isNumber: true, cell: ({ entries }) => count(entries) },
-            { title: 'Last good', cell: ({ confirmedAt }) => <Time at={confirmedAt} isBrief /> },
-            { title: 'Next', cell: ({ nextAt }) => <Time at={nextAt} isBrief /> },
-            {
-              title: 'From',
-              isWide: true,
-              cell: ({ url, error: why }) => <VisitorText text={why ?? url ?? 'a file'} maxChars={120} />,
-            },
-          ]}
-        />
-      )}
+      <OfInstance>
+        {() => (
+          <Load
+            of={loaded}
+            isEmpty={({ lists }) => lists.length === 0}
+            empty={
+              <EmptyState title="No list yet">
+                <p>
+                  Subscribe to a blocklist, or keep the addresses of your offices as a file. A list only records what it
+                  would do until you enforce it.
+                </p>
+              </EmptyState>
+            }
+          >
+            {({ lists }) => (
+              <Table
+                caption="Lists"
+                rows={lists}
+                keyOf={({ name }) => name}
+                columns={[
+                  { title: 'Name', cell: ({ name }) => <a href={listAddress(name, params)}>{name}</a> },
+                  { title: 'State', cell: (list) => <StateChip list={list} /> },
+                  { title: 'Mode', cell: (list) => <ModeChip list={list} /> },
+                  { title: 'Says', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
+                  { title: 'Entries', isNumber: true, cell: ({ entries }) => count(entries) },
+                  { title: 'Last good', cell: ({ confirmedAt }) => <Time at={confirmedAt} isBrief /> },
+                  { title: 'Next', cell: ({ nextAt }) => <Time at={nextAt} isBrief /> },
+                  {
+                    title: 'From',
+                    isWide: true,
+                    cell: ({ url, error: why }) => <VisitorText text={why ?? url ?? 'a file'} maxChars={120} />,
+                  },
+                ]}
+              />
+            )}
+          </Load>
+        )}
+      </OfInstance>
       {isAdding && (
         <ListForm
           site={site}

@@ -4,7 +4,8 @@ import { useCall } from '../../api/call.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { DecisionChip } from '../../components/chip.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
@@ -25,10 +26,8 @@ export default function OneList() {
   const name = place['name'] ?? '';
   const instance = chosenInstance(params);
   const site = siteOf(params);
-  const { value, error, reload } = useCall('/protect/lists', instance === null ? null : site, {
-    everyMs: LISTS_EVERY_MS,
-  });
-  const list = value?.lists.find((one) => one.name === name);
+  const loaded = useCall('/protect/lists', instance === null ? null : site, { everyMs: LISTS_EVERY_MS });
+  const list = loaded.value?.lists.find((one) => one.name === name);
   const back = addressOf('/console/lists', siteParam(params));
   return (
     <Page
@@ -44,21 +43,23 @@ export default function OneList() {
         </>
       }
       calls={[
-        { method: 'POST', path: '/protect/lists', body: site },
         { method: 'POST', path: '/protect/lists/refresh', body: { ...site, name } },
         { method: 'POST', path: '/protect/lists/preview', body: { ...site, name } },
       ]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && list === undefined && (
-        <EmptyState title="The instance has no such list">
-          <p>Somebody may have removed it.</p>
-        </EmptyState>
-      )}
+      <Load of={loaded}>
+        {() =>
+          list === undefined && (
+            <EmptyState title="The instance has no such list">
+              <p>Somebody may have removed it.</p>
+            </EmptyState>
+          )
+        }
+      </Load>
       {list !== undefined && (
         <>
           <Trouble list={list} />
-          <ListActions key={list.name} site={site} list={list} onChange={reload} onRemoved={() => route(back)} />
+          <ListActions key={list.name} site={site} list={list} onChange={loaded.reload} onRemoved={() => route(back)} />
           <Readings
             list={list}
             requests={addressOf('/console/verdicts', { ...siteParam(params), rule: `list:${name}` })}

@@ -1,7 +1,6 @@
 /** Replaces the content of a list that is a file: what is not in the new file leaves. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
@@ -21,15 +20,11 @@ export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, o
   const [content, setContent] = useState<string | null>(null);
   const [acceptChange, setAcceptChange] = useState(false);
   const [preview, setPreview] = useState<Preview | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const look = async (): Promise<void> => {
     if (content === null) return;
-    setIsBusy(true);
-    const answer = await call('/protect/lists/preview', { ...site, name, content });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) setPreview(answer.value);
+    const found = await run(call('/protect/lists/preview', { ...site, name, content }));
+    if (found !== null) setPreview(found);
   };
   return (
     <CreateDialog
@@ -46,10 +41,9 @@ export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, o
         onChoose={(text) => {
           setContent(text);
           setPreview(null);
-          setError(null);
         }}
       />
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <div class="actions">
         <Button isBusy={isBusy} isDisabled={content === null} onClick={() => void look()}>
           Preview

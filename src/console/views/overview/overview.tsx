@@ -2,12 +2,12 @@
 import { useCall } from '../../api/call.ts';
 import { ChoiceField } from '../../components/choice.tsx';
 import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { byDecision, readDecisions } from '../../components/by-decision.ts';
 import { TimeSeries } from '../../components/time-series.tsx';
-import { chosenInstance, instances, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, instancesLoaded, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
@@ -51,8 +51,7 @@ export default function Overview() {
   const instance = chosenInstance(params);
   const isFirstRun = useIsFirstRun(instance);
   const hasInstance = instance !== null && !isFirstRun;
-  const body = summaryBody(params, window);
-  const now = useCall('/protect/traffic-summary', hasInstance ? body : null);
+  const now = useCall('/protect/traffic-summary', hasInstance ? summaryBody(params, window) : null);
   // A browser has six connections to the service. The figures come first, whatever else the view asks for.
   const isAnswered = now.value !== null || now.error !== null;
   const before = useCall(
@@ -77,13 +76,9 @@ export default function Overview() {
         )
       }
       actions={!isFirstRun && <RangePicker window={window} />}
-      calls={[
-        { method: 'POST', path: '/protect/traffic-summary', body },
-        { method: 'POST', path: '/protect/traffic-by-dimension', body: breakdownBody('country', params, window) },
-      ]}
     >
-      {instances.value.error !== null && <RefusalNotice error={instances.value.error} />}
-      {now.error !== null && <RefusalNotice error={now.error} onRetry={now.reload} />}
+      <Load of={{ ...instancesLoaded(), calls: [] }} />
+      <Load of={now} />
       {isFirstRun && <FirstRun />}
       {hasInstance && (
         <>

@@ -2,7 +2,7 @@
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
@@ -24,13 +24,13 @@ export interface TopListProps {
 const VALUE_MAX_CHARS = 60;
 
 export function TopList({ title, body, none, nameOf, hrefOf }: TopListProps) {
-  const { value, error, reload } = useCall('/protect/traffic-by-dimension', body);
+  const loaded = useCall('/protect/traffic-by-dimension', body);
   return (
     <Section title={title}>
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
       <div class="top-list-room">
-        {value !== null && value.total === 0 && <p class="soft">No traffic in this window.</p>}
-        {value !== null && value.total > 0 && <List value={value} {...{ title, none, nameOf, hrefOf }} />}
+        <Load of={loaded} isEmpty={({ total }) => total === 0} empty={<p class="soft">No traffic in this window.</p>}>
+          {(value) => <List value={value} {...{ title, none, nameOf, hrefOf }} />}
+        </Load>
       </div>
     </Section>
   );

@@ -1,5 +1,7 @@
 /** What a policy does, with the fields of that action. */
 import { SelectField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { problemIn } from '../../settings/setting-schema.ts';
 import type { PolicyAction, StoredSet } from './policy.ts';
 
 type Action = PolicyAction['action'];
@@ -64,7 +66,8 @@ export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
             label="Location"
             hint="A path of the same site, or an https address."
             isMono
-            maxLength={2048}
+            maxLength={forms.redirect.location.maxLength}
+            error={problemIn(forms.redirect.location, then.location)}
             value={then.location}
             onInput={(location) => onChange({ ...then, location })}
           />

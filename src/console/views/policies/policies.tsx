@@ -11,11 +11,7 @@ import { PolicyPage, type PolicyView } from './policy-page.tsx';
 import { PolicyTable, type RowAct } from './policy-table.tsx';
 
 export default function Policies() {
-  return (
-    <PolicyPage calls={(siteKey) => [{ method: 'POST', path: '/protect/policies', body: { siteKey } }]}>
-      {(view) => <PolicyList {...view} />}
-    </PolicyPage>
-  );
+  return <PolicyPage>{(view) => <PolicyList {...view} />}</PolicyPage>;
 }
 
 function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {

@@ -6,6 +6,8 @@ import { printExpression } from '../../../policies/text/print.ts';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { problemIn } from '../../settings/setting-schema.ts';
 import { ActionFields } from './action-fields.tsx';
 import { ConditionField } from './condition-field.tsx';
 import { type Draft, type Entry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
@@ -34,6 +36,7 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
   const [place, setPlace] = useState(String(present));
   const isPlace = /^\d{1,6}$/.test(place.trim()) && Number(place) >= 1 && Number(place) <= places;
   const change = (fields: Partial<Policy>): void => setPolicy((former) => ({ ...former, ...fields }));
+  const isNamed = policy.name.trim() !== '' && problemIn(forms.policy.name, policy.name) === null;
   const parsed = parseExpression(policy.when);
   const send = async () => {
     const { description, ...fields } = policy;
@@ -62,7 +65,7 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
       title={entry === null ? 'Add a policy' : `Change ${entry.policy.name}`}
       verb={entry === null ? 'Add to the draft' : 'Change in the draft'}
       isWide
-      isComplete={policy.name.trim() !== '' && parsed.ok && isPlace}
+      isComplete={isNamed && parsed.ok && isPlace}
       send={send}
       onMade={onDone}
       onClose={onClose}
@@ -71,7 +74,9 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
         label="Name"
         hint="Small letters, digits and hyphens. The log has it as policy:NAME."
         isMono
-        maxLength={48}
+        path="name"
+        error={problemIn(forms.policy.name, policy.name)}
+        maxLength={forms.policy.name.maxLength}
         placeholder="log-in-without-cookie"
         value={policy.name}
         onInput={(name) => change({ name })}
@@ -89,7 +94,7 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
       <TextField
         label="Description"
         hint="For people. Optional."
-        maxLength={500}
+        maxLength={forms.policy.description.maxLength}
         value={policy.description ?? ''}
         onInput={(description) => change({ description })}
       />

@@ -8,7 +8,9 @@ import { Chip } from '../../components/chip.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
@@ -16,7 +18,7 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { instances, siteOf } from '../../frame/instances.ts';
+import { whenKnown, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { Differences } from './differences.tsx';
 import { PolicyTabs } from './policy-tabs.tsx';
@@ -36,88 +38,92 @@ export default function PolicyHistory() {
     limit: VERSIONS_PER_PAGE,
     ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
   };
-  const { value, error, reload } = useCall('/protect/policies/history', instances.value.list === null ? null : body);
+  const loaded = useCall('/protect/policies/history', whenKnown(body));
+  const { reload } = loaded;
   const [target, setTarget] = useState<number | null>(null);
-  const last = value?.versions.at(-1);
+  const last = loaded.value?.versions.at(-1);
   const mayChange = may('updateProtectSettings');
   return (
     <Page
       title="Policies"
       lead="Every change of policies, limits or origins makes a version. Going back makes a new one, so nothing is lost."
-      calls={[{ method: 'POST', path: '/protect/policies/history', body }]}
     >
       <PolicyTabs />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value?.versions.length === 0 && <EmptyState title="No policy was ever saved here" />}
-      {value !== null && value.versions.length > 0 && (
-        <>
-          <Compare site={site} history={value} from={params['from']} to={params['to']} />
-          <Table
-            caption="Versions, newest first"
-            rows={value.versions}
-            keyOf={({ version }) => String(version)}
-            columns={[
-              {
-                title: 'Version',
-                isNumber: true,
-                width: '7rem',
-                cell: ({ version }) => (
-                  <>
-                    {version === value.version && <Chip tone="info">now</Chip>} {version}
-                  </>
-                ),
-              },
-              { title: 'Time', width: '9rem', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
-              { title: 'By', width: '14rem', cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
-              { title: 'Why', isWide: true, isWrapped: true, width: '1fr', cell: (version) => <Why {...version} /> },
-              { title: 'Policies', isNumber: true, width: '6rem', cell: ({ policies }) => count(policies) },
-              { title: 'Limits', isNumber: true, width: '6rem', cell: ({ limits }) => count(limits) },
-              {
-                title: 'Actions',
-                width: '12rem',
-                cell: ({ version }) => (
-                  <span class="nowrap">
-                    <Button
-                      isSmall
-                      label={`Changes of version ${version}`}
-                      onClick={() => setParams({ from: String(version - 1), to: String(version) })}
-                    >
-                      Changes
-                    </Button>{' '}
-                    {version !== value.version && mayChange && (
-                      <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
-                        Go back
-                      </Button>
-                    )}
-                  </span>
-                ),
-              },
-            ]}
-          />
-          <OlderPages
-            path="/console/policies/history"
-            params={params}
-            place={['before']}
-            next={
-              last !== undefined && last.version > 1 && value.versions.length === VERSIONS_PER_PAGE
-                ? { before: String(last.version) }
-                : null
-            }
-          />
-          {target !== null && (
-            <GoBack
-              site={site}
-              current={value.version}
-              target={target}
-              onClose={() => setTarget(null)}
-              onDone={() => {
-                setTarget(null);
-                reload();
-              }}
+      <Load
+        of={loaded}
+        isEmpty={({ versions }) => versions.length === 0}
+        empty={<EmptyState title="No policy was ever saved here" />}
+      >
+        {(history) => (
+          <>
+            <Compare site={site} history={history} from={params['from']} to={params['to']} />
+            <Table
+              caption="Versions, newest first"
+              rows={history.versions}
+              keyOf={({ version }) => String(version)}
+              columns={[
+                {
+                  title: 'Version',
+                  isNumber: true,
+                  width: '7rem',
+                  cell: ({ version }) => (
+                    <>
+                      {version === history.version && <Chip tone="info">now</Chip>} {version}
+                    </>
+                  ),
+                },
+                { title: 'Time', width: '9rem', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
+                { title: 'By', width: '14rem', cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
+                { title: 'Why', isWide: true, isWrapped: true, width: '1fr', cell: (version) => <Why {...version} /> },
+                { title: 'Policies', isNumber: true, width: '6rem', cell: ({ policies }) => count(policies) },
+                { title: 'Limits', isNumber: true, width: '6rem', cell: ({ limits }) => count(limits) },
+                {
+                  title: 'Actions',
+                  width: '12rem',
+                  cell: ({ version }) => (
+                    <span class="nowrap">
+                      <Button
+                        isSmall
+                        label={`Changes of version ${version}`}
+                        onClick={() => setParams({ from: String(version - 1), to: String(version) })}
+                      >
+                        Changes
+                      </Button>{' '}
+                      {version !== history.version && mayChange && (
+                        <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
+                          Go back
+                        </Button>
+                      )}
+                    </span>
+                  ),
+                },
+              ]}
             />
-          )}
-        </>
-      )}
+            <OlderPages
+              path="/console/policies/history"
+              params={params}
+              place={['before']}
+              next={
+                last !== undefined && last.version > 1 && history.versions.length === VERSIONS_PER_PAGE
+                  ? { before: String(last.version) }
+                  : null
+              }
+            />
+            {target !== null && (
+              <GoBack
+                site={site}
+                current={history.version}
+                target={target}
+                onClose={() => setTarget(null)}
+                onDone={() => {
+                  setTarget(null);
+                  reload();
+                }}
+              />
+            )}
+          </>
+        )}
+      </Load>
     </Page>
   );
 }
@@ -148,10 +154,7 @@ function Compare({
   const options = (chosen: string) =>
     [...new Set([...known, chosen])].map((one) => [one, one === String(version) ? `${one}, now` : one] as const);
   const isAsked = from !== '';
-  const { value, error } = useCall(
-    '/protect/policies/diff',
-    isAsked ? { ...site, from: Number(old), to: Number(now) } : null,
-  );
+  const loaded = useCall('/protect/policies/diff', isAsked ? { ...site, from: Number(old), to: Number(now) } : null);
   return (
     <Section
       title={isAsked ? `From version ${old} to ${now}` : 'Compare two versions'}
@@ -171,8 +174,9 @@ function Compare({
           onChange={(one) => setParams({ from: old, to: one })}
         />
       </div>
-      {error !== null && <RefusalNotice error={error} />}
-      {isAsked && value !== null && <Differences differences={readDifferences(value.differences)} />}
+      {isAsked && (
+        <Load of={loaded}>{({ differences }) => <Differences differences={readDifferences(differences)} />}</Load>
+      )}
     </Section>
   );
 }
@@ -191,14 +195,14 @@ function GoBack({
   onDone: () => void;
 }) {
   const [note, setNote] = useState('');
-  const { value, error } = useCall('/protect/policies/diff', { ...site, from: current, to: target });
+  const loaded = useCall('/protect/policies/diff', { ...site, from: current, to: target });
   const reason = note.trim();
   return (
     <CreateDialog
       title={`Go back to version ${target}?`}
       verb="Go back"
       isWide
-      isComplete={value !== null}
+      isComplete={loaded.value !== null}
       send={() =>
         call('/protect/policies/rollback', {
           ...site,
@@ -216,9 +220,14 @@ function GoBack({
       <p>
         Policies, limits and origins become what they were then. You can come back to version {current} the same way.
       </p>
-      {error !== null && <RefusalNotice error={error} />}
-      {value !== null && <Differences differences={readDifferences(value.differences)} />}
-      <TextField label="Why" hint="For the history. Optional." value={note} onInput={setNote} maxLength={500} />
+      <Load of={loaded}>{({ differences }) => <Differences differences={readDifferences(differences)} />}</Load>
+      <TextField
+        label="Why"
+        hint="For the history. Optional."
+        value={note}
+        onInput={setNote}
+        maxLength={forms.policySet.note.maxLength}
+      />
     </CreateDialog>
   );
 }

@@ -1,7 +1,6 @@
 /** Rules of another product, read by the service with a report on each, and taken into the draft. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, type Tone } from '../../components/chip.tsx';
@@ -65,8 +64,7 @@ function Import({ siteKey, state }: PolicyView) {
   const [action, setAction] = useState<(typeof actions)[number][0]>('challenge');
   const [place, setPlace] = useState<ImportPlace>('end');
   const [report, setReport] = useState<Report | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   // What is reported is what these fields say, so a change of one makes the report old.
   const fresh =
     <Value,>(set: (value: Value) => void) =>
@@ -75,11 +73,7 @@ function Import({ siteKey, state }: PolicyView) {
       set(value);
     };
   const read = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/protect/policies/import', { siteKey, format, content, mode, action });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    setReport(answer.ok ? answer.value : null);
+    setReport(await run(call('/protect/policies/import', { siteKey, format, content, mode, action })));
   };
   const take = (rules: readonly Rule[]): void => {
     const policies = rules.flatMap(({ policy }) => (policy === null ? [] : [listedPolicy(policy)]));
@@ -119,7 +113,7 @@ function Import({ siteKey, state }: PolicyView) {
           </div>
         </form>
       </Section>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {report !== null && (
         <Section title="Report">
           <div class="stack">

@@ -4,11 +4,13 @@ import { useState } from 'preact/hooks';
 import type { Sent } from '../../api/send.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { Warning } from '../../components/notice.tsx';
+import { OfInstance } from '../../components/of-instance.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { chosenInstance, instances, loadInstances } from '../../frame/instances.ts';
+import { chosenInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import type { StoredSet } from './policy.ts';
 import { PolicyTabs } from './policy-tabs.tsx';
@@ -24,38 +26,26 @@ export interface PolicyView {
 
 type Content = (view: PolicyView) => ComponentChildren;
 
-export function PolicyPage({ calls, children }: { calls: (siteKey: string) => readonly Sent[]; children: Content }) {
+export function PolicyPage({ calls, children }: { calls?: (siteKey: string) => readonly Sent[]; children: Content }) {
   const [params] = useParams();
-  const { list, error } = instances.value;
   const instance = chosenInstance(params);
   return (
     <Page
       title="Policies"
       lead="Conditions on requests and what happens to them. The first enforced one that applies and decides ends the search."
-      calls={instance === null ? [] : calls(instance.globalSiteKey)}
+      calls={instance === null ? [] : (calls?.(instance.globalSiteKey) ?? [])}
     >
       <PolicyTabs />
-      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
-      {list !== null && instance === null && <EmptyState title="The account has no active instance" />}
-      {instance?.monitor === true && (
-        <Warning>The instance is in monitor mode: policies are recorded, and nothing else happens.</Warning>
-      )}
-      {instance !== null && (
-        <OfInstance key={instance.globalSiteKey} siteKey={instance.globalSiteKey} content={children} />
-      )}
+      <OfInstance monitored="The instance is in monitor mode: policies are recorded, and nothing else happens.">
+        {({ globalSiteKey }) => <OfSite key={globalSiteKey} siteKey={globalSiteKey} content={children} />}
+      </OfInstance>
     </Page>
   );
 }
 
-function OfInstance({ siteKey, content }: { siteKey: string; content: Content }) {
+function OfSite({ siteKey, content }: { siteKey: string; content: Content }) {
   const set = usePolicySet(siteKey);
-  const { stored, error, load } = set;
-  return (
-    <>
-      {error !== null && <RefusalNotice error={error} onRetry={() => void load()} />}
-      {stored !== null && <WithDraft set={set} stored={stored} content={content} />}
-    </>
-  );
+  return <Load of={set.loaded}>{(stored) => <WithDraft set={set} stored={stored} content={content} />}</Load>;
 }
 
 function WithDraft({ set, stored, content }: { set: PolicySet; stored: StoredSet; content: Content }) {

@@ -1,7 +1,6 @@
 /** What the requests of the last day would have got under the draft. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
@@ -16,18 +15,11 @@ type Preview = ResponseOf<'/protect/policies/preview'>;
 
 export function PreviewLog({ siteKey, state: { draft, changes } }: PolicyView) {
   const [preview, setPreview] = useState<Preview | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const isDraft = changes.length > 0;
   const look = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/protect/policies/preview', {
-      siteKey,
-      ...(isDraft ? { policies: policiesOf(draft.entries) } : {}),
-    });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    setPreview(answer.ok ? answer.value : null);
+    const policies = isDraft ? { policies: policiesOf(draft.entries) } : {};
+    setPreview(await run(call('/protect/policies/preview', { siteKey, ...policies })));
   };
   return (
     <Section
@@ -42,7 +34,7 @@ export function PreviewLog({ siteKey, state: { draft, changes } }: PolicyView) {
         The newest requests of the last 24 hours, as they would be decided. Nothing changes. The log keeps no headers,
         cookies and queries: where the decision depends on one, it cannot be told.
       </p>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {preview !== null && <Result preview={preview} />}
     </Section>
   );

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { failed } from '../../../result.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { toast } from '../../components/toast.tsx';
 import { Differences } from './differences.tsx';
 import type { DraftState } from './use-policy-set.ts';
@@ -29,7 +30,13 @@ export function SaveDraft({ state: { changes, save }, onClose }: { state: DraftS
       onClose={onClose}
     >
       <Differences differences={{ policies: changes }} />
-      <TextField label="Why" hint="For the history. Optional." value={note} onInput={setNote} maxLength={500} />
+      <TextField
+        label="Why"
+        hint="For the history. Optional."
+        value={note}
+        onInput={setNote}
+        maxLength={forms.policySet.note.maxLength}
+      />
     </CreateDialog>
   );
 }

@@ -1,8 +1,7 @@
 /** The draft on one request: what each policy answers, and what becomes of it. And on the requests of the log. */
 import { useState } from 'preact/hooks';
 import { ipCategories, sessionStatuses } from '../../../contract/vocabulary.ts';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, useAction } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, type Tone } from '../../components/chip.tsx';
 import { ChoiceField } from '../../components/choice.tsx';
@@ -40,24 +39,17 @@ export default function TryPolicies() {
 function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
   const [pasted, setPasted] = useState('');
   const [facts, setFacts] = useState<VisitorFacts>(noFacts);
-  const [error, setError] = useState<Refusal | null>(null);
+  const { isBusy, error, run } = useAction();
   const [unread, setUnread] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
   const [done, setDone] = useState<{ trial: Trial; policies: readonly Policy[] } | null>(null);
   const test = async (): Promise<void> => {
     const request = trialRequest(pasted, facts);
     setUnread(request.ok ? null : request.error);
     if (!request.ok) return;
     const policies = policiesOf(draft.entries);
-    setIsBusy(true);
-    const answer = await call('/protect/policies/test', {
-      siteKey,
-      ...request.value,
-      ...(changes.length === 0 ? {} : { policies }),
-    });
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    setDone(answer.ok ? { trial: answer.value, policies } : null);
+    const body = { siteKey, ...request.value, ...(changes.length === 0 ? {} : { policies }) };
+    const trial = await run(call('/protect/policies/test', body));
+    setDone(trial === null ? null : { trial, policies });
   };
   return (
     <Section title={changes.length === 0 ? 'Test on a request' : 'Test the draft on a request'}>
@@ -85,7 +77,7 @@ function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
           </Button>
         </div>
       </form>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {done !== null && <Answers {...done} />}
     </Section>
   );

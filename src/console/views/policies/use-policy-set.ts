@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Result } from '../../../result.ts';
-import { call } from '../../api/call.ts';
+import { call, type Loaded } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { caughtUp } from './catch-up.ts';
@@ -16,9 +16,7 @@ const drafts = signal<Readonly<Record<string, Draft>>>({});
 
 export interface PolicySet {
   siteKey: string;
-  stored: StoredSet | null;
-  /** Why it could not be loaded. */
-  error: Refusal | null;
+  loaded: Loaded<StoredSet>;
   load: () => Promise<void>;
 }
 
@@ -31,7 +29,14 @@ export function usePolicySet(siteKey: string): PolicySet {
     if (answer.ok) setStored(answer.value);
   }, [siteKey]);
   useEffect(() => void load(), [load]);
-  return { siteKey, stored, error, load };
+  const loaded: Loaded<StoredSet> = {
+    value: stored,
+    error,
+    isLoading: stored === null && error === null,
+    reload: () => void load(),
+    calls: [{ method: 'POST', path: '/protect/policies', body: { siteKey } }],
+  };
+  return { siteKey, loaded, load };
 }
 
 export interface DraftState {

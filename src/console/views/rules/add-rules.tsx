@@ -8,6 +8,8 @@ import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { linesOf } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { type Preview, PreviewResult } from './preview.tsx';
@@ -34,10 +36,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState<'preview' | 'apply' | null>(null);
 
-  const listed = values
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const listed = linesOf(values);
   const rulesNow = (): NewRule[] =>
     listed.map((value) => ({
       type,
@@ -109,7 +108,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
         </>
       }
     >
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <div class="filters">
         <SelectField
           label="Matches"
@@ -145,7 +144,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
         onInput={setValues}
         error={tooMany ? `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` : null}
       />
-      <TextField label="Note" value={note} onInput={setNote} maxLength={1000} />
+      <TextField label="Note" value={note} onInput={setNote} maxLength={forms.accessRule.note.maxLength} />
       <CheckField
         label="Only monitor"
         hint="The rule is recorded when it matches and decides nothing."

@@ -6,7 +6,7 @@ import { DecisionChip } from '../../components/chip.tsx';
 import { Section } from '../../components/facts.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
@@ -28,16 +28,12 @@ export default function Explain() {
   const { textOf, write, typed } = useDraft(fields.map(([name]) => name));
   const visitor = Object.fromEntries(fields.flatMap(([name]) => (params[name] ? [[name, params[name]]] : [])));
   const body = { ...siteOf(params), ...visitor } as RequestOf<'/protect/access-rules/explain'>;
-  const { value, error, reload } = useCall(
-    '/protect/access-rules/explain',
-    Object.keys(visitor).length === 0 ? null : body,
-  );
+  const loaded = useCall('/protect/access-rules/explain', Object.keys(visitor).length === 0 ? null : body);
   return (
     <Page
       title="Try a visitor"
       lead="What edge access rules, the bot policy at a path and address categories say about a visitor. Risk, session and path rules belong to a request: they are in its verdict."
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
-      calls={[{ method: 'POST', path: '/protect/access-rules/explain', body }]}
     >
       <FilterForm verb="Explain" onSubmit={() => change(typed())} onClear={null}>
         {fields.map(([name, label, placeholder]) => (
@@ -51,38 +47,39 @@ export default function Explain() {
           />
         ))}
       </FilterForm>
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && (
-        <Section title="Result">
-          <div class="stack" role="status">
-            <p>
-              <DecisionChip decision={value.decision} />{' '}
-              {value.enforcementPolicy === 'monitor' && 'The instance only monitors: the request would be forwarded.'}
-            </p>
-            <p>
-              <VisitorText text={value.explain} />
-            </p>
-            {value.bot !== null && (
+      <Load of={loaded}>
+        {(value) => (
+          <Section title="Result">
+            <div class="stack" role="status">
               <p>
-                Taken for the bot <VisitorText text={value.bot.id} />, proof: {value.bot.proof}. The bot policy says{' '}
-                {value.bot.action} at this path.
+                <DecisionChip decision={value.decision} />{' '}
+                {value.enforcementPolicy === 'monitor' && 'The instance only monitors: the request would be forwarded.'}
               </p>
-            )}
-            {value.firedRules.length > 0 && (
-              <Table
-                caption="Rules that match"
-                rows={value.firedRules}
-                keyOf={({ id }) => id}
-                columns={[
-                  { title: 'Rule', isWide: true, cell: ({ id }) => <VisitorText text={id} maxChars={80} /> },
-                  { title: 'Verdict', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
-                  { title: 'Mode', cell: ({ mode }) => mode },
-                ]}
-              />
-            )}
-          </div>
-        </Section>
-      )}
+              <p>
+                <VisitorText text={value.explain} />
+              </p>
+              {value.bot !== null && (
+                <p>
+                  Taken for the bot <VisitorText text={value.bot.id} />, proof: {value.bot.proof}. The bot policy says{' '}
+                  {value.bot.action} at this path.
+                </p>
+              )}
+              {value.firedRules.length > 0 && (
+                <Table
+                  caption="Rules that match"
+                  rows={value.firedRules}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    { title: 'Rule', isWide: true, cell: ({ id }) => <VisitorText text={id} maxChars={80} /> },
+                    { title: 'Verdict', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
+                    { title: 'Mode', cell: ({ mode }) => mode },
+                  ]}
+                />
+              )}
+            </div>
+          </Section>
+        )}
+      </Load>
     </Page>
   );
 }

@@ -1,12 +1,12 @@
 /** Versions of the rules: who changed how many, and the way back to each. */
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, useAction, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
+import { Load } from '../../components/load.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
@@ -15,7 +15,7 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { whenKnown, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 
 type Version = Schema<'AccessRuleVersion'>;
@@ -30,23 +30,17 @@ export default function RuleHistory() {
     limit: VERSIONS_PER_PAGE,
     ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
   };
-  const { value, error, reload } = useCall(
-    '/protect/access-rules/history',
-    instances.value.list === null ? null : body,
-  );
+  const loaded = useCall('/protect/access-rules/history', whenKnown(body));
+  const { value, reload } = loaded;
   const [target, setTarget] = useState<number | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const [failure, setFailure] = useState<Refusal | null>(null);
+  const { isBusy, error, run } = useAction();
   const current = value?.version ?? 0;
   const rollBack = async (version: number, former: number): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/protect/access-rules/rollback', { ...siteOf(params), version });
-    setIsBusy(false);
+    const done = await run(call('/protect/access-rules/rollback', { ...siteOf(params), version }));
     setTarget(null);
-    setFailure(answer.ok ? null : answer.error);
     reload();
-    if (!answer.ok) return;
-    const { created, updated, deleted } = answer.value;
+    if (done === null) return;
+    const { created, updated, deleted } = done;
     toast(
       `Back at version ${version}: ${count(created)} added, ${count(updated)} changed, ${count(deleted)} deleted.`,
       {
@@ -61,45 +55,48 @@ export default function RuleHistory() {
       title="History of the rules"
       lead="Every change makes a version. Going back makes a new one, so nothing is lost."
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
-      calls={[{ method: 'POST', path: '/protect/access-rules/history', body }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
-      {value?.versions.length === 0 && <EmptyState title="No rule was ever changed here" />}
-      {value !== null && value.versions.length > 0 && (
-        <Table
-          caption="Versions, newest first"
-          rows={value.versions}
-          keyOf={({ version }) => String(version)}
-          columns={[
-            {
-              title: 'Version',
-              isNumber: true,
-              cell: ({ version }) => (
-                <>
-                  {version === current && <Chip tone="info">now</Chip>} {version}
-                </>
-              ),
-            },
-            { title: 'Time', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
-            { title: 'What', cell: whatOf },
-            { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
-            { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },
-            { title: 'Deleted', isNumber: true, cell: ({ deleted }) => count(deleted) },
-            { title: 'By', isWide: true, cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
-            {
-              title: 'Actions',
-              cell: ({ version }) =>
-                version !== current &&
-                may('updateProtectSettings') && (
-                  <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
-                    Go back
-                  </Button>
+      <RefusalNotice error={error} />
+      <Load
+        of={loaded}
+        isEmpty={({ versions }) => versions.length === 0}
+        empty={<EmptyState title="No rule was ever changed here" />}
+      >
+        {({ versions }) => (
+          <Table
+            caption="Versions, newest first"
+            rows={versions}
+            keyOf={({ version }) => String(version)}
+            columns={[
+              {
+                title: 'Version',
+                isNumber: true,
+                cell: ({ version }) => (
+                  <>
+                    {version === current && <Chip tone="info">now</Chip>} {version}
+                  </>
                 ),
-            },
-          ]}
-        />
-      )}
+              },
+              { title: 'Time', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
+              { title: 'What', cell: whatOf },
+              { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
+              { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },
+              { title: 'Deleted', isNumber: true, cell: ({ deleted }) => count(deleted) },
+              { title: 'By', isWide: true, cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
+              {
+                title: 'Actions',
+                cell: ({ version }) =>
+                  version !== current &&
+                  may('updateProtectSettings') && (
+                    <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
+                      Go back
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Load>
       <OlderPages
         path="/console/rules/history"
         params={params}

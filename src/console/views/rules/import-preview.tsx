@@ -48,7 +48,7 @@ export function ImportPreview({ file }: { file: PreviewedFile }) {
         )
       }
     >
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {progress !== null && (
         <div class="stack" role="status">
           <progress max={progress.linesTotal} value={progress.lines} aria-label="Lines looked at" />

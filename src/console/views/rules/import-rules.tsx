@@ -5,6 +5,7 @@ import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
@@ -122,7 +123,7 @@ export default function ImportRules() {
             hint="Where the list is from, so that you find its rules again."
             value={note}
             onInput={setNote}
-            maxLength={1000}
+            maxLength={forms.accessRule.note.maxLength}
             isDisabled={state === 'running'}
           />
           <div class="actions">
@@ -138,7 +139,7 @@ export default function ImportRules() {
         </div>
       </Section>
       {file !== null && state === 'ready' && <ImportPreview file={{ site, text: file.text, verdict, note }} />}
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {progress !== null && (
         <Section title={titles[state]}>
           <div class="stack" role="status">

@@ -4,7 +4,8 @@ import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
-import { RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { byDecision, readDecisions } from '../../components/by-decision.ts';
@@ -12,7 +13,7 @@ import { TimeSeries } from '../../components/time-series.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { whenKnown, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
@@ -33,11 +34,8 @@ export default function OneRule() {
     until,
     bucket: bucketSecondsOf(window),
   };
-  const {
-    value: hits,
-    error,
-    reload,
-  } = useCall('/protect/access-rules/hits', instances.value.list === null ? null : body);
+  const loaded = useCall('/protect/access-rules/hits', whenKnown(body));
+  const { value: hits } = loaded;
   const links = siteParam(params);
   return (
     <Page
@@ -49,9 +47,8 @@ export default function OneRule() {
         </>
       }
       actions={<RangePicker window={window} />}
-      calls={[{ method: 'POST', path: '/protect/access-rules/hits', body }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <Load of={loaded} />
       {hits?.isExact === false && (
         <Warning>
           In some hour more rules fired than the log counts one by one, so the real numbers may be higher.

@@ -1,5 +1,6 @@
 /** Which rules are listed: by what they say, or by a visitor that they match. */
 import { SelectField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
 import { useDraft } from '../../url/use-draft.ts';
 import { useParams } from '../../url/params.ts';
@@ -35,7 +36,7 @@ export function RuleFilters() {
           label={label}
           placeholder={placeholder}
           isMono
-          maxLength={512}
+          maxLength={forms.accessRule.value.maxLength}
           value={textOf(name)}
           onInput={(text) => write(name, text)}
         />

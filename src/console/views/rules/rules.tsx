@@ -4,6 +4,7 @@ import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
+import { Load } from '../../components/load.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { counted } from '../../format/numbers.ts';
@@ -14,12 +15,13 @@ import { changeRule } from './rule-change.ts';
 import type { Rule } from './rule.ts';
 import { RuleFilters } from './rule-filters.tsx';
 import { RuleTable } from './rule-table.tsx';
-import { exportBody, rulesBody, useRules } from './use-rules.ts';
+import { exportBody, useRules } from './use-rules.ts';
 
 export default function Rules() {
   const [params] = useParams();
   const siteKey = chosenInstance(params)?.globalSiteKey ?? null;
-  const { rules, error, isLoading, hasMore, loadMore, reload } = useRules(params);
+  const loaded = useRules(params);
+  const { isLoading, hasMore, loadMore, reload } = loaded;
   const [edited, setEdited] = useState<Rule | 'new' | null>(null);
   const [failure, setFailure] = useState<Refusal | null>(null);
   const mayChange = siteKey !== null && may('updateProtectSettings');
@@ -53,36 +55,39 @@ export default function Rules() {
           )}
         </>
       }
-      calls={[{ method: 'POST', path: '/protect/access-rules', body: rulesBody(params) }]}
     >
       <RuleFilters />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {failure !== null && <RefusalNotice error={failure} />}
-      {rules !== null && rules.length === 0 && (
-        <EmptyState title="No rule here">
-          <p>Without rules, address categories, risk scores and the policy of the instance decide.</p>
-        </EmptyState>
-      )}
-      {rules !== null && rules.length > 0 && (
-        <>
-          <p class="soft" role="status">
-            {counted(rules.length, 'rule')}
-            {hasMore ? ', and more' : ''}
-          </p>
-          <RuleTable
-            onNearEnd={loadMore}
-            rules={rules}
-            mayChange={mayChange}
-            onEdit={setEdited}
-            onDelete={(rule) => void remove(rule)}
-          />
-          {hasMore && (
-            <Button isBusy={isLoading} onClick={loadMore}>
-              Load more
-            </Button>
-          )}
-        </>
-      )}
+      <RefusalNotice error={failure} />
+      <Load
+        of={loaded}
+        isEmpty={({ length }) => length === 0}
+        empty={
+          <EmptyState title="No rule here">
+            <p>Without rules, address categories, risk scores and the policy of the instance decide.</p>
+          </EmptyState>
+        }
+      >
+        {(rules) => (
+          <>
+            <p class="soft" role="status">
+              {counted(rules.length, 'rule')}
+              {hasMore ? ', and more' : ''}
+            </p>
+            <RuleTable
+              onNearEnd={loadMore}
+              rules={rules}
+              mayChange={mayChange}
+              onEdit={setEdited}
+              onDelete={(rule) => void remove(rule)}
+            />
+            {hasMore && (
+              <Button isBusy={isLoading} onClick={loadMore}>
+                Load more
+              </Button>
+            )}
+          </>
+        )}
+      </Load>
       {edited !== null && siteKey !== null && (
         <AddRules
           siteKey={siteKey}

@@ -1,6 +1,6 @@
 /** The rules that the address asks for, page by page. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
+import { call, type Loaded } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { instances, siteOf } from '../../frame/instances.ts';
@@ -52,13 +52,9 @@ export function exportBody(params: Params): RequestOf<'/protect/access-rules/exp
   };
 }
 
-export interface Rules {
-  rules: readonly Rule[] | null;
-  error: Refusal | null;
-  isLoading: boolean;
+export interface Rules extends Loaded<readonly Rule[]> {
   hasMore: boolean;
   loadMore: () => void;
-  reload: () => void;
 }
 
 export function useRules(params: Params): Rules {
@@ -92,9 +88,10 @@ export function useRules(params: Params): Rules {
   }, [body, isReady, turn]);
   const reload = useCallback(() => setTurn((former) => former + 1), []);
   return {
-    rules,
+    value: rules,
     error,
     isLoading,
+    calls: [{ method: 'POST', path: '/protect/access-rules', body: rulesBody(params) }],
     hasMore: cursor !== null,
     loadMore: () => {
       if (!isLoading && cursor !== null) void load(cursor);

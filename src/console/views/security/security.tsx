@@ -66,7 +66,7 @@ export default function Security() {
         </>
       }
     >
-      {failure !== null && <RefusalNotice error={failure} />}
+      <RefusalNotice error={failure} />
       {failure?.key === 'CONSOLE.SIGN_IN_AGAIN' && own !== null && own.passkeys.length > 0 && (
         <div class="actions">
           <Button kind="primary" onClick={() => void signInAgain()}>

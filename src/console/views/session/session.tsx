@@ -1,17 +1,18 @@
 /** One session: its risk as parts over time, what it asked for, what its pages reported, and its erasure. */
 import { useLocation, useRoute } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, together, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice, sentenceOf } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState, sentenceOf } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, whenKnown, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { RiskHistory, SessionTelemetry } from './session-data.ts';
 import { RiskChart } from './risk-chart.tsx';
@@ -24,15 +25,9 @@ export default function Session() {
   const { params: route } = useRoute();
   const [params] = useParams();
   const jti = route['jti'] ?? '';
-  const body = { ...siteOf(params), jti };
-  const asked = instances.value.list === null ? null : body;
+  const asked = whenKnown({ ...siteOf(params), jti });
   const risk = useCall('/protect/risk-history', asked);
   const telemetry = useCall('/protect/session-telemetry', asked);
-  const reload = () => {
-    risk.reload();
-    telemetry.reload();
-  };
-  const error = risk.error ?? telemetry.error;
   const isUnknown =
     risk.value !== null && telemetry.value !== null && risk.value.total === 0 && telemetry.value.session === null;
   return (
@@ -51,25 +46,23 @@ export default function Session() {
           {may('updateProtectSettings') && !isUnknown && <Erase jti={jti} total={risk.value?.total ?? null} />}
         </>
       }
-      calls={[
-        { method: 'POST', path: '/protect/risk-history', body },
-        { method: 'POST', path: '/protect/session-telemetry', body },
-      ]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {isUnknown && (
-        <EmptyState title="Nothing is stored about this session">
-          <p>It is of another instance, older than verdicts are kept, or erased.</p>
-          <p>
-            <a href={addressOf('/console/find', { ...siteParam(params), q: jti, kind: 'user-agent' })}>
-              Look for it as a user agent
-            </a>
-          </p>
-        </EmptyState>
-      )}
-      {!isUnknown && risk.value !== null && telemetry.value !== null && (
-        <Details risk={risk.value} telemetry={telemetry.value} />
-      )}
+      <Load
+        of={together(risk, telemetry)}
+        isEmpty={() => isUnknown}
+        empty={
+          <EmptyState title="Nothing is stored about this session">
+            <p>It is of another instance, older than verdicts are kept, or erased.</p>
+            <p>
+              <a href={addressOf('/console/find', { ...siteParam(params), q: jti, kind: 'user-agent' })}>
+                Look for it as a user agent
+              </a>
+            </p>
+          </EmptyState>
+        }
+      >
+        {([history, reported]) => <Details risk={history} telemetry={reported} />}
+      </Load>
     </Page>
   );
 }

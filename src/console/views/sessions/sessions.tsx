@@ -5,13 +5,14 @@ import type { Schema } from '../../api/service-api.ts';
 import { Chip } from '../../components/chip.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { chosenInstance, instances, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, whenKnown, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { useDraft } from '../../url/use-draft.ts';
 import { sessionFilters, sessionsBody } from './sessions-body.ts';
@@ -22,42 +23,41 @@ const PARTS_SHOWN_MAX = 3;
 export default function Sessions() {
   const [params, change] = useParams();
   const [openedAt] = useState(() => Date.now());
-  const body = sessionsBody(params, openedAt);
-  const { value, error, reload } = useCall('/protect/sessions', instances.value.list === null ? null : body);
+  const loaded = useCall('/protect/sessions', whenKnown(sessionsBody(params, openedAt)));
   return (
     <Page
       title="Sessions"
       lead="Browsers that opened a session and have not lost it. A session that is over stays in the verdicts."
-      calls={[{ method: 'POST', path: '/protect/sessions', body }]}
     >
       <Filters params={params} change={change} />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && (
-        <>
-          {value.sessions.length === 0 ? (
-            <EmptyState title="No session here">
-              <p>
-                {value.nextCursor === null
-                  ? 'A session opens when a browser runs the script that the gate puts on its pages.'
-                  : 'This part of the list has none that matches. Go on to older ones.'}
-              </p>
-            </EmptyState>
-          ) : (
-            <Table
-              caption="Sessions, newest first"
-              columns={columnsFor(params)}
-              rows={value.sessions}
-              keyOf={({ jti }) => jti}
+      <Load of={loaded}>
+        {({ sessions, nextCursor }) => (
+          <>
+            {sessions.length === 0 ? (
+              <EmptyState title="No session here">
+                <p>
+                  {nextCursor === null
+                    ? 'A session opens when a browser runs the script that the gate puts on its pages.'
+                    : 'This part of the list has none that matches. Go on to older ones.'}
+                </p>
+              </EmptyState>
+            ) : (
+              <Table
+                caption="Sessions, newest first"
+                columns={columnsFor(params)}
+                rows={sessions}
+                keyOf={({ jti }) => jti}
+              />
+            )}
+            <OlderPages
+              path="/console/sessions"
+              params={params}
+              place={['cursor']}
+              next={nextCursor === null ? null : { cursor: nextCursor }}
             />
-          )}
-          <OlderPages
-            path="/console/sessions"
-            params={params}
-            place={['cursor']}
-            next={value.nextCursor === null ? null : { cursor: value.nextCursor }}
-          />
-        </>
-      )}
+          </>
+        )}
+      </Load>
     </Page>
   );
 }

@@ -22,7 +22,7 @@ export default function DisabledAccount({ user }: { user: Me }) {
           You are signed in as <VisitorText text={user.email} /> in the account of{' '}
           <VisitorText text={user.account.ownerEmail} />. Only an operator of this service can enable it again.
         </p>
-        {error !== null && <RefusalNotice error={error} />}
+        <RefusalNotice error={error} />
         {user.accounts.length > 0 && (
           <>
             <p>Your other accounts:</p>

@@ -95,7 +95,7 @@ export default function SignIn({ entry, hasEnded, hasLeft }: SignInProps) {
         )}
         {step.kind === 'ways' && (
           <>
-            {step.error !== null && <RefusalNotice error={step.error} />}
+            <RefusalNotice error={step.error} />
             {step.error !== null && entry.kind !== 'plain' && <WayBack />}
             <Button kind="primary" onClick={() => void go(withPasskey())}>
               Sign in with a passkey

@@ -1,10 +1,11 @@
 /** A form for a new site. */
-import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 export interface NewSiteProps {
   onClose: () => void;
@@ -12,12 +13,15 @@ export interface NewSiteProps {
 }
 
 export function NewSite({ onClose, onCreated }: NewSiteProps) {
-  const [name, setName] = useState('');
-  const [domains, setDomains] = useState('');
+  const form = useForm(
+    () => ({ name: '', domains: '' }),
+    () => forms.site,
+  );
+  const { name, domains } = form.draft;
   return (
     <CreateDialog
       title="New site"
-      isComplete={name !== '' && domains !== ''}
+      isComplete={form.isComplete && domains !== ''}
       send={() =>
         call('/sites/create', {
           name,
@@ -31,18 +35,11 @@ export function NewSite({ onClose, onCreated }: NewSiteProps) {
       }}
       onClose={onClose}
     >
+      <TextField {...form.text('name')} label="Name" hint="Letters, digits, hyphens and underscores." />
       <TextField
-        label="Name"
-        hint="Letters, digits, hyphens and underscores."
-        value={name}
-        onInput={setName}
-        maxLength={128}
-      />
-      <TextField
+        {...form.text('domains')}
         label="Domains"
         hint="Pages that may show the widget: shop.example or *.shop.example, one per line."
-        value={domains}
-        onInput={setDomains}
         rows={3}
         isMono
       />

@@ -97,7 +97,7 @@ function Verification({ token, site }: { token: string; site: Site }) {
           <span class="hint">A token verifies once.</span>
         </div>
       )}
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       {answer !== null && <pre class="snippet">{JSON.stringify(answer, null, 2)}</pre>}
     </div>
   );

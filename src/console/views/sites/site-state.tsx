@@ -1,6 +1,6 @@
 /** Which site is the default, and whether it is in use. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
+import { call, useAction } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
@@ -14,22 +14,21 @@ import type { Result } from '../../../result.ts';
 import type { Site } from './sites.tsx';
 
 export function SiteState({ site, reload }: { site: Site; reload: () => void }) {
-  const [error, setError] = useState<Refusal | null>(null);
+  const { error, run } = useAction();
   const [isAsking, setIsAsking] = useState(false);
   const [withInstance, setWithInstance] = useState(false);
   const { siteKey, name, active, isDefault } = site;
-  const act = async (work: Promise<Result<unknown, Refusal>>, done: string): Promise<void> => {
-    const answer = await work;
+  const act = async (work: Promise<Result<object, Refusal>>, done: string): Promise<void> => {
+    const answer = await run(work);
     setIsAsking(false);
-    setError(answer.ok ? null : answer.error);
-    if (!answer.ok) return;
+    if (answer === null) return;
     toast(done);
     reload();
     void loadInstances();
   };
   return (
     <>
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <Section title="Default">
         <p>{isDefault ? 'This is the default site of the account.' : 'Another site is the default of the account.'}</p>
         {!isDefault && active && may('updateSite') && (

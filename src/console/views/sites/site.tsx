@@ -6,7 +6,7 @@ import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Chip } from '../../components/chip.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -29,34 +29,34 @@ const tabs = [
 export default function Site() {
   const { params: route } = useRoute();
   const [params] = useParams();
-  const body = { siteKey: route['siteKey'] ?? '' };
-  const { value: site, error, reload } = useCall('/site/get', body);
+  const loaded = useCall('/site/get', { siteKey: route['siteKey'] ?? '' });
+  const { value, reload } = loaded;
   const tab = tabs.find(([name]) => name === params['tab'])?.[0] ?? '';
   return (
     <Page
-      title={site?.name ?? 'Site'}
+      title={value?.name ?? 'Site'}
       actions={
-        site !== null && <Chip tone={site.active ? 'allow' : 'plain'}>{site.active ? 'active' : 'inactive'}</Chip>
+        value !== null && <Chip tone={value.active ? 'allow' : 'plain'}>{value.active ? 'active' : 'inactive'}</Chip>
       }
-      calls={[{ method: 'POST', path: '/site/get', body }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {site !== null && (
-        <>
-          <Tabs
-            label="Parts of the site"
-            tabs={tabs.map(([name, text]) => ({
-              text,
-              href: siteAddress(site) + (name === '' ? '' : `?tab=${name}`),
-              isCurrent: name === tab,
-            }))}
-          />
-          {tab === '' && <Settings key={site.siteKey} site={site} reload={reload} />}
-          {tab === 'keys' && <Keys site={site} />}
-          {tab === 'try' && <Playground site={site} />}
-          {tab === 'state' && <SiteState site={site} reload={reload} />}
-        </>
-      )}
+      <Load of={loaded}>
+        {(site) => (
+          <>
+            <Tabs
+              label="Parts of the site"
+              tabs={tabs.map(([name, text]) => ({
+                text,
+                href: siteAddress(site) + (name === '' ? '' : `?tab=${name}`),
+                isCurrent: name === tab,
+              }))}
+            />
+            {tab === '' && <Settings key={site.siteKey} site={site} reload={reload} />}
+            {tab === 'keys' && <Keys site={site} />}
+            {tab === 'try' && <Playground site={site} />}
+            {tab === 'state' && <SiteState site={site} reload={reload} />}
+          </>
+        )}
+      </Load>
     </Page>
   );
 }

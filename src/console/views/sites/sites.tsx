@@ -6,7 +6,8 @@ import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -20,7 +21,7 @@ export function siteAddress({ siteKey }: Pick<Site, 'siteKey'>): string {
 
 export default function Sites() {
   const { route } = useLocation();
-  const { value, error, reload } = useCall('/sites/get', {});
+  const loaded = useCall('/sites/get', {});
   const [isCreating, setIsCreating] = useState(false);
   return (
     <Page
@@ -33,37 +34,40 @@ export default function Sites() {
           </Button>
         )
       }
-      calls={[{ method: 'POST', path: '/sites/get', body: {} }]}
     >
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value?.length === 0 && (
-        <EmptyState title="No site yet">
-          <p>Create one for the pages that show the widget, or for an instance of the gate.</p>
-        </EmptyState>
-      )}
-      {value !== null && value.length > 0 && (
-        <Table
-          caption="Sites"
-          rows={value}
-          keyOf={({ siteKey }) => siteKey}
-          columns={[
-            { title: 'Name', cell: (site) => <a href={siteAddress(site)}>{site.name}</a> },
-            {
-              title: 'State',
-              cell: ({ active, isDefault }) => (
-                <>
-                  <Chip tone={active ? 'allow' : 'plain'}>{active ? 'active' : 'inactive'}</Chip>{' '}
-                  {isDefault && <Chip tone="info">default</Chip>}
-                </>
-              ),
-            },
-            { title: 'Challenge', cell: ({ settings }) => settings.captchaType },
-            { title: 'Domains', isWide: true, cell: ({ settings }) => settings.domains.join(', ') },
-            { title: 'Site key', cell: ({ siteKey }) => <code>{siteKey}</code> },
-            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
-          ]}
-        />
-      )}
+      <Load
+        of={loaded}
+        isEmpty={({ length }) => length === 0}
+        empty={
+          <EmptyState title="No site yet">
+            <p>Create one for the pages that show the widget, or for an instance of the gate.</p>
+          </EmptyState>
+        }
+      >
+        {(sites) => (
+          <Table
+            caption="Sites"
+            rows={sites}
+            keyOf={({ siteKey }) => siteKey}
+            columns={[
+              { title: 'Name', cell: (site) => <a href={siteAddress(site)}>{site.name}</a> },
+              {
+                title: 'State',
+                cell: ({ active, isDefault }) => (
+                  <>
+                    <Chip tone={active ? 'allow' : 'plain'}>{active ? 'active' : 'inactive'}</Chip>{' '}
+                    {isDefault && <Chip tone="info">default</Chip>}
+                  </>
+                ),
+              },
+              { title: 'Challenge', cell: ({ settings }) => settings.captchaType },
+              { title: 'Domains', isWide: true, cell: ({ settings }) => settings.domains.join(', ') },
+              { title: 'Site key', cell: ({ siteKey }) => <code>{siteKey}</code> },
+              { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },
+            ]}
+          />
+        )}
+      </Load>
       {isCreating && <NewSite onClose={() => setIsCreating(false)} onCreated={(site) => route(siteAddress(site))} />}
     </Page>
   );

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { count } from '../../format/numbers.ts';
-import { instances } from '../../frame/instances.ts';
+import { whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { Filters } from '../verdicts/filters.tsx';
@@ -20,7 +20,7 @@ export default function LiveTail() {
   const [isPaused, setIsPaused] = useState(false);
   const [isHeld, setIsHeld] = useState(false);
   const body = tailBody(params);
-  const { rows, error, hasStarted } = useTail(instances.value.list === null ? null : body, { isPaused, isHeld });
+  const { rows, error, hasStarted } = useTail(whenKnown(body), { isPaused, isHeld });
   return (
     <Page
       title="Live tail"
@@ -33,7 +33,7 @@ export default function LiveTail() {
       calls={[{ method: 'POST', path: '/protect/verdicts/tail', body }]}
     >
       <Filters filters={tailFilters} window={window} />
-      {error !== null && <RefusalNotice error={error} />}
+      <RefusalNotice error={error} />
       <Skipped rows={rows} href={addressOf('/console/verdicts', { ...params, range: '1h' })} />
       <p class="soft" role="status">
         {isPaused ? 'Paused: nothing is asked for.' : `Live, the newest ${TAIL_ROWS_MAX}.`}

@@ -7,6 +7,7 @@ import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
+import { Load } from '../../components/load.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -159,11 +160,10 @@ function DeleteRule({ siteKey, rule, onClose, onDone }: DeleteRuleProps) {
       </p>
       <p>Without it, other rules, categories, risk and policy decide alone.</p>
       <div class="preview-room">
-        {preview.error !== null && <RefusalNotice error={preview.error} onRetry={preview.reload} />}
-        {preview.value !== null && <PreviewResult preview={preview.value} />}
+        <Load of={preview}>{(result) => <PreviewResult preview={result} />}</Load>
       </div>
-      {hits.error !== null && <RefusalNotice error={hits.error} onRetry={hits.reload} />}
-      {error !== null && <RefusalNotice error={error} />}
+      <Load of={hits} />
+      <RefusalNotice error={error} />
     </Confirm>
   );
 }

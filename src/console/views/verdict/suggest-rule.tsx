@@ -7,10 +7,12 @@ import { useCall } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { Load } from '../../components/load.tsx';
 import { RefusalNotice, Warning } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { activeInstances } from '../../frame/instances.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
 import { PreviewResult } from '../rules/preview.tsx';
 import { expiryAfter, type Lifetime, lifetimes, type Rule, ruleTypes } from '../rules/rule.ts';
 import { changeRule, findRule, type FoundRule, type RuleKey } from '../rules/rule-change.ts';
@@ -81,9 +83,8 @@ export function SuggestRule({ siteKey, suggestion, onClose, onDone, ...initial }
       )}
       {found !== null && found.rule !== null && <Replaced rule={found.rule} />}
       <div class="preview-room">
-        {preview.error !== null && <RefusalNotice error={preview.error} onRetry={preview.reload} />}
         {preview.value === null && preview.error === null && <p class="soft">Trying it on the last 24 hours…</p>}
-        {preview.value !== null && <PreviewResult preview={preview.value} />}
+        <Load of={preview}>{(result) => <PreviewResult preview={result} />}</Load>
       </div>
       <SelectField
         label="For"
@@ -91,8 +92,8 @@ export function SuggestRule({ siteKey, suggestion, onClose, onDone, ...initial }
         options={(Object.keys(lifetimes) as Lifetime[]).map((one) => [one, lifetimes[one][0]] as const)}
         onChange={setLifetime}
       />
-      <TextField label="Note" value={note} maxLength={1000} onInput={setNote} />
-      {error !== null && <RefusalNotice error={error} />}
+      <TextField label="Note" value={note} maxLength={forms.accessRule.note.maxLength} onInput={setNote} />
+      <RefusalNotice error={error} />
     </Confirm>
   );
 }

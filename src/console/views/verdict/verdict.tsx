@@ -6,7 +6,8 @@ import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { activeInstances } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
@@ -18,7 +19,6 @@ import { NextSteps } from './next-steps.tsx';
 import { RequestFacts, VisitorFacts } from './verdict-facts.tsx';
 
 type Explanation = Schema<'VerdictExplanation'>;
-const PATH = '/protect/verdicts/explain';
 
 const words = { allow: 'allowed', challenge: 'challenged', block: 'blocked' } as const;
 
@@ -27,7 +27,8 @@ export default function Verdict() {
   const [params, change] = useParams();
   // A reference is of one instance only, so that people need not know which.
   const body = { requestId: route['requestId'] ?? '' };
-  const { value, error, reload } = useCall(PATH, body);
+  const loaded = useCall('/protect/verdicts/explain', body);
+  const { value, error, reload } = loaded;
   const isShown = value !== null && value.verdict.request_id === body.requestId.toLowerCase();
   const site = isShown ? value.verdict.site_key : undefined;
   useEffect(() => {
@@ -36,11 +37,8 @@ export default function Verdict() {
     if (isOther && activeInstances().length > 1) change({ site }, true);
   }, [site]);
   return (
-    <Page
-      title={isShown ? `Why this was ${words[value.verdict.decision]}` : 'Verdict'}
-      calls={[{ method: 'POST', path: PATH, body }]}
-    >
-      {error !== null && error.status !== 404 && <RefusalNotice error={error} onRetry={reload} />}
+    <Page title={isShown ? `Why this was ${words[value.verdict.decision]}` : 'Verdict'}>
+      <Load of={error?.status === 404 ? { ...loaded, error: null } : loaded} />
       {error?.status === 404 && !isShown && (
         <EmptyState title="No verdict has this reference">
           <p>{error.message}</p>

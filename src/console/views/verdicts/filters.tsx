@@ -4,7 +4,7 @@ import { ChoiceField } from '../../components/choice.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { count } from '../../format/numbers.ts';
-import { instances, siteOf } from '../../frame/instances.ts';
+import { whenKnown, siteOf } from '../../frame/instances.ts';
 import { useDraft } from '../../url/use-draft.ts';
 import { useParams } from '../../url/params.ts';
 import type { TimeWindow } from '../../url/window.ts';
@@ -20,7 +20,7 @@ const TEXT_MAX_CHARS = 2048;
 
 export function Filters({ filters, window: { since, until } }: FiltersProps) {
   const [params, change] = useParams();
-  const body = instances.value.list === null ? null : { ...siteOf(params), since, until };
+  const body = whenKnown({ ...siteOf(params), since, until });
   const sources = useCall('/protect/verdicts/distinct-sources', body);
   const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
   const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));

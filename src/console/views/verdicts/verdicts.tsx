@@ -1,12 +1,13 @@
 /** The verdict log: every filter of the API, kept in the address, page by page. */
 import { useCall } from '../../api/call.ts';
 import { Download } from '../../components/download.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Load } from '../../components/load.tsx';
+import { EmptyState } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { counted } from '../../format/numbers.ts';
-import { instances } from '../../frame/instances.ts';
+import { whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { Filters } from './filters.tsx';
@@ -18,8 +19,7 @@ export default function Verdicts() {
   const [params] = useParams();
   const window = useWindow();
   const { path, body } = verdictCall(params, window);
-  // Until the instances are known, the call could be about another one.
-  const { value, error, reload } = useCall(path, instances.value.list === null ? null : body);
+  const loaded = useCall(path, whenKnown(body));
   const exported = (format: 'ndjson' | 'parquet') => ({
     sent: { method: 'POST', path: '/protect/verdicts/export', body: exportBody(params, window, format) } as const,
     fileName: `verdicts.${format}`,
@@ -39,34 +39,34 @@ export default function Verdicts() {
           )}
         </>
       }
-      calls={[{ method: 'POST', path, body }]}
     >
       <Filters filters={offeredFilters} window={window} />
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && (
-        <>
-          <p class="soft" role="status">
-            {value.totalIsExact ? '' : 'At least '}
-            {counted(value.total, 'verdict')}
-          </p>
-          {value.verdicts.length === 0 ? (
-            <EmptyState title="No verdict in this window">
-              <p>Choose a longer time or clear a filter. A verdict arrives within seconds of its request.</p>
-            </EmptyState>
-          ) : (
-            <VerdictTable
-              verdicts={value.verdicts}
-              hrefOf={(filter) => addressOf('/console/verdicts', { ...params, cursor: null, ...filter })}
+      <Load of={loaded}>
+        {({ verdicts, total, totalIsExact, nextCursor }) => (
+          <>
+            <p class="soft" role="status">
+              {totalIsExact ? '' : 'At least '}
+              {counted(total, 'verdict')}
+            </p>
+            {verdicts.length === 0 ? (
+              <EmptyState title="No verdict in this window">
+                <p>Choose a longer time or clear a filter. A verdict arrives within seconds of its request.</p>
+              </EmptyState>
+            ) : (
+              <VerdictTable
+                verdicts={verdicts}
+                hrefOf={(filter) => addressOf('/console/verdicts', { ...params, cursor: null, ...filter })}
+              />
+            )}
+            <OlderPages
+              path="/console/verdicts"
+              params={params}
+              place={['cursor']}
+              next={nextCursor === null ? null : { cursor: nextCursor }}
             />
-          )}
-          <OlderPages
-            path="/console/verdicts"
-            params={params}
-            place={['cursor']}
-            next={value.nextCursor === null ? null : { cursor: value.nextCursor }}
-          />
-        </>
-      )}
+          </>
+        )}
+      </Load>
     </Page>
   );
 }

@@ -1,0 +1,51 @@
+/**
+ * What a view has loaded: the content once it is there, the reason when the call failed, with a way to try again, and
+ * what is said when there is nothing. The page shows the call as a shell line.
+ */
+import { type Signal, useSignal } from '@preact/signals';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect } from 'preact/hooks';
+import type { Loaded } from '../api/call.ts';
+import type { Sent } from '../api/send.ts';
+import { RefusalNotice } from './notice.tsx';
+
+export interface LoadProps<Value> {
+  of: Loaded<Value>;
+  isEmpty?: (value: Value) => boolean;
+  /** In place of the content when it is empty. */
+  empty?: ComponentChildren;
+  children?: (value: Value) => ComponentChildren;
+}
+
+export function Load<Value>({ of: { value, error, reload, calls }, isEmpty, empty, children }: LoadProps<Value>) {
+  useCurlLines(calls);
+  return (
+    <>
+      <RefusalNotice error={error} onRetry={reload} />
+      {value !== null && (isEmpty?.(value) === true ? empty : children?.(value))}
+    </>
+  );
+}
+
+/** The newest call of each path. A page with ten lists of one kind shows one line for them. */
+type PageCalls = Signal<ReadonlyMap<string, Sent>>;
+
+export const PageCalls = createContext<PageCalls | null>(null);
+
+export function usePageCalls(): PageCalls {
+  return useSignal<ReadonlyMap<string, Sent>>(new Map());
+}
+
+function useCurlLines(sent: readonly Sent[]): void {
+  const calls = useContext(PageCalls);
+  const paths = sent.map(({ path }) => path).join(' ');
+  useEffect(() => {
+    if (calls !== null) calls.value = new Map([...calls.value, ...sent.map((one) => [one.path, one] as const)]);
+  }, [calls, JSON.stringify(sent)]);
+  useEffect(
+    () => () => {
+      if (calls !== null) calls.value = new Map([...calls.value].filter(([path]) => !paths.split(' ').includes(path)));
+    },
+    [calls, paths],
+  );
+}

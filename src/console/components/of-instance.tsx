@@ -1,0 +1,31 @@
+/** The part of a view that is about the chosen instance, and what is said without one. */
+import type { ComponentChildren } from 'preact';
+import { chosenInstance, type Instance, instancesLoaded } from '../frame/instances.ts';
+import { useParams } from '../url/params.ts';
+import { Load } from './load.tsx';
+import { EmptyState, Warning } from './notice.tsx';
+
+export interface OfInstanceProps {
+  /** What it means that the instance only monitors. */
+  monitored?: string;
+  children: (instance: Instance) => ComponentChildren;
+}
+
+export function OfInstance({ monitored, children }: OfInstanceProps) {
+  const [params] = useParams();
+  const instance = chosenInstance(params);
+  return (
+    <Load of={{ ...instancesLoaded(), calls: [] }}>
+      {() =>
+        instance === null ? (
+          <EmptyState title="The account has no active instance" />
+        ) : (
+          <>
+            {monitored !== undefined && instance.monitor && <Warning>{monitored}</Warning>}
+            {children(instance)}
+          </>
+        )
+      }
+    </Load>
+  );
+}
