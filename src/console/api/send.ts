@@ -91,3 +91,16 @@ async function refusalIn(response: Response): Promise<Refusal> {
     details: Array.isArray(details) ? details : [],
   };
 }
+
+/** In single quotes, which a POSIX shell leaves alone. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export function curlLine({ method, path, body }: Sent, origin: string = location.origin): string {
+  const parts = ['curl -s'];
+  if (method === 'PUT') parts.push('-X PUT');
+  parts.push(quoted(origin + path), `-H "Authorization: Bearer $KEY"`);
+  if (method !== 'GET') parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body ?? {}))}`);
+  return parts.join(' ');
+}

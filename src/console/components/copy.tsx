@@ -1,7 +1,6 @@
 /** A value to copy, and the shell line of a view. */
 import { useState } from 'preact/hooks';
-import { curlLine } from '../api/curl.ts';
-import type { Sent } from '../api/send.ts';
+import { curlLine, type Sent } from '../api/send.ts';
 import { Button } from './button.tsx';
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {

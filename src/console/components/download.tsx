@@ -4,7 +4,6 @@ import { sendRaw, type Sent } from '../api/send.ts';
 import { compact } from '../format/numbers.ts';
 import { Button } from './button.tsx';
 import { sentenceOf } from './notice.tsx';
-import { saveFile } from './save-file.ts';
 import { toast } from './toast.tsx';
 
 export interface DownloadProps {
@@ -53,4 +52,16 @@ async function collected(response: Response, onBytes: (bytes: number) => void): 
     onBytes(bytes);
   }
   return new Blob(parts, { type: response.headers.get('content-type') ?? '' });
+}
+
+/** The browser has begun to read the address by then. */
+const REVOKE_AFTER_MS = 10_000;
+
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), REVOKE_AFTER_MS);
 }

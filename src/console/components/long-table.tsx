@@ -8,7 +8,6 @@
 import { Component, createRef } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column, TableProps } from './table-props.ts';
-import { useIsNarrow } from './use-is-narrow.ts';
 
 /** As in the style sheet. In a narrow window a row is a block: a line for each column, and the room around them. */
 const ROW_HEIGHT_PX = 41;
@@ -168,4 +167,18 @@ class LongRow extends Component<LongRowProps> {
 
 function trackOf({ width, isNumber, isWide }: Column<never>): string {
   return width ?? (isNumber === true ? '7rem' : isWide === true ? 'minmax(16rem, 3fr)' : 'minmax(9rem, 1fr)');
+}
+
+const NARROW = '(max-width: 640px)';
+
+/** Whether the window is so narrow that a row of a table is a block of lines; as in the style sheet. */
+export function useIsNarrow(): boolean {
+  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const onChange = () => setIsNarrow(query.matches);
+    query.addEventListener('change', onChange);
+    return () => query.removeEventListener('change', onChange);
+  }, []);
+  return isNarrow;
 }

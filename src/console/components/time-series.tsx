@@ -5,7 +5,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { localTime, zoneName } from '../format/times.ts';
-import { chartOptions, type ChartScale, HEIGHT_PX, type Series } from './chart-options.ts';
+import { HEIGHT_PX, chartOptions, type ChartScale, type Series } from './chart-options.ts';
+import type { Zoom } from '../url/use-zoom.ts';
+import { Button } from './button.tsx';
 
 export type { Series } from './chart-options.ts';
 
@@ -136,4 +138,16 @@ function dataOf<Key extends string>(
       )
       .toReversed(),
   ];
+}
+
+/** @param whole what the chart shows again, such as “the whole hour”. */
+export function ZoomReset({ zoom, whole }: { zoom: Zoom; whole: string }) {
+  if (!zoom.isZoomed) return null;
+  return (
+    <div class="actions">
+      <Button isSmall onClick={zoom.reset}>
+        Show {whole}
+      </Button>
+    </div>
+  );
 }

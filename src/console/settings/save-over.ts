@@ -2,7 +2,7 @@
  * Saves changed members over the version that a form shows. Two people who change different members do not undo each
  * other, and of two who change the same one, the second is told.
  */
-import type { Result } from '../../result.ts';
+import { failed, type Result } from '../../result.ts';
 import type { Refusal } from '../api/send.ts';
 import type { Values } from './draft.ts';
 
@@ -57,4 +57,29 @@ function isSame(one: unknown, other: unknown): boolean {
 
 export function conflictText(names: readonly string[]): string {
   return `Somebody else has changed ${names.join(', ')} meanwhile. Nothing was saved. Your values are still in the form: save again to replace theirs, or discard to see them.`;
+}
+
+export interface LookPorts<Kept> {
+  load: () => Promise<Result<Kept, Refusal>>;
+  save: () => Promise<Result<Kept, Refusal>>;
+}
+
+/**
+ * Saves changed members of something that has no version. It looks at what is stored first: of two people who change the
+ * same member, the second is told. A change between the look and the write is not seen.
+ *
+ * @param known what was stored when somebody last looked. It becomes what is stored now, so that saving again replaces
+ *   what somebody else has written.
+ */
+export async function saveAfterLook<Kept extends object>(
+  known: { current: Kept },
+  changes: object,
+  { load, save }: LookPorts<Kept>,
+): Promise<Result<Kept, Refusal>> {
+  const now = await load();
+  if (!now.ok) return now;
+  const taken = takenMembers(known.current as Values, now.value as Values, changes as Values);
+  known.current = now.value;
+  if (taken.length === 0) return save();
+  return failed({ status: 409, key: 'API.CONFLICT', message: conflictText(taken), details: [], requestId: null });
 }

@@ -3,6 +3,8 @@
  * do not.
  */
 import type { Params } from './params.ts';
+import { useLocation } from 'preact-iso/router';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 export const ranges = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
 export type Range = keyof typeof ranges;
@@ -14,7 +16,6 @@ export interface TimeWindow {
   /** `null`: fixed by `from` and `to`. */
   range: Range | null;
 }
-
 const MINUTE_MS = 60_000;
 const YEAR_MS = 366 * 86_400_000;
 
@@ -36,4 +37,16 @@ export function bucketSecondsOf({ since, until }: TimeWindow): number {
   if (spanMs <= ranges['1h'] * 3) return 60;
   if (spanMs <= ranges['24h'] * 1.5) return 900;
   return spanMs <= ranges['7d'] * 1.5 ? 3600 : 6 * 3600;
+}
+
+/** The time window of a view. A moving one stands still until the address changes or a minute has passed. */
+export function useWindow(): TimeWindow {
+  const { query } = useLocation();
+  const [minute, setMinute] = useState(() => Math.floor(Date.now() / MINUTE_MS));
+  useEffect(() => {
+    const timer = setInterval(() => setMinute(Math.floor(Date.now() / MINUTE_MS)), 5000);
+    return () => clearInterval(timer);
+  }, []);
+  const { range, from, to } = query;
+  return useMemo(() => windowOf(query, minute * MINUTE_MS), [range, from, to, minute]);
 }

@@ -1,7 +1,7 @@
 /** Text, numbers, times and pasted references as the console reads and shows them. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { curlLine } from '../../../src/console/api/curl.ts';
+import { curlLine } from '../../../src/console/api/send.ts';
 import { counted, duration, percent } from '../../../src/console/format/numbers.ts';
 import { briefTime } from '../../../src/console/format/times.ts';
 import { visibleParts } from '../../../src/console/format/visitor-text.ts';

@@ -2,8 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { advice } from '../../../src/console/views/health/advice.ts';
 import { metricFamilies } from '../../../src/console/views/health/exposition.ts';
-import { clientJwtFinding, findingsOf, seenOf, watched } from '../../../src/console/views/health/findings.ts';
-import { originFindings } from '../../../src/console/views/health/origin-findings.ts';
+import {
+  clientJwtFinding,
+  findingsOf,
+  originFindings,
+  seenOf,
+  watched,
+} from '../../../src/console/views/health/findings.ts';
 import { metrics } from '../../../src/service/operations/protect/verdicts/metrics-table.ts';
 
 const text = `# HELP gatehouse_dead_letters Batches that the queue gave up.

@@ -4,16 +4,16 @@ import { caughtUp } from '../../../src/console/views/policies/catch-up.ts';
 import { headOf, linesOf } from '../../../src/console/views/policies/difference-lines.ts';
 import {
   changesOf,
-  type Draft,
   draftOf,
   moved,
   onVersion,
   policiesOf,
+  type Draft,
   withAdded,
-  without,
+  withImported,
   withPolicy,
+  without,
 } from '../../../src/console/views/policies/draft.ts';
-import { withImported } from '../../../src/console/views/policies/imported.ts';
 import type { Policy } from '../../../src/console/views/policies/policy.ts';
 import { expectRows } from '../../support/rows.ts';
 

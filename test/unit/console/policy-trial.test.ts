@@ -3,8 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { errorText, marked } from '../../../src/console/views/policies/condition-place.ts';
 import { knownValues } from '../../../src/console/views/policies/known-values.ts';
 import type { Policy } from '../../../src/console/views/policies/policy.ts';
-import { answersOf, outcomeText, type Trial } from '../../../src/console/views/policies/trial-answers.ts';
-import { noFacts, trialRequest } from '../../../src/console/views/policies/trial-request.ts';
+import {
+  answersOf,
+  noFacts,
+  outcomeText,
+  trialRequest,
+  type Trial,
+} from '../../../src/console/views/policies/trial.ts';
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { expectRows } from '../../support/rows.ts';
 

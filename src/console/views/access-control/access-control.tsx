@@ -17,9 +17,8 @@ import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { counted } from '../../format/numbers.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import type { AccessControlRule } from './access-control-page.ts';
+import { type AccessControlRule, RuleGroups } from './rule-groups.tsx';
 import { NewRule } from './new-rule.tsx';
-import { RuleGroups } from './rule-groups.tsx';
 
 type Query = RequestOf<'/access-control/get'>;
 

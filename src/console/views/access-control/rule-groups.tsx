@@ -11,7 +11,7 @@ import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import type { AccessControlPage } from './access-control-page.ts';
+import type { ResponseOf, Schema } from '../../api/service-api.ts';
 
 type Group = AccessControlPage['ruleGroupsAndCounts'][number];
 const POLL_MS = 1000;
@@ -130,3 +130,7 @@ function Removal({ jobId, total, onGone }: { jobId: string; total: number; onGon
     </Section>
   );
 }
+
+/** A page of access control rules as the service lists it. */
+export type AccessControlPage = ResponseOf<'/access-control/get'>;
+export type AccessControlRule = Schema<'AccessControlRule'>;

@@ -9,11 +9,11 @@ import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { instances, whenKnown, siteOf } from '../../frame/instances.ts';
+import { instances, siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
-import { AlertTabs } from './alert-tabs.tsx';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 import { type Alert, type AlertsBody, kindWords, sentKinds } from './alert-words.ts';
-import { Deliveries } from './deliveries.tsx';
+import { counted } from '../../format/numbers.ts';
 
 const ALERTS_PER_PAGE = 50;
 const EVERY_MS = 15_000;
@@ -41,7 +41,7 @@ export default function Alerts() {
       title="Alerts"
       lead="What Gatehouse noticed by itself, kept for 90 days, and whether your channels accepted it."
     >
-      <AlertTabs />
+      <ViewTabs of="Alerts" />
       <div class="filters">
         <SelectField
           label="Kind"
@@ -103,4 +103,48 @@ function About({ alert: { instanceId, subject } }: { alert: Alert }) {
   const instance = instances.value.list?.find(({ id }) => id === instanceId);
   const text = [instanceId === null ? '' : (instance?.name ?? instanceId), subject].filter((part) => part !== '');
   return <VisitorText text={text.join(', ') || 'the account'} maxChars={60} />;
+}
+
+type Delivery = Alert['deliveries'][number];
+const states = { waiting: ['warn', 'waits'], sent: ['allow', 'sent'], 'given-up': ['block', 'given up'] } as const;
+
+/** What became of one alert in each channel. */
+export function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
+  if (deliveries.length === 0) return <span class="soft">no channel wanted it</span>;
+  return (
+    <ul class="plain-list">
+      {deliveries.map((delivery) => (
+        <li key={delivery.channelId}>
+          <One delivery={delivery} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function One({ delivery: { channelName, state, attempts, triedAt, dueAt, error } }: { delivery: Delivery }) {
+  const [tone, words] = states[state];
+  return (
+    <>
+      <Chip tone={tone}>{words}</Chip> <VisitorText text={channelName ?? 'a removed channel'} maxChars={60} />
+      {state === 'sent' && triedAt !== null && (
+        <>
+          {' '}
+          <Time at={triedAt} isBrief />
+        </>
+      )}
+      {state !== 'sent' && attempts > 0 && `, ${counted(attempts, 'attempt')}`}
+      {dueAt !== null && (
+        <>
+          , next <Time at={dueAt} isBrief />
+        </>
+      )}
+      {error !== null && (
+        <>
+          {': '}
+          <VisitorText text={error} maxChars={200} />
+        </>
+      )}
+    </>
+  );
 }

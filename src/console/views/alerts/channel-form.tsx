@@ -6,10 +6,9 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { zoneName } from '../../format/times.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { saveAfterLook } from '../../settings/save-after-look.ts';
+import { saveAfterLook } from '../../settings/save-over.ts';
 import { useForm } from '../../settings/use-form.ts';
-import { type Channel, shapes } from './alert-words.ts';
-import { KindFields } from './kind-fields.tsx';
+import { alertKinds, kindWords, shapes, type AlertKind, type Channel } from './alert-words.ts';
 
 export interface ChannelFormProps {
   /** `null`: a new one. */
@@ -128,4 +127,31 @@ function changedFields<Fields extends Partial<Channel>>(channel: Channel, fields
   const names = Object.keys(fields) as (keyof Fields & keyof Channel)[];
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(channel[name]));
   return Object.fromEntries(changed.map((name) => [name, fields[name]])) as Partial<Fields>;
+}
+
+export interface KindFieldsProps {
+  legend: string;
+  chosen: readonly AlertKind[];
+  onChange: (chosen: AlertKind[]) => void;
+}
+
+/** Boxes for kinds of alerts. */
+export function KindFields({ legend, chosen, onChange }: KindFieldsProps) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      <div class="group-members">
+        {alertKinds.map((kind) => (
+          <CheckField
+            key={kind}
+            label={kindWords[kind]}
+            isChecked={chosen.includes(kind)}
+            onChange={(isChosen) =>
+              onChange(alertKinds.filter((one) => (one === kind ? isChosen : chosen.includes(one))))
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
 }

@@ -13,7 +13,7 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { AlertTabs } from './alert-tabs.tsx';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 import { type Channel, kindWords } from './alert-words.ts';
 import { ChannelForm } from './channel-form.tsx';
 
@@ -58,7 +58,7 @@ export default function Channels() {
         )
       }
     >
-      <AlertTabs />
+      <ViewTabs of="Alerts" />
       <RefusalNotice error={failure} />
       <Load
         of={loaded}

@@ -1,21 +1,22 @@
 /** The switch of attack mode, which always has an end, and what an attack that is noticed does. */
-import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { useRef, useState } from 'preact/hooks';
+import { call, useAction, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { Section } from '../../components/facts.tsx';
-import { TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
 import { Load } from '../../components/load.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { localTime } from '../../format/times.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { rangeText } from '../../settings/setting-schema.ts';
+import { problemIn, rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
-import { ATTACK_EVERY_MS, type AttackMode } from './attack-mode.ts';
-import { TriggerForm } from './trigger-form.tsx';
+import { ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger } from './attack-mode.ts';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { saveAfterLook } from '../../settings/save-over.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -118,7 +119,7 @@ function SwitchOn(props: {
     <CreateDialog
       title={isOn ? 'Give attack mode another end' : 'Switch attack mode on'}
       verb={isOn ? 'Set the end' : 'Switch on'}
-      isComplete={form.isComplete}
+      isComplete={form.draft.minutes.trim() !== ''}
       send={() => call('/protect/attack-mode/set', { siteKey, on: true, minutes: length })}
       onMade={({ until }) => onDone(until)}
       onClose={onClose}
@@ -133,5 +134,87 @@ function SwitchOn(props: {
         hint={`${rangeText(forms.attackMode.minutes)}, which is a week.${endsAt === null ? '' : ` It ends ${localTime(endsAt)}.`}`}
       />
     </CreateDialog>
+  );
+}
+
+export interface TriggerFormProps {
+  siteKey: string;
+  /** What is stored. */
+  state: AttackMode;
+  isDisabled: boolean;
+  onSaved: () => void;
+}
+
+interface Draft {
+  trigger?: Trigger;
+  /** As it is typed. */
+  rate?: string;
+}
+
+/** What an attack that is noticed does, and from which rate on anything is an attack. */
+export function TriggerForm({ siteKey, state, isDisabled, onSaved }: TriggerFormProps) {
+  const [draft, setDraft] = useState<Draft>({});
+  const { isBusy, error, run } = useAction();
+  /** What the form showed when its first field was changed. */
+  const known = useRef(state);
+  const { trigger = state.trigger, rate = String(state.minimumRate) } = draft;
+  const changes = {
+    ...(trigger === state.trigger ? {} : { trigger }),
+    ...(rate === String(state.minimumRate) ? {} : { minimumRate: Number(rate) }),
+  };
+  const problem = problemIn(forms.attackMode.minimumRate, rate);
+  const isChanged = Object.keys(changes).length > 0;
+  const write = (change: Draft): void => {
+    if (Object.keys(draft).length === 0) known.current = state;
+    setDraft({ ...draft, ...change });
+  };
+  const save = async (): Promise<void> => {
+    const saved = await run(
+      saveAfterLook(known, changes, {
+        load: () => call('/protect/attack-mode', { siteKey }),
+        save: () => call('/protect/attack-mode/set', { siteKey, ...changes }),
+      }),
+    );
+    if (saved === null) return;
+    toast('Saved.');
+    setDraft({});
+    onSaved();
+  };
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged && !isBusy) void save();
+      }}
+    >
+      <RefusalNotice error={error} />
+      <div class="form">
+        <SelectField
+          label="When an attack is noticed"
+          value={trigger}
+          options={triggers}
+          onChange={(next) => write({ trigger: next })}
+          isDisabled={isDisabled}
+        />
+        <TextField
+          label="Requests a second below which nothing is an attack"
+          type="number"
+          value={rate}
+          error={problem}
+          onInput={(next) => write({ rate: next })}
+          isDisabled={isDisabled}
+        />
+      </div>
+      {!isDisabled && isChanged && (
+        <div class="actions">
+          <Button onClick={() => setDraft({})}>Discard</Button>
+          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={rate.trim() === '' || problem !== null}>
+            Save what an attack does
+          </Button>
+        </div>
+      )}
+    </form>
   );
 }

@@ -10,11 +10,10 @@ import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { whenKnown, siteOf } from '../../frame/instances.ts';
+import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/use-window.ts';
-import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
-import { BotTabs } from './bot-tabs.tsx';
+import { bucketSecondsOf, type TimeWindow, useWindow } from '../../url/window.ts';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 import { BotTable, ImpostorTable } from './bot-traffic-tables.tsx';
 
 type Traffic = ResponseOf<'/protect/bots/traffic'>;
@@ -44,7 +43,7 @@ export default function BotTraffic() {
       lead="Who comes, what robots.txt tells them, and what they do and get."
       actions={<RangePicker window={window} />}
     >
-      <BotTabs />
+      <ViewTabs of="Bots" />
       <Load of={loaded} />
       <Load of={summary} />
       {isEmpty ? (

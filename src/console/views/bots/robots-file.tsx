@@ -15,7 +15,7 @@ import { type DiffLine, lineDiff, linesOf } from '../../../bytes/line-diff.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { whenKnown, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { BotTabs } from './bot-tabs.tsx';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 
 type Robots = ResponseOf<'/protect/robots'>;
 
@@ -44,7 +44,7 @@ export default function RobotsFile() {
   const loaded = useCall('/protect/robots', whenKnown(body));
   return (
     <Page title="Bots" lead="What robots.txt tells crawlers: the origin’s file, merged with the bot policy.">
-      <BotTabs />
+      <ViewTabs of="Bots" />
       <Load of={loaded}>
         {(robots) => (
           <>

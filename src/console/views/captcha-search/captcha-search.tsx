@@ -7,11 +7,10 @@ import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { counted } from '../../format/numbers.ts';
 import { useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/use-window.ts';
-import { CaptchaTabs } from '../captchas/captcha-tabs.tsx';
+import { useWindow } from '../../url/window.ts';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 import { useSites } from '../captchas/sites.ts';
-import { RecordDialog } from './record-dialog.tsx';
-import { RecordTable } from './record-table.tsx';
+import { RecordDialog, RecordTable } from './records.tsx';
 import { SearchFields } from './search-fields.tsx';
 import { searchBody } from './search-form.ts';
 
@@ -30,7 +29,7 @@ export default function CaptchaSearch() {
       lead="Find single captchas. The search reaches back 30 days."
       actions={<RangePicker window={window} />}
     >
-      <CaptchaTabs />
+      <ViewTabs of="Captchas" />
       <SearchFields sites={sites.value} />
       <Load of={loaded}>
         {(value) => (

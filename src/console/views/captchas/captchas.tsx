@@ -11,14 +11,11 @@ import { RangePicker } from '../../components/range-picker.tsx';
 import { count, percent } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/use-window.ts';
-import type { TimeWindow } from '../../url/window.ts';
-import { CaptchaTabs } from './captcha-tabs.tsx';
+import { type TimeWindow, useWindow } from '../../url/window.ts';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 import { LiveSessions } from './live-sessions.tsx';
 import { chosenSite, siteOptions, useSites } from './sites.ts';
-import { countsOf, type Kind, kinds, type TrafficRow } from './traffic-row.ts';
-import { TrafficChart } from './traffic-chart.tsx';
-import { TrafficTable } from './traffic-table.tsx';
+import { TrafficChart, TrafficTable, countsOf, kinds, type Kind, type TrafficRow } from './traffic.tsx';
 
 const kindNames: Record<Kind, string> = {
   all: 'every kind',
@@ -41,7 +38,7 @@ export default function Captchas() {
       lead="Captchas by the hour they were issued in; beyond seven days, by the day. UTC."
       actions={<RangePicker window={window} />}
     >
-      <CaptchaTabs />
+      <ViewTabs of="Captchas" />
       <div class="filters">
         <SelectField
           label="Site"

@@ -10,8 +10,10 @@ import { Page } from '../../components/page.tsx';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
 import { cleaned, targetOf } from './target.ts';
-import { ShortReference } from './short-reference.tsx';
 import { UserAgentFindings } from './user-agent-findings.tsx';
+import { useCall } from '../../api/call.ts';
+import { Load } from '../../components/load.tsx';
+import { VerdictTable } from '../verdicts/verdict-table.tsx';
 
 export default function Find() {
   const { query, route } = useLocation();
@@ -37,6 +39,37 @@ export default function Find() {
           <li>A user agent, or a part of one</li>
         </ul>
       </EmptyState>
+    </Page>
+  );
+}
+
+/** The requests that a short reference can be of. One leads to its verdict at once, several are listed. */
+export function ShortReference({ reference }: { reference: string }) {
+  const { route } = useLocation();
+  const loaded = useCall('/protect/verdicts/find', { reference });
+  const { value } = loaded;
+  const [one, ...others] = value?.verdicts ?? [];
+  const only = one !== undefined && others.length === 0 && value?.isComplete === true ? one.request_id : null;
+  useEffect(() => {
+    if (only !== null) route(`/console/verdicts/${only}`, true);
+  }, [only]);
+  return (
+    <Page
+      title={`Requests with the reference ${reference}`}
+      lead="A short reference is found in the log of the last 49 days. The time and the path tell which request is meant."
+    >
+      <Load
+        of={loaded}
+        isEmpty={({ verdicts }) => verdicts.length === 0}
+        empty={
+          <EmptyState title="No request has this short reference">
+            <p>Ask for the long one, which has 36 characters.</p>
+          </EmptyState>
+        }
+      >
+        {({ verdicts }) => only === null && <VerdictTable verdicts={verdicts} />}
+      </Load>
+      {value?.isComplete === false && <p>There are more: that minute has too many requests to read all of them.</p>}
     </Page>
   );
 }

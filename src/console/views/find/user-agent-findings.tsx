@@ -13,8 +13,7 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/use-window.ts';
-import { bucketSecondsOf } from '../../url/window.ts';
+import { bucketSecondsOf, useWindow } from '../../url/window.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
 
 /** Some hundred kilobytes: what a person waits for. */

@@ -1,13 +1,164 @@
 /** The installation guide under an address of its own, for accounts that have traffic already. */
 import { Page } from '../../components/page.tsx';
-import { Installation } from './installation.tsx';
-
-export { Installation } from './installation.tsx';
+import { useState } from 'preact/hooks';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Load } from '../../components/load.tsx';
+import { Time } from '../../components/time.tsx';
+import { addressOf } from '../../url/params.ts';
+import { Enforcement } from '../instances/enforcement.tsx';
+import { instanceAddress } from '../../frame/instances.ts';
+import { IssueClientJwt } from '../instances/client-jwts.tsx';
+import { NewInstance } from '../instances/instances.tsx';
+import { NewSite, siteAddress } from '../sites/sites.tsx';
+import { BackendCode, Code, Step, WidgetCode } from './form-steps.tsx';
+import { checkEdge, deployEdge, edgeConfiguration } from './commands.ts';
+import { useProgress } from './use-progress.ts';
 
 export default function Guide() {
   return (
     <Page title="Installation guide" lead="From an empty account to a site that is protected.">
       <Installation />
     </Page>
+  );
+}
+
+type Form = 'site' | 'instance' | 'client-jwt';
+
+/** The steps from an empty account to a site that is protected. */
+export function Installation() {
+  const progress = useProgress();
+  const { site, instance, hasClientJwt, edgeContactAt, newestRequestAt, hasCaptcha, hasVerification, isEnforcing } =
+    progress;
+  const [form, setForm] = useState<Form | null>(null);
+  const [clientJwt, setClientJwt] = useState<string | null>(null);
+  const close = (): void => {
+    setForm(null);
+    progress.loaded.reload();
+  };
+  const edge = { cname: instance?.cname ?? 'www.example.com', service: location.origin, clientJwt };
+  // A visitor's request shows it too, also of an edge that cannot reach the service.
+  const isEdgeThere = edgeContactAt !== null || newestRequestAt !== null;
+  const done = [site !== null, instance !== null, hasClientJwt, isEdgeThere, hasCaptcha, hasVerification, isEnforcing];
+  return (
+    <>
+      <Load of={progress.loaded} />
+      <p class="guide-progress" role="status">
+        {done.filter(Boolean).length} of {done.length} steps are done. Each turns green by itself when the system sees
+        it happen.
+      </p>
+      <ol class="steps">
+        <Step
+          title="1. Create a site"
+          isDone={site !== null}
+          seen={site !== null && <a href={siteAddress(site)}>{site.name}</a>}
+        >
+          <p>A site has the keys of your widget and of your backend.</p>
+          {site === null && may('createSite') && (
+            <div class="actions">
+              <Button kind="primary" onClick={() => setForm('site')}>
+                Create a site
+              </Button>
+            </div>
+          )}
+        </Step>
+        <Step
+          title="2. Create an instance"
+          isDone={instance !== null}
+          seen={instance !== null && <a href={instanceAddress(instance)}>{instance.name}</a>}
+        >
+          <p>
+            An instance is what one edge enforces. It starts in monitor mode: its edge decides and records everything
+            and enforces nothing, until you say so in the last step.
+          </p>
+          {instance === null && may('updateProtectSettings') && (
+            <div class="actions">
+              <Button kind="primary" isDisabled={site === null} onClick={() => setForm('instance')}>
+                Create an instance
+              </Button>
+            </div>
+          )}
+        </Step>
+        <Step
+          title="3. Issue a client JWT"
+          isDone={hasClientJwt}
+          seen={
+            instance !== null && <a href={`${instanceAddress(instance)}?tab=jwts`}>The client JWTs of the instance</a>
+          }
+        >
+          <p>The credential of the edge. It is shown once, and filled into the commands below.</p>
+          {may('updateProtectSettings') && (
+            <div class="actions">
+              <Button
+                kind={hasClientJwt ? 'plain' : 'primary'}
+                isDisabled={instance === null}
+                onClick={() => setForm('client-jwt')}
+              >
+                Issue a client JWT
+              </Button>
+            </div>
+          )}
+        </Step>
+        <Step
+          title="4. Put the edge in front of the site"
+          isDone={isEdgeThere}
+          seen={
+            <>
+              {edgeContactAt !== null && (
+                <>
+                  The edge made contact at <Time at={edgeContactAt} />.{' '}
+                </>
+              )}
+              {newestRequestAt === null ? (
+                'No visitor has come through it yet.'
+              ) : (
+                <>
+                  The newest request came at <Time at={newestRequestAt} />. <a href="/console">See the traffic</a>
+                </>
+              )}
+            </>
+          }
+        >
+          <p>
+            In a clone of the project. The stack of <code>npm start</code> has an edge already: open the demo site whose
+            address it printed.
+          </p>
+          <Code label="Configuration of the edge" text={edgeConfiguration(edge)} />
+          <Code label="Deploy the edge" text={deployEdge(edge)} />
+          <Code label="Check it: status ok, and a decision on every response" text={checkEdge(edge)} />
+        </Step>
+        <Step
+          title="5. Show the widget in a form"
+          isDone={hasCaptcha}
+          seen="A captcha of the site was issued in the last days, in a form or by the gate."
+        >
+          <p>Only if you have forms or calls that need a proof of their own, such as a login. Otherwise go on.</p>
+          <WidgetCode siteKey={site?.siteKey ?? 'SITE_KEY'} />
+        </Step>
+        <Step
+          title="6. Verify its token in your backend"
+          isDone={hasVerification}
+          seen="A token of the site was verified in the last days."
+        >
+          <p>The form field captcha-response has the token. Without this step the widget protects nothing.</p>
+          <BackendCode site={site} />
+        </Step>
+        <Step title="7. Start to enforce" isDone={isEnforcing} seen="Visitors are challenged and blocked.">
+          <p>
+            Leave it in monitor mode for a day. Then look at what would not have passed, first at{' '}
+            <a href={addressOf('/console/verdicts', { rule: 'session:no-page', site: instance?.globalSiteKey })}>
+              requests that no page of your site prepared
+            </a>
+            : webhooks, mobile apps, health checks. Each is a bot, or a client that needs a policy before you enforce.
+          </p>
+          {instance !== null && <Enforcement instance={instance} />}
+        </Step>
+      </ol>
+      {form === 'site' && <NewSite onClose={close} onCreated={close} />}
+      {form === 'instance' && <NewInstance onClose={close} onCreated={close} />}
+      {form === 'client-jwt' && instance !== null && (
+        <IssueClientJwt instanceId={instance.id} onClose={close} onIssued={setClientJwt} />
+      )}
+    </>
   );
 }

@@ -1,11 +1,11 @@
 /** How far the installation is, as the system itself sees it. Asked every few seconds, so that each step ends by itself. */
 import { useEffect } from 'preact/hooks';
-import { type Loaded, together, useCall } from '../../api/call.ts';
+import { together, type Loaded, useCall } from '../../api/call.ts';
 import { session } from '../../api/session.ts';
-import { chosenInstance, type Instance, instancesLoaded, loadInstances } from '../../frame/instances.ts';
+import { chosenInstance, instancesLoaded, loadInstances, type Instance } from '../../frame/instances.ts';
 import { visitorSources } from '../../frame/visitor-sources.ts';
 import { useParams } from '../../url/params.ts';
-import { edgesFinding } from '../health/edge-findings.ts';
+import { edgesFinding } from '../health/findings.ts';
 import type { Site } from '../sites/sites.tsx';
 
 const EVERY_MS = 3000;

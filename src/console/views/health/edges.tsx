@@ -7,7 +7,7 @@ import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { count, duration } from '../../format/numbers.ts';
-import { edgeWords } from './edge-findings.ts';
+import { edgeWords } from './findings.ts';
 
 export type EdgeList = ResponseOf<'/protect/edges'>;
 type Edge = EdgeList['edges'][number];

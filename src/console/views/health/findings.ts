@@ -3,6 +3,7 @@
  * moment when a person last said that they have seen it.
  */
 import type { MetricFamily, Sample } from './exposition.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
 
 /** `act`: visitors or the log suffer. `look`: it may pass by itself. */
 export type State = 'fine' | 'look' | 'act';
@@ -114,4 +115,72 @@ export function clientJwtFinding(
   if (expiries.length === 0) return { state: 'act', expiresAt: null };
   const expiresAt = Math.max(...expiries);
   return { state: expiresAt - nowMs < JWT_WARNING_MS ? 'act' : 'fine', expiresAt };
+}
+
+type Edge = ResponseOf<'/protect/edges'>['edges'][number];
+
+/** How one edge looks by itself. */
+export const edgeWords: Readonly<Record<Edge['state'], { name: string; state: State }>> = {
+  'in-contact': { name: 'in contact', state: 'fine' },
+  'old-rules': { name: 'old rules', state: 'act' },
+  silent: { name: 'silent', state: 'act' },
+  'never-seen': { name: 'never seen', state: 'look' },
+  retired: { name: 'retired', state: 'look' },
+};
+
+export interface EdgesFinding {
+  state: State;
+  inContact: number;
+  silent: number;
+  oldRules: number;
+  /** Epoch milliseconds of the newest contact of any edge. */
+  lastContactAt: number | null;
+}
+
+/** Beside an edge that is in contact, a silent one may be one that was replaced, so it is only looked at. */
+export function edgesFinding(edges: readonly Edge[]): EdgesFinding {
+  const those = (state: Edge['state']): number => edges.filter((edge) => edge.state === state).length;
+  const [silent, oldRules] = [those('silent'), those('old-rules')];
+  const inContact = those('in-contact') + oldRules;
+  const contacts = edges.flatMap(({ lastContactAt }) => (lastContactAt === null ? [] : [lastContactAt]));
+  const state =
+    oldRules > 0 || (silent > 0 && inContact === 0) ? 'act' : inContact === 0 || silent > 0 ? 'look' : 'fine';
+  return { state, inContact, silent, oldRules, lastContactAt: contacts.length === 0 ? null : Math.max(...contacts) };
+}
+
+export interface OriginFinding {
+  name: string;
+  state: State;
+  /** Requests that went there, of all time, and those of them that it did not answer. */
+  requests: number;
+  failures: number;
+  /** Failures since somebody looked. */
+  since: number;
+}
+
+const FAILURES = 'named_origin_failures';
+
+/** How each origin that an instance names has responded, from the counters of its edges. */
+export function originFindings(
+  names: readonly string[],
+  families: readonly MetricFamily[],
+  instanceId: string,
+  seen: Seen,
+): OriginFinding[] {
+  const valueOf = (metric: string, origin: string): number => {
+    const samples = families.find(({ name }) => name === `gatehouse_${metric}`)?.samples ?? [];
+    const own = samples.find(({ labels }) => labels['instance'] === instanceId && labels['origin'] === origin);
+    return own?.value ?? 0;
+  };
+  return names.map((name) => {
+    const failures = valueOf(FAILURES, name);
+    const since = riseSince(failures, seen[originKey(FAILURES, name)]);
+    return {
+      name,
+      state: since > 0 ? 'act' : 'fine',
+      requests: valueOf('named_origin_requests', name),
+      failures,
+      since,
+    };
+  });
 }

@@ -9,8 +9,7 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 import type { Instance } from '../../frame/instances.ts';
 import type { MetricFamily } from './exposition.ts';
-import type { Seen } from './findings.ts';
-import { type OriginFinding, originFindings } from './origin-findings.ts';
+import { type OriginFinding, originFindings, type Seen } from './findings.ts';
 
 export interface OriginsProps {
   instance: Instance;

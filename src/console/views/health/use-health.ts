@@ -1,11 +1,10 @@
 /** What is known about the health of an instance, asked again while the page is open. */
-import { type Loaded, together, useCall, useGet, useSent } from '../../api/call.ts';
+import { together, type Loaded, useCall, useGet, useSent } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import type { Instance } from '../../frame/instances.ts';
-import { type EdgesFinding, edgesFinding } from './edge-findings.ts';
+import { clientJwtFinding, edgesFinding, findingsOf, type EdgesFinding, type Finding, type State } from './findings.ts';
 import { metricFamilies, type MetricFamily } from './exposition.ts';
-import { clientJwtFinding, type Finding, findingsOf, type State } from './findings.ts';
-import { type Remembered, rememberedSeen } from './seen.ts';
+import { rememberedSeen, type Remembered } from './seen.ts';
 
 export interface Health {
   /** `null` until the service has said it. */

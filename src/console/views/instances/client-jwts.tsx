@@ -11,7 +11,11 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { Instance } from '../../frame/instances.ts';
-import { IssueClientJwt } from './issue-client-jwt.tsx';
+import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { rangeText } from '../../settings/setting-schema.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 export function ClientJwts({ instance: { id, active } }: { instance: Instance }) {
   const loaded = useCall('/protect/client-jwt/list', { protectInstanceId: id });
@@ -95,5 +99,52 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
         />
       )}
     </div>
+  );
+}
+
+export interface IssueClientJwtProps {
+  instanceId: string;
+  onClose: () => void;
+  onIssued?: (clientJwt: string) => void;
+}
+
+/** Issues a client JWT, and shows it once. */
+export function IssueClientJwt({ instanceId, onClose, onIssued }: IssueClientJwtProps) {
+  const form = useForm(
+    () => ({ expiresInWeeks: '52' }),
+    () => forms.clientJwt,
+  );
+  const [issued, setIssued] = useState<string | null>(null);
+  const title = 'Issue a client JWT';
+  if (issued !== null) {
+    return (
+      <SecretDialog title={title} secret={issued} onClose={onClose}>
+        <p>It is shown only now. Give it to the edge as the secret CLIENT_JWT.</p>
+      </SecretDialog>
+    );
+  }
+  return (
+    <CreateDialog
+      title={title}
+      verb="Issue"
+      isComplete={form.isComplete}
+      send={() =>
+        call('/protect/client-jwt/generate', {
+          protectInstanceId: instanceId,
+          expiresInWeeks: Number(form.draft.expiresInWeeks),
+        })
+      }
+      onMade={({ clientJwt }) => {
+        setIssued(clientJwt);
+        onIssued?.(clientJwt);
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        {...form.text('expiresInWeeks')}
+        label="Weeks until it expires"
+        hint={`${rangeText(forms.clientJwt.expiresInWeeks)}; 0 means 100 years.`}
+      />
+    </CreateDialog>
   );
 }

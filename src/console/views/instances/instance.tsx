@@ -1,16 +1,17 @@
 /** One instance: whether it enforces, attack mode, its settings, its client JWTs, its log, and its end. */
-import { useRoute } from 'preact-iso/router';
+import { useLocation, useRoute } from 'preact-iso/router';
 import { ok } from '../../../result.ts';
-import { call } from '../../api/call.ts';
-import type { RequestOf } from '../../api/service-api.ts';
+import { call, useAction } from '../../api/call.ts';
+import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import {
+  type Instance,
   type Instance as InstanceRecord,
   instanceAddress,
   instancesLoaded,
@@ -22,10 +23,17 @@ import { useParams } from '../../url/params.ts';
 import { AttackSection } from '../attack/attack-section.tsx';
 import { ClientJwts } from './client-jwts.tsx';
 import { Enforcement } from './enforcement.tsx';
-import { DeleteInstance } from './delete-instance.tsx';
-import { OriginKeys } from './origin-keys.tsx';
 import { RebuildLog } from './rebuild-log.tsx';
 import { modeOf } from './instances.tsx';
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { CopyButton } from '../../components/copy.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 const tabs = [
   ['', 'Settings'],
@@ -108,5 +116,91 @@ function Settings({ instance }: { instance: InstanceRecord }) {
         return ok({ values: answer.value, version: answer.value.version });
       }}
     />
+  );
+}
+
+/** The end of an instance, with what goes with it. */
+export function DeleteInstance({ instance: { id, name, active } }: { instance: Instance }) {
+  const { route } = useLocation();
+  const [isAsking, setIsAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const { error, run } = useAction();
+  if (!active) return <p>This instance is deleted.</p>;
+  const remove = async (): Promise<void> => {
+    const done = await run(call('/protect/instances/delete', { id }));
+    setIsAsking(false);
+    if (done === null) return;
+    toast(`${name} was deleted.`);
+    await loadInstances();
+    route('/console/instances');
+  };
+  return (
+    <div class="stack">
+      <RefusalNotice error={error} />
+      <p>
+        Its client JWTs stop working at once. Its access rules, verdicts and sessions are erased within a minute. This
+        cannot be undone.
+      </p>
+      <div class="actions">
+        <Button kind="danger" isDisabled={!may('updateProtectSettings')} onClick={() => setIsAsking(true)}>
+          Delete {name}…
+        </Button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title={`Delete ${name}?`}
+          verb="Delete"
+          isConfirmed={typed === name}
+          onClose={() => setIsAsking(false)}
+          onConfirm={() => void remove()}
+        >
+          <p>Rules, verdicts and sessions of this instance are erased. Type its name to go on.</p>
+          <TextField label="Name of the instance" value={typed} onInput={setTyped} />
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+/** The keys that an origin checks the gate's signature with. They are secrets: shown only when asked for. */
+export function OriginKeys({ instance: { id } }: { instance: Instance }) {
+  const form = useForm(
+    () => ({ weeks: '8' }),
+    () => forms.originKeys,
+  );
+  const [keys, setKeys] = useState<readonly Schema<'OriginKey'>[] | null>(null);
+  const { error, run } = useAction();
+  const show = async (): Promise<void> => {
+    const answer = await run(call('/protect/origin-keys', { protectInstanceId: id, weeks: Number(form.draft.weeks) }));
+    if (answer !== null) setKeys(answer.keys);
+  };
+  return (
+    <div class="stack">
+      <p>
+        With them, your origin can tell requests that came through the gate from others, by the header
+        X-Protect-Signature. Each counts for a week. Keep them like passwords.
+      </p>
+      <RefusalNotice error={error} />
+      <div class="row">
+        <TextField {...form.text('weeks')} label="Weeks ahead" />
+        <Button isDisabled={!form.isComplete} onClick={() => void show()}>
+          Show the keys
+        </Button>
+      </div>
+      {keys !== null && (
+        <Table
+          caption="Origin keys"
+          rows={keys}
+          keyOf={({ kid }) => kid}
+          columns={[
+            { title: 'Id', cell: ({ kid }) => <code>{kid}</code> },
+            { title: 'From', cell: ({ validFrom }) => <Time at={validFrom} /> },
+            { title: 'Until', cell: ({ validUntil }) => <Time at={validUntil} /> },
+            { title: 'Key', isWide: true, cell: ({ key }) => <code>{key}</code> },
+            { title: 'Actions', cell: ({ key }) => <CopyButton text={key} label="Copy the key" /> },
+          ]}
+        />
+      )}
+    </div>
   );
 }

@@ -4,22 +4,21 @@ import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { useForm } from '../../settings/use-form.ts';
-import { KeyFields } from './key-fields.tsx';
+import { KeyFields, LoginFields } from './limit-fields.tsx';
 import {
-  type CountedEvent,
   draftOf,
   emptyDraft,
   limitOf,
   limitProblems,
   limitSchemas,
   needsLogin,
+  type CountedEvent,
   type WindowUnit,
   windowUnits,
 } from './limit-draft.ts';
-import { type Limit, type PolicySet, saveLimit } from './limit-set.ts';
+import { saveLimit, type Limit, type PolicySet } from './limit-set.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { actionWords } from './limit-words.ts';
-import { LoginFields } from './login-fields.tsx';
 
 export interface LimitFormProps {
   site: { siteKey?: string };

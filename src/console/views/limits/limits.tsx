@@ -13,7 +13,6 @@ import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { chosenInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { LimitActions } from './limit-actions.tsx';
 import { type LimitAct, LimitDialog } from './limit-dialog.tsx';
 import { LimitForm } from './limit-form.tsx';
 import { type Limit, type PolicySet, usersOf } from './limit-set.ts';
@@ -175,5 +174,28 @@ function Users({ users, params }: { users: readonly string[]; params: Params }) 
     <Chip tone="warn">none: nothing counts</Chip>
   ) : (
     <a href={addressOf('/console/policies', siteParam(params))}>{users.join(', ')}</a>
+  );
+}
+
+export interface LimitActionsProps {
+  limit: Limit;
+  onAct: (act: LimitAct) => void;
+}
+
+/** The buttons of a limit. Each opens a dialog that asks first. */
+export function LimitActions({ limit: { name, mode }, onAct }: LimitActionsProps) {
+  const [word, label] = mode === 'monitor' ? ['Enforce…', 'Enforce'] : ['Only monitor…', 'Only monitor'];
+  return (
+    <div class="actions">
+      <Button isSmall label={`${label} ${name}`} onClick={() => onAct('mode')}>
+        {word}
+      </Button>
+      <Button isSmall label={`Change ${name}`} onClick={() => onAct('change')}>
+        Change…
+      </Button>
+      <Button isSmall kind="danger" label={`Remove ${name}`} onClick={() => onAct('remove')}>
+        Remove…
+      </Button>
+    </div>
   );
 }

@@ -8,10 +8,9 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { EnforceList } from './enforce-list.tsx';
+import { EnforceList, ReplaceFile } from './list-dialogs.tsx';
 import type { List } from './list.ts';
 import { ListForm } from './list-form.tsx';
-import { ReplaceFile } from './replace-file.tsx';
 
 export interface ListActionsProps {
   site: { siteKey?: string };

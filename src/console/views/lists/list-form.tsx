@@ -6,11 +6,11 @@ import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ok } from '../../../result.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { saveAfterLook } from '../../settings/save-after-look.ts';
+import { saveAfterLook } from '../../settings/save-over.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
 import type { List } from './list.ts';
-import { changedSettings, draftOf, formats, type ListDraft, listSchemas, settingsOf } from './list-draft.ts';
+import { changedSettings, draftOf, formats, listSchemas, settingsOf, type ListDraft } from './list-draft.ts';
 
 export interface ListFormProps {
   site: { siteKey?: string };

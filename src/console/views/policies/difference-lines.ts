@@ -1,6 +1,9 @@
 /** What changed of policies, limits and whatever else a set has, as the lines that were there and the lines that are. */
 import { isJsonObject } from '../../../bytes/json.ts';
 import { actionText, type PolicyAction } from './policy.ts';
+import { printExpression } from '../../../policies/text/print.ts';
+import type { Expression } from '../../../policies/expression.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
 
 export interface Difference {
   change: 'added' | 'removed' | 'changed' | 'moved';
@@ -42,4 +45,21 @@ function fieldsOf(item: object | null): Record<string, string> {
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) && 'action' in value ? actionText(value as PolicyAction) : JSON.stringify(value);
+}
+
+type Sent = ResponseOf<'/protect/policies/diff'>['differences'];
+
+/** Differences as the API lists them, with the conditions as text. */
+export function readDifferences(differences: Sent): Readonly<Record<string, readonly Difference[]>> {
+  const policies = differences.policies.map((one) => ({
+    ...one,
+    before: one.before && withText(one.before),
+    after: one.after && withText(one.after),
+  }));
+  return { ...differences, policies };
+}
+
+/** The API's description of a tree has less in it than a tree. */
+function withText<Policy extends { when: unknown }>(policy: Policy): Policy & { when: string } {
+  return { ...policy, when: printExpression(policy.when as Expression) };
 }

@@ -4,6 +4,7 @@
  */
 import { diffItems, type ItemDifference } from '../../../policies/diff.ts';
 import type { Policy } from './policy.ts';
+import { PolicyNames } from '../../../policies/import/names.ts';
 
 export interface Entry {
   /** The same however often the policy is renamed and moved. */
@@ -65,4 +66,14 @@ export function moved(draft: Draft, key: string, place: number): Draft {
   const entries = draft.entries.filter((one) => one !== entry);
   entries.splice(Math.max(0, place), 0, entry);
   return { ...draft, entries };
+}
+
+export type ImportPlace = 'end' | 'start' | 'replace';
+
+/** Imported policies in a draft: each under a name that no other one has. */
+export function withImported(draft: Draft, policies: readonly Policy[], place: ImportPlace): Draft {
+  const kept = place === 'replace' ? { ...draft, entries: [] } : draft;
+  const names = new PolicyNames(policiesOf(kept.entries).map(({ name }) => name));
+  const renamed = policies.map((policy) => ({ ...policy, name: names.next(policy.name, policy.name) }));
+  return withAdded(kept, renamed, place === 'start' ? 'start' : 'end');
 }

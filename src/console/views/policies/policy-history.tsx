@@ -18,11 +18,11 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { whenKnown, siteOf } from '../../frame/instances.ts';
+import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { Differences } from './differences.tsx';
-import { PolicyTabs } from './policy-tabs.tsx';
-import { readDifferences } from './read-differences.ts';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { readDifferences } from './difference-lines.ts';
 
 type History = ResponseOf<'/protect/policies/history'>;
 type Version = History['versions'][number];
@@ -48,7 +48,7 @@ export default function PolicyHistory() {
       title="Policies"
       lead="Every change of policies, limits or origins makes a version. Going back makes a new one, so nothing is lost."
     >
-      <PolicyTabs />
+      <ViewTabs of="Policies" />
       <Load
         of={loaded}
         isEmpty={({ versions }) => versions.length === 0}

@@ -12,7 +12,7 @@ import { TextFileField } from '../../components/text-file-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { type ImportPlace, withImported } from './imported.ts';
+import { type ImportPlace, withImported } from './draft.ts';
 import { actionText, listedPolicy } from './policy.ts';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 

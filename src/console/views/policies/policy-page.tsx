@@ -13,9 +13,13 @@ import { counted } from '../../format/numbers.ts';
 import { chosenInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import type { StoredSet } from './policy.ts';
-import { PolicyTabs } from './policy-tabs.tsx';
-import { SaveDraft } from './save-draft.tsx';
+import { ViewTabs } from '../../frame/view-tabs.tsx';
 import { type DraftState, type PolicySet, useDraftOf, usePolicySet } from './use-policy-set.ts';
+import { failed } from '../../../result.ts';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { Differences } from './differences.tsx';
 
 export interface PolicyView {
   siteKey: string;
@@ -35,7 +39,7 @@ export function PolicyPage({ calls, children }: { calls?: (siteKey: string) => r
       lead="Conditions on requests and what happens to them. The first enforced one that applies and decides ends the search."
       calls={instance === null ? [] : (calls?.(instance.globalSiteKey) ?? [])}
     >
-      <PolicyTabs />
+      <ViewTabs of="Policies" />
       <OfInstance monitored="The instance is in monitor mode: policies are recorded, and nothing else happens.">
         {({ globalSiteKey }) => <OfSite key={globalSiteKey} siteKey={globalSiteKey} content={children} />}
       </OfInstance>
@@ -89,5 +93,39 @@ function Behind({ state, version }: { state: DraftState; version: number }) {
         Put my changes on version {version}
       </Button>
     </Warning>
+  );
+}
+
+const CONFLICT = 'Somebody else has saved another version meanwhile. Nothing was saved, and your draft is kept.';
+
+/** Saves a draft as one version: what it changes, and why. */
+export function SaveDraft({ state: { changes, save }, onClose }: { state: DraftState; onClose: () => void }) {
+  const [note, setNote] = useState('');
+  return (
+    <CreateDialog
+      title="Save the policies"
+      verb="Save"
+      isWide
+      isComplete={changes.length > 0}
+      send={async () => {
+        const answer = await save(note);
+        if (answer.ok || answer.error.status !== 409) return answer;
+        return failed({ ...answer.error, message: CONFLICT, details: [] });
+      }}
+      onMade={({ version }) => {
+        onClose();
+        toast(`Saved as version ${version}. The edges follow with their next poll, five seconds by default.`);
+      }}
+      onClose={onClose}
+    >
+      <Differences differences={{ policies: changes }} />
+      <TextField
+        label="Why"
+        hint="For the history. Optional."
+        value={note}
+        onInput={setNote}
+        maxLength={forms.policySet.note.maxLength}
+      />
+    </CreateDialog>
   );
 }

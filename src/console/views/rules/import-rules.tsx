@@ -9,7 +9,7 @@ import { forms } from '../../settings/form-schemas.generated.ts';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { saveFile } from '../../components/save-file.ts';
+import { saveFile } from '../../components/download.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
@@ -17,7 +17,7 @@ import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ImportPreview } from './import-preview.tsx';
-import { importFile, type ImportOptions, type ImportProgress, refusedFile, type RefusedLine } from './import-file.ts';
+import { importFile, refusedFile, type ImportOptions, type ImportProgress, type RefusedLine } from './import-file.ts';
 
 /** A file of 1,250,000 user agents has some 100 MB. */
 const FILE_MAX_BYTES = 200_000_000;

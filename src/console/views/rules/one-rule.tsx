@@ -13,11 +13,10 @@ import { TimeSeries } from '../../components/time-series.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { whenKnown, siteOf, siteParam } from '../../frame/instances.ts';
+import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/use-window.ts';
-import { bucketSecondsOf } from '../../url/window.ts';
-import { type RuleType, ruleTypes } from './rule.ts';
+import { bucketSecondsOf, useWindow } from '../../url/window.ts';
+import { ruleTypes, type RuleType } from './rule.ts';
 
 export default function OneRule() {
   const { params: route } = useRoute();

@@ -12,10 +12,14 @@ import { chosenInstance, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
 import { changeRule } from './rule-change.ts';
-import type { Rule } from './rule.ts';
-import { RuleFilters } from './rule-filters.tsx';
+import { type Rule, ruleTypes } from './rule.ts';
 import { RuleTable } from './rule-table.tsx';
-import { exportBody, useRules } from './use-rules.ts';
+import { exportBody, textFilters, useRules } from './use-rules.ts';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
+import { useDraft } from '../../url/use-draft.ts';
+import { decisions } from '../../../contract/vocabulary.ts';
 
 export default function Rules() {
   const [params] = useParams();
@@ -97,5 +101,43 @@ export default function Rules() {
         />
       )}
     </Page>
+  );
+}
+
+const texts = textFilters.map(([name]) => name);
+const cleared = Object.fromEntries(['type', 'verdict', ...texts].map((name) => [name, null]));
+
+/** Which rules are listed: by what they say, or by a visitor that they match. */
+export function RuleFilters() {
+  const [params, change] = useParams();
+  const { textOf, write, typed } = useDraft(texts);
+  const types = Object.entries(ruleTypes).map(([type, { name }]) => [type, name] as const);
+  const isFiltered = Object.keys(cleared).some((name) => params[name] !== undefined);
+  return (
+    <FilterForm verb="Find" onSubmit={() => change(typed())} onClear={isFiltered ? () => change(cleared) : null}>
+      <SelectField
+        label="Matches"
+        value={params['type'] ?? ''}
+        options={[['', 'anything'], ...types]}
+        onChange={(type) => change({ ...typed(), type })}
+      />
+      <SelectField
+        label="Verdict"
+        value={params['verdict'] ?? ''}
+        options={optionsOf('any', decisions)}
+        onChange={(verdict) => change({ ...typed(), verdict })}
+      />
+      {textFilters.map(([name, label, placeholder]) => (
+        <TextField
+          key={name}
+          label={label}
+          placeholder={placeholder}
+          isMono
+          maxLength={forms.accessRule.value.maxLength}
+          value={textOf(name)}
+          onInput={(text) => write(name, text)}
+        />
+      ))}
+    </FilterForm>
   );
 }

@@ -9,7 +9,11 @@ import { EmptyState } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import type { Act } from './act.ts';
+import type { Result } from '../../../result.ts';
+import type { Refusal } from '../../api/send.ts';
+
+/** Does something, says so, and reads everything again. A refusal stays on the page. */
+export type Act = (change: () => Promise<Result<unknown, Refusal>>, done: string) => Promise<boolean>;
 
 const NAME_MAX_CHARS = 64;
 

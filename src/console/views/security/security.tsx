@@ -5,11 +5,12 @@ import type { Refusal } from '../../api/send.ts';
 import { leave, loadSession, session } from '../../api/session.ts';
 import {
   ownSignIn,
-  type ShownPasskey,
-  type ShownSession,
+  revokeSession,
   signOut,
   signOutEverywhere,
   switchAccount,
+  type ShownPasskey,
+  type ShownSession,
   withChoice,
   withPasskey,
 } from '../../api/sign-in.ts';
@@ -20,9 +21,12 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { AccountList } from '../sign-in/account-list.tsx';
-import type { Act } from './act.ts';
-import { Passkeys } from './passkeys.tsx';
-import { Sessions } from './sessions.tsx';
+import { type Act, Passkeys } from './passkeys.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { browserName } from '../../format/browser-name.ts';
 
 export default function Security() {
   const [own, setOwn] = useState<{ passkeys: ShownPasskey[]; sessions: ShownSession[] } | null>(null);
@@ -119,4 +123,54 @@ export default function Security() {
       )}
     </Page>
   );
+}
+
+const methods: Readonly<Record<ShownSession['method'], string>> = {
+  link: 'one-time link',
+  passkey: 'passkey',
+  oidc: 'OpenID Connect',
+  access: 'Cloudflare Access',
+};
+
+/** Browsers in which the person is signed in. What a browser calls itself is text of a stranger. */
+export function Sessions({ sessions, act }: { sessions: readonly ShownSession[]; act: Act }) {
+  return (
+    <Section title="Sessions">
+      <Table
+        caption="Sessions"
+        rows={sessions}
+        keyOf={({ id }) => id}
+        isCurrent={({ current }) => current}
+        columns={[
+          { title: 'Browser', isWide: true, cell: ({ userAgent }) => <BrowserName userAgent={userAgent} /> },
+          { title: 'Address', cell: ({ address }) => <VisitorText text={address} /> },
+          { title: 'Signed in with', cell: ({ method }) => methods[method] },
+          { title: 'Signed in', cell: ({ signedInAt }) => <Time at={signedInAt} /> },
+          { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+          {
+            title: 'Actions',
+            cell: ({ id, current }) =>
+              current ? (
+                <Chip tone="info">this browser</Chip>
+              ) : (
+                <Button
+                  isSmall
+                  kind="danger"
+                  onClick={() => void act(() => revokeSession(id), 'The session has ended.')}
+                >
+                  End
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <p class="hint">A session ends 12 hours after its last call, and after seven days in any case.</p>
+    </Section>
+  );
+}
+
+/** The whole text comes from a stranger: as a title it is text and nothing else. */
+function BrowserName({ userAgent }: { userAgent: string }) {
+  const name = browserName(userAgent);
+  return name === null ? <VisitorText text={userAgent} maxChars={40} /> : <span title={userAgent}>{name}</span>;
 }

@@ -2,10 +2,9 @@
  * The score over time as steps, with the thresholds, and each request as a mark where it met the score. The tables below
  * it say the same in words and numbers.
  */
-import { type Series, type SeriesRow, TimeSeries } from '../../components/time-series.tsx';
-import { ZoomReset } from '../../components/zoom-reset.tsx';
+import { TimeSeries, ZoomReset, type Series, type SeriesRow } from '../../components/time-series.tsx';
 import { useZoom } from '../../url/use-zoom.ts';
-import type { RiskHistory } from './session-data.ts';
+import type { RiskHistory } from './session-tables.tsx';
 
 export interface RiskChartProps {
   risk: RiskHistory;

@@ -8,7 +8,7 @@ import { decisions } from '../../../contract/vocabulary.ts';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params } from '../../url/params.ts';
-import type { SessionTelemetry } from './session-data.ts';
+import type { SessionTelemetry } from './session-tables.tsx';
 
 /** A session that hops through a thousand addresses does not fill the page with them. */
 const LISTED_MAX = 10;

@@ -12,14 +12,17 @@ import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { chosenInstance, whenKnown, siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import type { RiskHistory, SessionTelemetry } from './session-data.ts';
+import {
+  type RiskHistory,
+  ScoreTable,
+  SessionRequests,
+  type SessionTelemetry,
+  TelemetryTable,
+} from './session-tables.tsx';
 import { RiskChart } from './risk-chart.tsx';
-import { ScoreTable } from './score-table.tsx';
 import { SessionFacts, SessionRisk } from './session-facts.tsx';
-import { SessionRequests } from './session-requests.tsx';
-import { TelemetryTable } from './telemetry-table.tsx';
 
 export default function Session() {
   const { params: route } = useRoute();

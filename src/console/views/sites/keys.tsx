@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { Section } from '../../components/facts.tsx';
-import { snippets } from './snippets.ts';
 import type { Site } from './sites.tsx';
+import { verifyPrograms } from '../../settings/settings-schemas.generated.ts';
 
 export function Keys({ site }: { site: Site }) {
   const [isShown, setIsShown] = useState(false);
@@ -43,4 +43,32 @@ export function Keys({ site }: { site: Site }) {
       ))}
     </>
   );
+}
+
+const languages = { mjs: 'Node.js', php: 'PHP', py: 'Python', go: 'Go', sh: 'Shell' } as const;
+
+/** Programs that verify a token. */
+export const programs = (Object.keys(languages) as (keyof typeof languages)[]).map((name) => ({
+  language: languages[name] as string,
+  text: verifyPrograms[name] ?? '',
+}));
+
+/** Code with a site's own key and address. The programs are those of the documentation, which the tests run. */
+export function widgetSnippet(siteKey: string, service: string): string {
+  return `<script src="${service}/widget.js" defer></script>
+<form method="post" action="/login">
+  <div class="gatehouse-captcha" data-sitekey="${siteKey}"></div>
+  <button>Log in</button>
+</form>`;
+}
+
+export function snippets(siteKey: string, service: string): { title: string; text: string }[] {
+  return [
+    { title: 'Widget in a form', text: widgetSnippet(siteKey, service) },
+    {
+      title: 'Settings of your backend',
+      text: `CAPTCHA_URL=${service}\nCAPTCHA_SECRET=…   # the secret key above`,
+    },
+    ...programs.map(({ language, text }) => ({ title: `Backend: ${language}`, text })),
+  ];
 }

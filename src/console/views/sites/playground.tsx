@@ -1,11 +1,10 @@
 /** The site's widget as its visitors get it, and what a backend reads of its token. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Refusal, send } from '../../api/send.ts';
+import { send, type Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
-import { loadWidget, type WidgetApi } from './load-widget.ts';
 import type { Site } from './sites.tsx';
 
 const starts = ['interaction', 'load', 'click'] as const;
@@ -101,4 +100,42 @@ function Verification({ token, site }: { token: string; site: Site }) {
       {answer !== null && <pre class="snippet">{JSON.stringify(answer, null, 2)}</pre>}
     </div>
   );
+}
+
+export interface WidgetApi {
+  render(container: Element, options: Record<string, string | ((...values: string[]) => void)>): string;
+  remove(id: string): void;
+}
+
+interface TrustedTypesFactory {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ): {
+    createScriptURL: (url: string) => string;
+  };
+}
+
+const ADDRESS = '/widget.js?render=explicit';
+let loading: Promise<WidgetApi> | null = null;
+
+/** Loads the widget's script as any page does: by a script element, which Trusted Types allow for this one address. */
+export function loadWidget(): Promise<WidgetApi> {
+  loading ??= new Promise<WidgetApi>((resolve, reject) => {
+    const scope = globalThis as unknown as { gatehouse?: WidgetApi; trustedTypes?: TrustedTypesFactory };
+    const script = document.createElement('script');
+    script.addEventListener('load', () => {
+      if (scope.gatehouse === undefined) reject(new Error('The script has no widget'));
+      else resolve(scope.gatehouse);
+    });
+    script.addEventListener('error', () => {
+      loading = null;
+      reject(new Error('The script cannot be loaded'));
+    });
+    // A second try makes no second policy: its name may be used once.
+    const policy = scope.trustedTypes?.createPolicy('gatehouse-console', { createScriptURL: () => ADDRESS });
+    script.src = policy?.createScriptURL(ADDRESS) ?? ADDRESS;
+    document.head.append(script);
+  });
+  return loading;
 }

@@ -1,7 +1,7 @@
 /** One site: its settings, its keys with code to paste, a widget to try, and its end. */
 import { useRoute } from 'preact-iso/router';
 import { ok, type Result } from '../../../result.ts';
-import { call, useCall } from '../../api/call.ts';
+import { call, useAction, useCall } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
@@ -16,8 +16,14 @@ import { siteSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';
 import { Playground } from './playground.tsx';
-import { SiteState } from './site-state.tsx';
-import { type Site as SiteRecord, siteAddress } from './sites.tsx';
+import { type Site, type Site as SiteRecord, siteAddress } from './sites.tsx';
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Section } from '../../components/facts.tsx';
+import { CheckField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { loadInstances } from '../../frame/instances.ts';
 
 const tabs = [
   ['', 'Settings'],
@@ -84,4 +90,79 @@ function Settings({ site: { siteKey, settings, version }, reload }: { site: Site
 
 function stored(answer: Result<SiteRecord, Refusal>): Result<Stored, Refusal> {
   return answer.ok ? ok({ values: answer.value.settings, version: answer.value.version }) : answer;
+}
+
+/** Which site is the default, and whether it is in use. */
+export function SiteState({ site, reload }: { site: Site; reload: () => void }) {
+  const { error, run } = useAction();
+  const [isAsking, setIsAsking] = useState(false);
+  const [withInstance, setWithInstance] = useState(false);
+  const { siteKey, name, active, isDefault } = site;
+  const act = async (work: Promise<Result<object, Refusal>>, done: string): Promise<void> => {
+    const answer = await run(work);
+    setIsAsking(false);
+    if (answer === null) return;
+    toast(done);
+    reload();
+    void loadInstances();
+  };
+  return (
+    <>
+      <RefusalNotice error={error} />
+      <Section title="Default">
+        <p>{isDefault ? 'This is the default site of the account.' : 'Another site is the default of the account.'}</p>
+        {!isDefault && active && may('updateSite') && (
+          <Button
+            onClick={() => void act(call('/sites/update', { siteKey, isDefault: true }), `${name} is the default.`)}
+          >
+            Make it the default
+          </Button>
+        )}
+      </Section>
+      <Section title={active ? 'Deactivate' : 'Inactive'}>
+        <div class="stack">
+          <p>
+            {active
+              ? 'Its tokens no longer verify, and its widget refuses. You can activate it again, with the same keys.'
+              : 'Its tokens do not verify. Its name and keys are kept.'}
+          </p>
+          {active && may('deleteSite') && (
+            <div class="actions">
+              <Button kind="danger" onClick={() => setIsAsking(true)}>
+                Deactivate {name}…
+              </Button>
+            </div>
+          )}
+          {!active && may('updateSite') && (
+            <div class="actions">
+              <Button onClick={() => void act(call('/sites/activate', { siteKey }), `${name} is active again.`)}>
+                Activate
+              </Button>
+            </div>
+          )}
+        </div>
+      </Section>
+      {isAsking && (
+        <Confirm
+          title={`Deactivate ${name}?`}
+          verb="Deactivate"
+          onClose={() => setIsAsking(false)}
+          onConfirm={() =>
+            void act(
+              call('/sites/delete', { siteKey, deactivateInstance: withInstance }),
+              `${name} is inactive. Forms that show its widget cannot be sent.`,
+            )
+          }
+        >
+          <p>Forms that use this site stop working. An instance that uses it must go with it, or nobody could pass.</p>
+          <CheckField
+            label="Also delete the instance that uses it"
+            hint="Its rules, verdicts and sessions are erased."
+            isChecked={withInstance}
+            onChange={setWithInstance}
+          />
+        </Confirm>
+      )}
+    </>
+  );
 }

@@ -1,7 +1,7 @@
 /** The account's sites: what a widget or an instance belongs to. */
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
-import { useCall } from '../../api/call.ts';
+import { call, useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
@@ -11,7 +11,11 @@ import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { NewSite } from './new-site.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { toast } from '../../components/toast.tsx';
+import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/use-form.ts';
 
 export type Site = Schema<'Site'>;
 
@@ -70,5 +74,46 @@ export default function Sites() {
       </Load>
       {isCreating && <NewSite onClose={() => setIsCreating(false)} onCreated={(site) => route(siteAddress(site))} />}
     </Page>
+  );
+}
+
+export interface NewSiteProps {
+  onClose: () => void;
+  onCreated: (site: Schema<'SiteWithSecretKey'>) => void;
+}
+
+/** A form for a new site. */
+export function NewSite({ onClose, onCreated }: NewSiteProps) {
+  const form = useForm(
+    () => ({ name: '', domains: '' }),
+    () => forms.site,
+  );
+  const { name, domains } = form.draft;
+  return (
+    <CreateDialog
+      title="New site"
+      isComplete={form.isComplete && domains !== ''}
+      send={() =>
+        call('/sites/create', {
+          name,
+          settings: { domains: domains.split(/[\s,]+/).filter((domain) => domain !== '') },
+        })
+      }
+      onMade={(site) => {
+        toast(`${name} was created.`);
+        onClose();
+        onCreated(site);
+      }}
+      onClose={onClose}
+    >
+      <TextField {...form.text('name')} label="Name" hint="Letters, digits, hyphens and underscores." />
+      <TextField
+        {...form.text('domains')}
+        label="Domains"
+        hint="Pages that may show the widget: shop.example or *.shop.example, one per line."
+        rows={3}
+        isMono
+      />
+    </CreateDialog>
   );
 }

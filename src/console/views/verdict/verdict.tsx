@@ -11,10 +11,9 @@ import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { activeInstances } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { Decision } from './decision.tsx';
+import { Decision, InputTable } from './decision.tsx';
 import { FiredRules } from './fired-rules.tsx';
 import { FiredSettings } from './fired-settings.tsx';
-import { InputTable } from './input-table.tsx';
 import { NextSteps } from './next-steps.tsx';
 import { RequestFacts, VisitorFacts } from './verdict-facts.tsx';
 

@@ -6,14 +6,17 @@ import { EmptyState } from '../../components/notice.tsx';
 import { OlderPages } from '../../components/older-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { counted } from '../../format/numbers.ts';
-import { whenKnown } from '../../frame/instances.ts';
+import { count, counted } from '../../format/numbers.ts';
+import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/use-window.ts';
-import { Filters } from './filters.tsx';
-import { offeredFilters } from './verdict-filters.ts';
+import { type TimeWindow, useWindow } from '../../url/window.ts';
+import { offeredFilters, type VerdictFilter, valuesOf } from './verdict-filters.ts';
 import { exportBody, namesVisitor, verdictCall } from './verdict-query.ts';
 import { VerdictTable } from './verdict-table.tsx';
+import { ChoiceField } from '../../components/choice.tsx';
+import { TextField } from '../../components/field.tsx';
+import { FilterForm } from '../../components/filter-form.tsx';
+import { useDraft } from '../../url/use-draft.ts';
 
 export default function Verdicts() {
   const [params] = useParams();
@@ -68,5 +71,60 @@ export default function Verdicts() {
         )}
       </Load>
     </Page>
+  );
+}
+
+export interface FiltersProps {
+  filters: readonly VerdictFilter[];
+  /** For which sources and rules are named, and how often they were. */
+  window: TimeWindow;
+}
+
+const TEXT_MAX_CHARS = 2048;
+
+/** The filters of a view of verdicts. Every one is in the address. */
+export function Filters({ filters, window: { since, until } }: FiltersProps) {
+  const [params, change] = useParams();
+  const body = whenKnown({ ...siteOf(params), since, until });
+  const sources = useCall('/protect/verdicts/distinct-sources', body);
+  const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
+  const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));
+  const named = (value: string): string =>
+    countOf.has(value) ? `${value} (${count(countOf.get(value) ?? 0)})` : value;
+  const { textOf, write, typed } = useDraft(
+    filters.filter(({ values }) => values === undefined).map(({ param }) => param),
+  );
+  const apply = (chosen: Readonly<Record<string, string>>) => change({ ...typed(), ...chosen, cursor: null });
+  const cleared = Object.fromEntries(filters.map(({ param }) => [param, null]));
+  const isFiltered = filters.some(({ param }) => params[param] !== undefined);
+  return (
+    <FilterForm
+      verb="Filter"
+      onSubmit={() => apply({})}
+      onClear={isFiltered ? () => change({ ...cleared, cursor: null }) : null}
+    >
+      {filters.map((filter) =>
+        filter.values === undefined ? (
+          <TextField
+            key={filter.param}
+            label={filter.label}
+            placeholder={filter.placeholder ?? ''}
+            isMono
+            maxLength={TEXT_MAX_CHARS}
+            {...(filter.param === 'rule' ? { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] } : {})}
+            value={textOf(filter.param)}
+            onInput={(text) => write(filter.param, text)}
+          />
+        ) : (
+          <ChoiceField
+            key={filter.param}
+            label={filter.label}
+            options={filter.values.map((value) => [value, filter.param === 'source' ? named(value) : value] as const)}
+            chosen={valuesOf(filter, params).map(String)}
+            onChange={(chosen) => apply({ [filter.param]: chosen.join(',') })}
+          />
+        ),
+      )}
+    </FilterForm>
   );
 }

@@ -1,13 +1,56 @@
-/** Everything that is known about one captcha. */
-import { Chip } from '../../components/chip.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Facts } from '../../components/facts.tsx';
+/** The captchas that were found, and everything about one of them. */
+import { Chip, type Tone } from '../../components/chip.tsx';
+import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
 import type { CaptchaRecord } from './search-form.ts';
-import { statusTones } from './record-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { siteParam } from '../../frame/instances.ts';
+
+export const statusTones: Record<CaptchaRecord['status'], Tone> = {
+  Approved: 'allow',
+  Pending: 'challenge',
+  Disapproved: 'block',
+};
+
+export interface RecordTableProps {
+  records: readonly CaptchaRecord[];
+  /** Site key → name. */
+  names: ReadonlyMap<string, string>;
+  params: Params;
+}
+
+/** Captcha records as rows, newest first. The time opens the record. */
+export function RecordTable({ records, names, params }: RecordTableProps) {
+  return (
+    <Table
+      caption="Captchas, newest first"
+      rows={records}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Time',
+          cell: ({ id, timestamp }) => (
+            <a class="nowrap" href={addressOf('/console/captchas/search', { ...params, record: id })}>
+              <Time at={timestamp} isBrief />
+            </a>
+          ),
+        },
+        { title: 'Status', cell: ({ status }) => <Chip tone={statusTones[status]}>{status}</Chip> },
+        { title: 'Type', cell: ({ captchaType }) => captchaType },
+        { title: 'Site', cell: ({ siteKey }) => names.get(siteKey) ?? <VisitorText text={siteKey} maxChars={16} /> },
+        { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
+        { title: 'Country', cell: ({ countryCode }) => countryCode ?? '–' },
+        { title: 'Score', isNumber: true, cell: ({ score }) => score?.toFixed(2) ?? '–' },
+        { title: 'Result', cell: ({ resultReason }) => <VisitorText text={resultReason} maxChars={60} /> },
+        { title: 'Account', cell: ({ userAccount }) => <VisitorText text={userAccount} maxChars={40} /> },
+        { title: 'User agent', isWide: true, cell: ({ userAgent }) => <VisitorText text={userAgent} maxChars={90} /> },
+      ]}
+    />
+  );
+}
 
 export interface RecordDialogProps {
   record: CaptchaRecord;
@@ -16,6 +59,7 @@ export interface RecordDialogProps {
   onClose: () => void;
 }
 
+/** Everything that is known about one captcha. */
 export function RecordDialog({ record, site, onClose }: RecordDialogProps) {
   const [params] = useParams();
   const verdicts = (filter: Record<string, string>) =>

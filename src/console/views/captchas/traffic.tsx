@@ -1,0 +1,106 @@
+/** Captchas by the hour or the day: the numbers of a row, their course, and a table. */
+import { Table, type Column } from '../../components/table.tsx';
+import { localTime, utcTime } from '../../format/times.ts';
+import { count } from '../../format/numbers.ts';
+import type { Schema } from '../../api/service-api.ts';
+import { TimeSeries, type Series } from '../../components/time-series.tsx';
+import type { TimeWindow } from '../../url/window.ts';
+
+type Numbers = TrafficRow['pow'];
+const numbers: readonly (readonly [title: string, field: keyof Numbers])[] = [
+  ['Issued', 'total'],
+  ['Submitted', 'submissions'],
+  ['Approved', 'approved'],
+  ['Disapproved', 'disapproved'],
+  ['No solution', 'pending'],
+  ['Verified', 'verifications'],
+];
+
+/** Captchas of each hour or day, newest first, with what became of them as a bar. Rows of nothing are left out. */
+export function TrafficTable({ rows, kind }: { rows: readonly TrafficRow[]; kind: Kind }) {
+  const max = Math.max(1, ...rows.map((row) => countsOf(row, kind).total));
+  const columns: Column<TrafficRow>[] = [
+    { title: 'From', cell: (row) => <Period row={row} /> },
+    { title: 'Course', cell: (row) => <Bar {...countsOf(row, kind)} max={max} /> },
+    ...numbers.map(([title, field]) => ({
+      title,
+      isNumber: true,
+      cell: (row: TrafficRow) => count(countsOf(row, kind)[field]),
+    })),
+    ...(kind === 'all'
+      ? [{ title: 'Blocked before', isNumber: true, cell: ({ blocked }: TrafficRow) => count(blocked) }]
+      : []),
+  ];
+  return (
+    <Table
+      caption="Captchas by period, newest first"
+      columns={columns}
+      rows={rows.filter((row) => countsOf(row, kind).total > 0 || row.blocked > 0).toReversed()}
+      keyOf={({ timestamp }) => String(timestamp)}
+    />
+  );
+}
+
+/** A day is one of UTC, so it keeps its date; an hour is shown in the viewer's zone. */
+function Period({ row: { timestamp, date, granularity } }: { row: TrafficRow }) {
+  return (
+    <time dateTime={date} title={utcTime(timestamp)}>
+      {granularity === 'day' ? `${date.slice(0, 10)} UTC` : localTime(timestamp)}
+    </time>
+  );
+}
+
+function Bar({ approved, pending, disapproved, max }: Numbers & { max: number }) {
+  const width = (part: number) => ({ width: `${(part / max) * 100}%` });
+  return (
+    <span class="stacked stacked-tall" aria-hidden="true">
+      <i class="swatch-allow" style={width(approved)} />
+      <i class="swatch-challenge" style={width(pending)} />
+      <i class="swatch-block" style={width(disapproved)} />
+    </span>
+  );
+}
+
+export type TrafficRow = Schema<'TrafficRow'>;
+export const kinds = ['all', 'pow', 'image', 'puzzle'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Those of every kind are in the row itself. */
+export function countsOf(row: TrafficRow, kind: Kind): Schema<'CaptchaCounts'> {
+  return kind === 'all' ? row : row[kind];
+}
+
+type Outcome = 'approved' | 'pending' | 'disapproved';
+
+const series: readonly Series<Outcome>[] = [
+  { key: 'approved', name: 'approved', colour: '--series-allow', style: 'bars' },
+  { key: 'pending', name: 'without a solution', colour: '--series-challenge', style: 'bars' },
+  { key: 'disapproved', name: 'disapproved', colour: '--series-block', style: 'bars' },
+];
+
+export interface TrafficChartProps {
+  rows: readonly TrafficRow[];
+  kind: Kind;
+  window: TimeWindow;
+  onChoose: (since: number, until: number) => void;
+}
+
+/** Captchas over time, by what became of them. Dragging chooses a part of the time. */
+export function TrafficChart({ rows, kind, window, onChoose }: TrafficChartProps) {
+  const isByDay = rows.some(({ granularity }) => granularity === 'day');
+  return (
+    <TimeSeries
+      title={`Captchas by ${isByDay ? 'day' : 'hour'}`}
+      series={series}
+      rows={rows.map((row) => {
+        const { approved, pending, disapproved } = countsOf(row, kind);
+        return { timestamp: row.timestamp, approved, pending, disapproved };
+      })}
+      since={window.since}
+      until={window.until}
+      bucketSeconds={isByDay ? 86_400 : 3600}
+      read={(row) => series.map(({ key, name }) => `${count(row[key] ?? 0)} ${name}`).join(', ')}
+      onChoose={onChoose}
+    />
+  );
+}

@@ -1,0 +1,128 @@
+/** What needs a look first: a list is enforced, or the content of one that is a file is replaced. */
+import { useState } from 'preact/hooks';
+import { call, useAction } from '../../api/call.ts';
+import { Button } from '../../components/button.tsx';
+import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CheckField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import type { List } from './list.ts';
+import { ListPreview, type Preview } from './list-report.tsx';
+import { TextFileField, type TextFileFieldProps } from '../../components/text-file-field.tsx';
+import { counted } from '../../format/numbers.ts';
+
+export interface ReplaceFileProps {
+  site: { siteKey?: string };
+  list: List;
+  onClose: () => void;
+  onDone: (list: List) => void;
+}
+
+/** Replaces the content of a list that is a file: what is not in the new file leaves. */
+export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, onDone }: ReplaceFileProps) {
+  const [content, setContent] = useState<string | null>(null);
+  const [acceptChange, setAcceptChange] = useState(false);
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const { isBusy, error, run } = useAction();
+  const look = async (): Promise<void> => {
+    if (content === null) return;
+    const found = await run(call('/protect/lists/preview', { ...site, name, content }));
+    if (found !== null) setPreview(found);
+  };
+  return (
+    <CreateDialog
+      title={`Replace the file of ${name}`}
+      verb="Replace"
+      isWide
+      isComplete={content !== null}
+      send={() => call('/protect/lists/replace', { ...site, name, content: content ?? '', acceptChange })}
+      onMade={onDone}
+      onClose={onClose}
+    >
+      <p>The file becomes the whole content of the list. What is not in it leaves.</p>
+      <ListFile
+        onChoose={(text) => {
+          setContent(text);
+          setPreview(null);
+        }}
+      />
+      <RefusalNotice error={error} />
+      <div class="actions">
+        <Button isBusy={isBusy} isDisabled={content === null} onClick={() => void look()}>
+          Preview
+        </Button>
+      </div>
+      {preview !== null && <ListPreview preview={preview} />}
+      {maxChangePercent < 100 && (
+        <CheckField
+          label={`Accept a change of more than ${maxChangePercent} %, or one that covers much of the internet`}
+          isChecked={acceptChange}
+          onChange={setAcceptChange}
+        />
+      )}
+    </CreateDialog>
+  );
+}
+
+/** As the service takes them. */
+const FILE_MAX_BYTES = 16_000_000;
+
+export function ListFile({ onChoose }: Pick<TextFileFieldProps, 'onChoose'>) {
+  return <TextFileField label="Choose the file" maxBytes={FILE_MAX_BYTES} onChoose={onChoose} />;
+}
+
+export interface EnforceListProps {
+  site: { siteKey?: string };
+  list: List;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Enforces a list, after a preview: what it has now, and what it would have done to the requests of the last day. */
+export function EnforceList({ site, list: { name, url, entries, verdict }, onClose, onDone }: EnforceListProps) {
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [content, setContent] = useState<string | null>(null);
+  const [isWithout, setIsWithout] = useState(false);
+  const { isBusy, error, run } = useAction();
+  const look = async (): Promise<void> => {
+    const found = await run(
+      call('/protect/lists/preview', { ...site, name, ...(content === null ? {} : { content }) }),
+    );
+    if (found !== null) setPreview(found);
+  };
+  return (
+    <CreateDialog
+      title={`Enforce ${name}?`}
+      verb="Enforce"
+      isWide
+      isComplete={preview !== null || isWithout}
+      send={() => call('/protect/lists/update', { ...site, name, mode: 'enforce' })}
+      onMade={onDone}
+      onClose={onClose}
+    >
+      <p>
+        {counted(entries, 'entry', 'entries')} in force will say {verdict}. Rules of your own for the same network win.
+      </p>
+      {url === null && (
+        <>
+          <p class="hint">The service keeps no file, so choose it again for a preview.</p>
+          <ListFile
+            onChoose={(text) => {
+              setContent(text);
+              setPreview(null);
+            }}
+          />
+        </>
+      )}
+      <RefusalNotice error={error} />
+      <div class="actions">
+        <Button isBusy={isBusy} isDisabled={url === null && content === null} onClick={() => void look()}>
+          Preview
+        </Button>
+      </div>
+      {preview !== null && <ListPreview preview={preview} />}
+      {preview === null && (
+        <CheckField label="Enforce without a preview" isChecked={isWithout} onChange={setIsWithout} />
+      )}
+    </CreateDialog>
+  );
+}
