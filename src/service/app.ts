@@ -8,7 +8,7 @@ import { GATEHOUSE_VERSION, VERSION_HEADER } from '../contract/version.ts';
 import type { EdgeRoute } from './edge-api/edge-route.ts';
 import { jwks } from './edge-api/jwks.ts';
 import { environmentOf } from './environment.ts';
-import { authenticateEdge } from './http/authenticate-edge.ts';
+import { authenticateEdge } from './http/authenticate.ts';
 import { health } from './health.ts';
 import { errorResponse, unexpectedErrorResponse } from './http/respond-error.ts';
 import { type ServiceApp, serviceCall, type ServiceHonoEnv } from './http/service-call.ts';

@@ -19,7 +19,7 @@ import { endAttackModes } from './attack/end-attack-modes.ts';
 import { buildBotTables } from './bots/build-bot-table.ts';
 import { refreshRanges } from './bots/refresh-ranges.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
-import { refreshDueLists } from './lists/refresh-due-lists.ts';
+import { refreshDueLists } from './lists/refresh-list.ts';
 import { retireDeletedInstances } from './ingest/retire-deleted-instances.ts';
 import { dropOldRefused } from './ingest/refused-records.ts';
 import type { ServiceEnvironment, ServiceStore } from './environment.ts';

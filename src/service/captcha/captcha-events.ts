@@ -8,7 +8,7 @@ import type { SealedToken } from '../../captcha/seal/sealed-token.ts';
 import { deviceType } from '../../address/device-type.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { CaptchaEvent, CaptchaFacts } from '../../store/event-log/captcha-record.ts';
-import { recordCaptcha } from '../ingest/record-captcha.ts';
+import { recordCaptcha } from '../ingest/recorders.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { Visitor } from './visitor.ts';
 

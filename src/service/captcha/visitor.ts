@@ -9,7 +9,7 @@ import { header } from '../../contract/edge/headers.ts';
 import { canonicalIp } from '../../address/ip.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import type { AddressFacts } from '../../captcha/verify/address-facts.ts';
-import { authenticateEdge } from '../http/authenticate-edge.ts';
+import { authenticateEdge } from '../http/authenticate.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { CaptchaError, CredentialError } from '../http/service-error.ts';

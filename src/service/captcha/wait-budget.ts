@@ -6,7 +6,9 @@
  */
 import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import type { ServiceStore } from '../environment.ts';
-import type { NetworkTag } from './network-tags.ts';
+import { networksOf } from '../../address/networks.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
+import type { Keyring } from '../../captcha/seal/keyring.ts';
 
 export const WAIT_WINDOW_SECONDS = 600;
 /** The start of the message to a visitor for whom the budget is spent. */
@@ -37,4 +39,20 @@ export async function waitAllowed(
   if (await uses('site', [{ key: 'site', limit: WAITS_PER_SITE }])) return true;
   const first = await uses(around, [{ key: `reserve ${around}`, limit: 1 }]);
   return first && uses('site', [{ key: 'reserve', limit: WAITS_IN_RESERVE }]);
+}
+
+export interface NetworkTag {
+  tag: string;
+  /** How many times the bound of the visitor's own network this one has. */
+  times: number;
+}
+
+/**
+ * The networks of a visitor as a ledger counts them: keyed hashes, from their own network to the largest. What one of
+ * them used is counted in one object together with what the largest used.
+ */
+export function networkTags(keyring: Keyring, day: number, ip: string | null): Promise<NetworkTag[]> {
+  return Promise.all(
+    networksOf(ip).map(async ({ prefix, times }) => ({ tag: await visitorTag(keyring, day, 'prefix', prefix), times })),
+  );
 }

@@ -3,7 +3,7 @@
  * content hash is cached for a year; otherwise it is revalidated by its entity tag.
  */
 import { clientAssets } from '../../widget/bundle.generated.ts';
-import { hasEntity } from '../http/if-none-match.ts';
+import { hasEntity } from '../http/json-response.ts';
 
 /**
  * Files that a page of another origin may load. Edges load the protect script and the page texts and serve them from

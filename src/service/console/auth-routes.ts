@@ -18,12 +18,18 @@ import { isFromConsole } from '../http/same-origin.ts';
 import { type ServiceApp, type ServiceCall, serviceCall, type ServiceHonoEnv } from '../http/service-call.ts';
 import { accessSignIn } from './sign-in/access.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult, SignedInCall } from './sign-in/console-call.ts';
-import { currentUser, me } from './sign-in/current-user.ts';
+import { currentUser, listSessions, me, revokeSession, signOut, signOutEverywhere } from './sign-in/current-user.ts';
 import { chooseAccount, exchangeLink } from './sign-in/link-and-choice.ts';
 import { oidcCallback, oidcFinish, oidcStart } from './sign-in/oidc.ts';
-import { passkeyOptions, passkeySignIn } from './sign-in/passkey-sign-in.ts';
-import { enrolOptions, enrolPasskey, listPasskeys, remove, rename } from './sign-in/passkeys.ts';
-import { listSessions, revokeSession, signOut, signOutEverywhere } from './sign-in/sessions.ts';
+import {
+  enrolOptions,
+  enrolPasskey,
+  listPasskeys,
+  passkeyOptions,
+  passkeySignIn,
+  remove,
+  rename,
+} from './sign-in/passkeys.ts';
 
 /** Attempts to sign in, per minute and network, in one isolate. Tokens have 256 bits; this keeps guessing cheap for us. */
 const ATTEMPTS_PER_MINUTE_MAX = 60;

@@ -12,7 +12,7 @@ import * as z from 'zod/mini';
 import { telemetryReport } from '../../contract/edge/telemetry.ts';
 import { REPORTS_PER_SESSION_MAX } from '../../store/event-log/telemetry-record.ts';
 import { reportRisk } from '../../store/risk-book/client/session-risk.ts';
-import { recordTelemetry } from '../ingest/record-telemetry.ts';
+import { recordTelemetry } from '../ingest/recorders.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
 
 /** 500 records of 16 kB. The edge cuts each text of a record at 1,024 characters. */

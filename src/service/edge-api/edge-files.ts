@@ -10,7 +10,7 @@ import {
 import { SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
 import { botTableKey, COMMON_SCOPE, currentBotTable } from '../../store/d1/bot-tables.ts';
 import { ruleBook } from '../../store/rule-book/client.ts';
-import { revalidatedJson } from '../http/if-none-match.ts';
+import { revalidatedJson } from '../http/json-response.ts';
 import { configVersionFor, edgeConfigFor } from './edge-config.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { noteEdge } from './note-edge.ts';

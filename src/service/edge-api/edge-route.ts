@@ -1,5 +1,5 @@
 /** The shape of a route of the edge API. Its client JWT is verified, and its instance active, before the handler runs. */
-import type { CallingEdge } from '../http/authenticate-edge.ts';
+import type { CallingEdge } from '../http/authenticate.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';

@@ -10,8 +10,7 @@ import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import { canonicalIp } from '../../address/ip.ts';
 import { keyDay } from '../../captcha/seal/keyring.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
-import { networkTags } from '../captcha/network-tags.ts';
-import { waitAllowed } from '../captcha/wait-budget.ts';
+import { networkTags, waitAllowed } from '../captcha/wait-budget.ts';
 
 const SEAL_BODY_MAX_BYTES = 1024;
 const sealRequest = z.strictObject({ id: z.uuid(), bornAt: z.int().check(z.nonnegative()) });

@@ -3,16 +3,15 @@
  * preview for a reading, and tells changes once, so the next reading is of everything.
  */
 import type { ListAuthorization, ListSettings } from '../../contract/management/lists.ts';
-import { listErrorText } from '../../lists/list-format.ts';
+import { type ListError, listErrorText } from '../../lists/list-format.ts';
 import { readDecisions } from '../../lists/read-decisions.ts';
-import type { ReadList } from '../../lists/read-list.ts';
+import { type ReadList, readList } from '../../lists/read-list.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { forgetSync } from '../../store/d1/rule-list-readings.ts';
 import { authorizationOf, type StoredList } from '../../store/d1/rule-lists.ts';
 import type { ServiceStore } from '../environment.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
 import { fetchList, streamUrl } from './fetch-list.ts';
-import { readContent, readPlainList } from './read-content.ts';
 
 interface PreviewSource {
   settings: ListSettings;
@@ -46,4 +45,23 @@ export async function readOnce(
 
 function inWords<T>(read: Result<T, Parameters<typeof listErrorText>[0]>): Result<T, string> {
   return read.ok ? read : failed(listErrorText(read.error));
+}
+
+/** Reads a file that an operator sends, in the format of a list. */
+export function readContent(content: string, settings: ListSettings): Promise<Result<ReadList, ListError>> {
+  return readPlainList(new Blob([content]).stream() as ReadableStream<Uint8Array>, settings);
+}
+
+/** Any list that is not a stream of decisions. */
+export async function readPlainList(
+  body: ReadableStream<Uint8Array>,
+  { format, column, selector, includeReserved }: ListSettings,
+): Promise<Result<ReadList, ListError>> {
+  if (format === 'crowdsec') return failed({ kind: 'not-json' });
+  return readList(body, {
+    format,
+    column: column ?? undefined,
+    selector: selector ?? undefined,
+    includeReserved,
+  });
 }

@@ -3,7 +3,7 @@
  * written, and again when the rules of several accounts are in memory.
  */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
+import { accessRulesFor } from '../../../src/service/captcha/access-control-rules.ts';
 import { ACCESS_CONDITIONS_MAX_CHARS } from '../../../src/store/d1/access-control-rules.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';

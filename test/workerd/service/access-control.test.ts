@@ -1,6 +1,6 @@
 /** Access control rules of an account over the management API. */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
+import { accessRulesFor } from '../../../src/service/captcha/access-control-rules.ts';
 import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -5,7 +5,7 @@ import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts'
 import { READS_QUERY, configFormats } from '../../../src/contract/edge/formats.ts';
 import { failed } from '../../../src/result.ts';
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';
-import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
+import { authenticateEdge } from '../../../src/service/http/authenticate.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';

@@ -4,7 +4,7 @@
  */
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { refreshDueLists } from '../../../src/service/lists/refresh-due-lists.ts';
+import { refreshDueLists } from '../../../src/service/lists/refresh-list.ts';
 import { apiKeyToken, createApiKey } from '../../../src/store/d1/api-keys.ts';
 import { beginReading } from '../../../src/store/d1/rule-list-readings.ts';
 import { findList } from '../../../src/store/d1/rule-lists.ts';

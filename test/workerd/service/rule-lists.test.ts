@@ -1,6 +1,6 @@
 /** Lists through the management API: what is read and refused, what stays in force, and what the operator is told. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { refreshDueLists } from '../../../src/service/lists/refresh-due-lists.ts';
+import { refreshDueLists } from '../../../src/service/lists/refresh-list.ts';
 import { listPublisher, type Publisher } from '../../support/list-publisher.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from '../rule-book-instance.ts';

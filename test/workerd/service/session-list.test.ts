@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sessionListResponse } from '../../../src/contract/management/session-query.ts';
 import { instanceById, type StoredInstance } from '../../../src/store/d1/instances.ts';
-import { newJtiFor } from '../../../src/store/risk-book/client/session-books.ts';
-import { listSessions } from '../../../src/store/risk-book/client/list-sessions.ts';
+import { listSessions, newJtiFor } from '../../../src/store/risk-book/client/session-books.ts';
 import type { SessionPlace } from '../../../src/store/risk-book/rpc.ts';
 import { endSession, openRisk, renewRisk } from '../../../src/store/risk-book/client/session-risk.ts';
 import { CHROME, environmentOf, headersOf } from '../../unit/risk/session-facts.ts';

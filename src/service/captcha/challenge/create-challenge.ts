@@ -24,13 +24,12 @@ import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import { type IssueCircumstances, recordBlocked, recordIssued } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
-import { challengeSite } from './challenge-site.ts';
+import { challengeSite, signedAccount } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
 import { type ChallengeBase, courseParams, issuePow, WAIT_MS } from './issue-challenge.ts';
 import { demandedOf } from './demanded-plan.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
 import { pageHost } from './page-host.ts';
-import { signedAccount } from './signed-account.ts';
 
 /** The largest part of a request is the user agent, at most 16 KiB. */
 export const CHALLENGE_LIMITS = { maxBytes: 32 * 1024, maxFields: 100 };

@@ -8,7 +8,7 @@ import { type Capabilities, type ChallengePlan, chooseChallenge } from '../../..
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { matchingAccessRule } from '../access-rules/matching-access-rule.ts';
+import { matchingAccessRule } from '../access-control-rules.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { Visitor } from '../visitor.ts';
 import type { ChallengeSite } from './challenge-site.ts';

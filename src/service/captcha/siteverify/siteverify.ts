@@ -34,8 +34,7 @@ import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { recordVerified } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
-import { judgeForBackend } from './judge-for-backend.ts';
-import { type EdgeJudgement, judgeForEdge, type Presented } from './judge-for-edge.ts';
+import { type EdgeJudgement, judgeForBackend, judgeForEdge, type Presented } from './judge.ts';
 import { testSecretResponse } from './test-secret-response.ts';
 
 /** The result of a verification, before an endpoint gives it its own form. */

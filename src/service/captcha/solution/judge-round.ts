@@ -11,9 +11,14 @@ import { failed, ok, type Result } from '../../../result.ts';
 import type { RateLimitError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
-import type { NetworkTag } from '../network-tags.ts';
+import type { NetworkTag } from '../wait-budget.ts';
 import { countUses } from '../../../store/spend-ledger/client/count-uses.ts';
-import { isOnlyAnswer, type SealedAnswer } from './answer-once.ts';
+import { encodeFields, textField } from '../../../captcha/seal/field-encoding.ts';
+import { sha256Hex } from '../../../bytes/hex.ts';
+import type { SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
+import { spend } from '../../../store/spend-ledger/client/spend.ts';
+import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
+import { scoreSolving, type SolvingSigns } from '../../../risk/captcha-score.ts';
 
 /**
  * Rounds answered per site and own network, over all isolates: about fifty visitors behind one address. A larger network
@@ -57,4 +62,46 @@ export async function judgeRound(
   const judgement = await judgeVisual(engine.keyring, challenge, solution);
   const outcome = visualStep(challenge, judgement, imageMaxRounds);
   return ok({ ...shown, outcome, mechanical: judgement.mechanical });
+}
+
+/** The widget repeats a call twice. Each repetition of a right answer draws a picture, so there are no more. */
+const REPEATS_MAX = 2;
+const REPEATS_WINDOW_MS = 600_000;
+
+interface SealedAnswer {
+  challenge: SealedChallenge;
+  sealed: string;
+  solution: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A round can be answered once, right or wrong: a program would try all answers on one picture otherwise, or collect
+ * many pictures for one proof of work. The same answer may come again, as after a lost connection. It then gets the
+ * same response, and the same picture to the last bit. `name`: of the round within its challenge. `false`: answered
+ * before, in another way or too often.
+ */
+export async function isOnlyAnswer(
+  call: Pick<ServiceCall, 'store' | 'waitUntil'>,
+  name: string,
+  { challenge, sealed, solution }: SealedAnswer,
+): Promise<boolean> {
+  const { jti, siteKey, bornAt } = challenge;
+  const question = encodeFields([textField(sealed), textField(JSON.stringify(solution))]);
+  const key = `${name}:${jti}`;
+  const { spent, replay } = await spend(call, jti, { key, bornAt, fingerprint: await sha256Hex(question), answer: '' });
+  if (spent || replay === null) return spent;
+  const together = { purpose: 'repeat', site: siteKey, group: jti, windowMs: REPEATS_WINDOW_MS };
+  return countUses(call.store, together, [{ key, limit: REPEATS_MAX }]);
+}
+
+/** The facts of a challenge together with what solving a round showed: more detectors, a higher score, a refusal. */
+export function solvedFacts(facts: SealedFacts, signs: SolvingSigns): SealedFacts {
+  const { score, detectors } = scoreSolving(facts, signs);
+  return {
+    ...facts,
+    score,
+    detectors: [...facts.detectors, ...detectors],
+    // Reported at verification only, so that a script cannot learn which field gave it away.
+    refusal: facts.refusal ?? (signs.honeypot ? 'API.USER_NOT_VERIFIED' : null),
+  };
 }

@@ -25,14 +25,11 @@ import { recordSubmitted } from '../captcha-events.ts';
 import { type ChallengeSite, challengeSite } from '../challenge/challenge-site.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { issueVisual } from '../challenge/issue-challenge.ts';
-import { isOnlyAnswer } from './answer-once.ts';
-import { judgeRound, type RoundOutcome } from './judge-round.ts';
+import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { SolvingSigns } from '../../../risk/captcha-score.ts';
-import { solvedFacts } from './solved-facts.ts';
 import { visitorOf } from '../visitor.ts';
-import { type NetworkTag, networkTags } from '../network-tags.ts';
-import { WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
+import { type NetworkTag, networkTags, WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
 /** A sealed challenge, a solution with the path of a pointer (1,000 points of three numbers), and the visitor of an edge. */
 export const SOLUTION_LIMITS = { maxBytes: 128 * 1024, maxFields: 4000 };

@@ -6,7 +6,7 @@
 import type { SignInQuestion } from '../../../contract/console/sign-in.ts';
 import { ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
-import { authenticateSession } from '../../http/authenticate-session.ts';
+import { authenticateSession } from '../../http/authenticate.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
 import { enter, entryResponse, type Proof } from './open-session.ts';
 

@@ -3,14 +3,13 @@
  * hostile ends here as a `BodyError`: size, nesting, encodings, prototype names. The result has harmless property
  * names only.
  */
-import type * as core from 'zod/v4/core';
+import * as core from 'zod/v4/core';
 import { multipartParts } from '../../../bytes/multipart.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import type { BodyError } from '../service-error.ts';
 import { FORM_FIELDS_MAX, formObject, isForbiddenName } from './form-object.ts';
-import { JSON_DEPTH_MAX, jsonShape } from './json-shape.ts';
-import { type ParsedBody, parseWithSchema } from './parse-with-schema.ts';
-import { readBytes } from './read-bytes.ts';
+import { JSON_DEPTH_MAX, jsonShape, type ParsedBody, parseWithSchema } from './parse-with-schema.ts';
+import { readBounded } from '../../../bytes/read-bounded.ts';
 
 /** Default limit of a management body. A whole settings object has a few KiB. */
 export const BODY_MAX_BYTES = 1024 * 1024;
@@ -130,4 +129,25 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * A small body with a `Content-Length` is read in one call, at a tenth of the cost of reading its stream. HTTP/1 ends
+ * such a body at that length (RFC 9112, 6.3), unless it has `Transfer-Encoding`.
+ */
+const AT_ONCE_MAX_BYTES = 64 * 1024;
+
+/** The bytes of a request body, up to a limit. */
+async function readBytes(request: Request, maxBytes: number): Promise<Result<Uint8Array<ArrayBuffer>, BodyError>> {
+  const tooLarge = failed<BodyError>({ kind: 'body-too-large', maxBytes });
+  const announced = request.headers.get('content-length');
+  if (Number(announced ?? 0) > maxBytes) return tooLarge;
+  if (!request.body) return ok(new Uint8Array(0));
+  if (announced !== null && Number(announced) <= AT_ONCE_MAX_BYTES && !request.headers.has('transfer-encoding')) {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    return bytes.byteLength > maxBytes ? tooLarge : ok(bytes);
+  }
+  const read = await readBounded(request.body, maxBytes, { timeoutMs: null });
+  if (read.ok) return read;
+  return read.error.kind === 'too-large' ? tooLarge : failed({ kind: 'body-incomplete' });
 }

@@ -5,7 +5,7 @@
  */
 import { neighboursOf } from '../../../address/networks.ts';
 import { inJurisdiction } from '../../jurisdiction.ts';
-import type { RiskBookRpc } from '../rpc.ts';
+import type { RiskBookRpc, SessionPage, SessionPlace, SessionQuery } from '../rpc.ts';
 import { textHash } from '../../text-hash.ts';
 import { newSessionId } from '../session-id.ts';
 
@@ -23,7 +23,7 @@ function bookOf(ip: string | null): number {
 }
 
 /** The books that hold sessions; with an address, the one with the sessions that its network opened. */
-export function sessionBooks(env: RiskBookEnv, instanceId: string, ip: string | null): RiskBookRpc[] {
+function sessionBooks(env: RiskBookEnv, instanceId: string, ip: string | null): RiskBookRpc[] {
   const books = ip === null ? Array.from({ length: BOOKS }, (_, book) => book) : [bookOf(ip)];
   return books.map((book) => named(env, `${instanceId}/${book}`));
 }
@@ -48,4 +48,33 @@ function named(env: RiskBookEnv, name: string): RiskBookRpc {
   const namespace = inJurisdiction(env.RISK_BOOK, env.JURISDICTION);
   // The platform's stub type maps every nested field to a promise; these methods return plain data.
   return namespace.get(namespace.idFromName(name)) as unknown as RiskBookRpc;
+}
+
+/**
+ * A page of an instance's sessions, merged over its books. A book that stopped early may have more sessions below its
+ * last one, so the page ends there too.
+ */
+export async function listSessions(
+  env: RiskBookEnv,
+  instanceId: string,
+  query: SessionQuery,
+  nowMs: number,
+): Promise<SessionPage> {
+  const pages = await Promise.all(sessionBooks(env, instanceId, query.ip).map((book) => book.list(query, nowMs)));
+  const ends = pages.map(({ next }) => next).filter((next) => next !== null);
+  const end = ends.sort(newestFirst)[0] ?? null;
+  const sessions = pages
+    .flatMap((page) => page.sessions)
+    .filter((session) => end === null || newestFirst(session, end) <= 0)
+    .sort(newestFirst);
+  const last = sessions[query.limit - 1];
+  if (sessions.length <= query.limit || !last) return { sessions, next: end };
+  return { sessions: sessions.slice(0, query.limit), next: { at: last.at, jti: last.jti } };
+}
+
+/** Negative when `a` comes before `b`. */
+function newestFirst(a: SessionPlace, b: SessionPlace): number {
+  if (a.at !== b.at) return b.at - a.at;
+  if (a.jti === b.jti) return 0;
+  return a.jti < b.jti ? 1 : -1;
 }

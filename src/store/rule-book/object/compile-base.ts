@@ -6,8 +6,8 @@
  */
 import { RulesetCompiler } from '../../../rules/compiler.ts';
 import { rulesetFormats } from '../../../contract/edge/formats.ts';
-import { TRAILER_MAX_BYTES, signInPlace } from '../../../rules/signing.ts';
-import { signingKey } from '../../keys/signing-keys.ts';
+import { openSignedRuleset, signInPlace, TRAILER_MAX_BYTES } from '../../../rules/signing.ts';
+import { signingKey, verificationKeys } from '../../keys/signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase } from './bases.ts';
 import { trimHistory } from './change-log.ts';
 import { addEntries, forgetRemovedLists } from './compile-lists.ts';
@@ -98,4 +98,20 @@ async function removeDisposable(sql: SqlStorage, env: ServiceEnv, instanceId: st
 /** Lets waiting calls run. */
 function giveWay(): Promise<void> {
   return scheduler.wait(0);
+}
+
+/**
+ * Whether the file of a base in R2 is still the one that was compiled. A file that is gone, cut off or changed cannot
+ * be loaded by any edge, and an edge that starts with it has no rules.
+ * @throws when R2 does not answer: then nothing is known of the file.
+ */
+export async function isBaseSound(env: ServiceEnv, instanceId: string, hash: string, nowMs: number): Promise<boolean> {
+  const file = await env.RULESETS.get(rulesetKey(instanceId, hash));
+  if (file === null) return false;
+  const keys = await verificationKeys(env, 'ruleset', nowMs);
+  const opened = await openSignedRuleset(
+    new Uint8Array(await file.arrayBuffer()),
+    new Map(keys.map(({ kid, publicKey }) => [kid, publicKey])),
+  );
+  return opened.ok && opened.value.hash === hash;
 }

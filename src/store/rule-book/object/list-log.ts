@@ -7,7 +7,7 @@
  */
 import { keyOfRule } from '../../../lists/entry-key.ts';
 import { typeOfCode } from '../rule-row.ts';
-import { actorNumber } from './actors.ts';
+import { actorNumber } from './schema.ts';
 import { KEYS_PER_QUERY, changeRow, hasEntries, ownersOf, rankedLists } from './list-layers.ts';
 
 /** How long after its expiry a rule stays in force here, in the base as well. */

@@ -16,8 +16,7 @@ import {
   historyFloor,
   lastVersionWithin,
 } from './change-log.ts';
-import { isBaseSound } from './check-base.ts';
-import { compileBases } from './compile-base.ts';
+import { compileBases, isBaseSound } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
 import { EdgeContacts } from './edge-contacts.ts';
 import { FailureWatch } from './failure-watch.ts';
@@ -44,7 +43,7 @@ import type {
 } from '../rpc.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import { nameRuleBook, ruleBookSchema } from './schema.ts';
-import { userAgentRulesIn } from './user-agent-lookup.ts';
+import { userAgentRulesIn } from './user-agents.ts';
 import { deleteRules, restoreVersion, RULES_PER_INSTANCE_MAX, upsertRules, usedRoom } from './write-rules.ts';
 
 /**

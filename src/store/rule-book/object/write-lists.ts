@@ -7,7 +7,7 @@ import { keysIn } from '../../../lists/entry-key.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { LIST_NUMBER_MAX } from '../../../rules/list-layers.ts';
 import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
-import { actorNumber } from './actors.ts';
+import { actorNumber } from './schema.ts';
 import {
   byRank,
   changeRow,

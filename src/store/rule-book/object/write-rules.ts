@@ -6,11 +6,11 @@
 import { failed, ok } from '../../../result.ts';
 import { packRule, type RuleKey, type RuleWrite, typeCodes } from '../rule-row.ts';
 import type { RefusedWrite, WriteAuthor, WriteOutcome } from '../rpc.ts';
-import { actorNumber } from './actors.ts';
+import { actorNumber } from './schema.ts';
 import { newestOwnVersion } from './change-log.ts';
 import { countEntries } from './list-layers.ts';
 import { logUncovered } from './list-log.ts';
-import { exceededBudget } from './user-agent-budget.ts';
+import { exceededBudget } from './user-agents.ts';
 
 /** Rules per instance, entries of lists included: one compile must fit in an isolate of 128 MB (`npm run bench -- rules` measures it). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;

@@ -15,7 +15,7 @@ import { beingRead, listResponse, noSuchList } from './lists.ts';
 import { listErrorText } from '../../../../lists/list-format.ts';
 import { applyEntries } from '../../../lists/apply-entries.ts';
 import { followChanges } from '../../../lists/follow-changes.ts';
-import { readContent } from '../../../lists/read-content.ts';
+import { readContent } from '../../../lists/read-once.ts';
 import { failed } from '../../../../result.ts';
 
 /** Per account, in one isolate. */

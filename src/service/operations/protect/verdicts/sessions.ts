@@ -15,7 +15,7 @@ import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import { type LogTarget, logTarget, requiredIp } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { sessionListRequest, sessionListResponse } from '../../../../contract/management/session-query.ts';
-import { listSessions } from '../../../../store/risk-book/client/list-sessions.ts';
+import { listSessions } from '../../../../store/risk-book/client/session-books.ts';
 import type { ListedSession, SessionPlace } from '../../../../store/risk-book/rpc.ts';
 import { chosenInstance } from '../chosen-instance.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';

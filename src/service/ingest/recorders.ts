@@ -1,7 +1,4 @@
-/**
- * Hands reports of pages to the log in batches, after the response. Each gets a number of this isolate before it is
- * sent, so that a batch that is sent again is stored once.
- */
+/** Hands what the service itself records to the logs in batches, after the response. */
 import type { WaitUntil } from '../../bytes/polled.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import type { Batcher } from '../../logsink/batcher.ts';
@@ -10,6 +7,8 @@ import { appendReports, telemetryLogOf } from '../../store/event-log/client/tele
 import type { TelemetryRecord } from '../../store/event-log/telemetry-record.ts';
 import type { ServiceStore } from '../environment.ts';
 import { isolateBatcher } from './isolate-batcher.ts';
+import { appendCaptchas } from '../../store/event-log/client/captcha-log.ts';
+import type { CaptchaEvent } from '../../store/event-log/captcha-record.ts';
 
 interface Entry {
   instance: Pick<StoredInstance, 'id' | 'retentionDays'>;
@@ -17,24 +16,27 @@ interface Entry {
 }
 
 /** What a report says for the score counts at once. In the log it explains one, which can wait. */
-const WINDOW = { windowMs: 5000, busyFromEntries: 0, busyWindowMs: 5000 };
+const REPORTS_WINDOW = { windowMs: 5000, busyFromEntries: 0, busyWindowMs: 5000 };
 /** Instances that this isolate numbers reports of. With more of them it begins again, under another name. */
 const NUMBERED_MAX = 10_000;
 
 /** One batcher for all requests of an isolate, which share their bindings. */
-const batchers = new WeakMap<ServiceStore, Batcher<Entry>>();
+const reportBatchers = new WeakMap<ServiceStore, Batcher<Entry>>();
 /** Instance → number of its next report. */
 const numbers = new Map<string, number>();
 let isolate = '';
 
-/** Returns at once. */
+/**
+ * Records a report of a page, and returns at once. Each report gets a number of this isolate before it is sent, so that a
+ * batch that is sent again is stored once.
+ */
 export function recordTelemetry(
   { store, waitUntil }: { store: ServiceStore; waitUntil: WaitUntil },
   instance: Entry['instance'],
   { id, timestamp, jti, report }: { id: string; timestamp: number; jti: string; report: TelemetryReport },
 ): void {
-  let batcher = batchers.get(store);
-  if (batcher === undefined) batchers.set(store, (batcher = telemetryBatcher(store)));
+  let batcher = reportBatchers.get(store);
+  if (batcher === undefined) reportBatchers.set(store, (batcher = telemetryBatcher(store)));
   const record: TelemetryRecord = {
     v: 1,
     id,
@@ -59,7 +61,7 @@ function nextNumber(instanceId: string): TelemetryRecord['edge'] {
 }
 
 function telemetryBatcher(store: ServiceStore): Batcher<Entry> {
-  return isolateBatcher('telemetry-dropped', WINDOW, (entries) => {
+  return isolateBatcher('telemetry-dropped', REPORTS_WINDOW, (entries) => {
     const byInstance = Map.groupBy(entries, ({ instance }) => instance.id);
     return Promise.all(
       [...byInstance.values()].map(async ([first, ...others]) => {
@@ -71,4 +73,21 @@ function telemetryBatcher(store: ServiceStore): Batcher<Entry> {
       }),
     );
   });
+}
+
+const CAPTCHAS_WINDOW = { windowMs: 250, busyFromEntries: 2, busyWindowMs: 1000 };
+
+const captchaBatchers = new WeakMap<ServiceStore, Batcher<CaptchaEvent>>();
+
+/**
+ * Hands captcha events to the log in batches, after the response: nobody waits for the record of what they did. Returns
+ * at once. `waitUntil` must belong to the current request.
+ */
+export function recordCaptcha(store: ServiceStore, event: CaptchaEvent, waitUntil: WaitUntil): void {
+  let batcher = captchaBatchers.get(store);
+  if (batcher === undefined) {
+    batcher = isolateBatcher('captcha-events-dropped', CAPTCHAS_WINDOW, (events) => appendCaptchas(store, events));
+    captchaBatchers.set(store, batcher);
+  }
+  batcher.add(event, waitUntil);
 }

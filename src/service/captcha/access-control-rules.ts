@@ -4,10 +4,17 @@
  * costs no read. Only settled values are kept, never promises: on Workers, a promise that a cancelled request began may
  * never settle.
  */
-import { accessRulesVersion, type DecidingRule, liveAccessRules } from '../../../store/d1/access-control-rules.ts';
-import type { ServiceStore } from '../../environment.ts';
+import { accessRulesVersion, type DecidingRule, liveAccessRules } from '../../store/d1/access-control-rules.ts';
+import type { ServiceStore } from '../environment.ts';
+import {
+  type AccessVisitor,
+  compileAccessRules,
+  type CompiledAccessRules,
+  matchAccessRule,
+  type MatchedAccessRule,
+} from '../../captcha/plan/access-rules.ts';
 
-export interface AccessRuleSet {
+interface AccessRuleSet {
   /** Equal versions have equal rules. */
   version: number;
   /** Some may have expired since they were read; compare `expiry`. */
@@ -73,4 +80,24 @@ function bytesOf(rules: readonly DecidingRule[]): number {
     for (const { value } of conditions) bytes += CONDITION_BYTES + value.length;
   }
   return bytes;
+}
+
+/** By the rules that they were compiled from, and dropped together with them. */
+const compiledRules = new WeakMap<AccessRuleSet, CompiledAccessRules>();
+
+/**
+ * The access control rule of an account that matches a visitor. A change acts within two seconds. An error is left to
+ * the caller, and every caller refuses then: a block rule must not fail open.
+ */
+export async function matchingAccessRule(
+  store: ServiceStore,
+  accountId: string,
+  visitor: AccessVisitor,
+  nowMs: number,
+): Promise<MatchedAccessRule | null> {
+  const set = await accessRulesFor(store, accountId, nowMs);
+  if (set.rules.length === 0) return null;
+  let compiled = compiledRules.get(set);
+  if (compiled === undefined) compiledRules.set(set, (compiled = compileAccessRules(set.rules)));
+  return matchAccessRule(compiled, visitor, nowMs);
 }

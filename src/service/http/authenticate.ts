@@ -1,17 +1,26 @@
-/**
- * Which edge calls. Its client JWT must have a signature of this deployment, be registered and not revoked, belong to
- * an active instance, and be newer than the instance's revocation time. Nothing else is read before. Every call checks
- * all of this, in one query: a cached result would let a revoked JWT in.
- */
+/** Who calls: an edge with its client JWT, or a person with a session of the console. */
+import { failed, ok, type Result } from '../../result.ts';
+import type { CredentialError, RateLimitError, SignInError } from './service-error.ts';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { CLIENT_JWT_AUDIENCE } from '../../contract/edge/edge-api.ts';
-import { failed, ok, type Result } from '../../result.ts';
 import { clientJwtById } from '../../store/d1/client-jwts.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { verificationKeys } from '../../store/keys/signing-keys.ts';
-import { bearerToken } from './bearer-token.ts';
 import type { ServiceCall } from './service-call.ts';
-import type { CredentialError } from './service-error.ts';
+import { isSeenLongAgo, markSeen, type SignedInUser, signedInUser } from '../../store/d1/console-sessions.ts';
+import { RateLimit } from './rate-limit.ts';
+import { isFromConsole } from './same-origin.ts';
+import { sessionSecret } from './session-cookie.ts';
+
+/**
+ * The bearer token of the `Authorization` header (RFC 6750). Anything else is refused before a signature is checked.
+ */
+export function bearerToken(request: Request): Result<string, CredentialError> {
+  const value = request.headers.get('authorization')?.trim() ?? '';
+  if (value === '') return failed({ kind: 'authorization-missing' });
+  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(value)?.[1];
+  return token === undefined ? failed({ kind: 'authorization-malformed' }) : ok(token);
+}
 
 /** An unknown `kid` makes this isolate read the key table again, but at most this often. */
 const KEY_REREAD_MS = 10_000;
@@ -29,7 +38,12 @@ export interface CallingEdge {
   clientJwtId: string;
 }
 
-/** The edge that the client JWT of the request belongs to. */
+/**
+ * Which edge calls. Its client JWT must have a signature of this deployment, be registered and not revoked, belong to
+ * an active instance, and be newer than the instance's revocation time. Nothing else is read before. Every call checks
+ * all of this, in one query: a cached result would let a revoked JWT in. The edge that the client JWT of the request
+ * belongs to.
+ */
 export async function authenticateEdge(call: EdgeRequest): Promise<Result<CallingEdge, CredentialError>> {
   const token = bearerToken(call.request);
   if (!token.ok) return token;
@@ -79,4 +93,36 @@ async function verifiedClaims(
 /** `why` completes the sentence "The client JWT …". */
 function refused(why: string): { ok: false; error: CredentialError } {
   return failed({ kind: 'client-jwt-refused', why });
+}
+
+/**
+ * Per minute and session, in one isolate; far more than a page of the console asks. It is counted before the database is
+ * read, so the cookie of a session that has ended costs no more than that of an open one.
+ */
+const CALLS_PER_MINUTE_MAX = 3000;
+const calls = new RateLimit(CALLS_PER_MINUTE_MAX, 'Too many calls in this session');
+
+type SessionCall = Pick<ServiceCall, 'store' | 'signIn' | 'request' | 'nowMs' | 'waitUntil'>;
+
+/**
+ * Who is signed in to the console. The row of the session, the user and the account are read from D1 at every call, so
+ * that signing out, removing a user and changing a role count from the next call on. `null`: the request has no cookie
+ * of a session.
+ */
+export async function authenticateSession(
+  call: SessionCall,
+): Promise<Result<SignedInUser, SignInError | RateLimitError> | null> {
+  const { store, signIn, request, nowMs } = call;
+  if (signIn.console === null) return null;
+  const secret = await sessionSecret(store, request, signIn.console);
+  if (secret === null) return null;
+  if (!isFromConsole(request, signIn.console)) {
+    return failed({ kind: 'not-from-console', origin: signIn.console.origin });
+  }
+  const limited = calls.take(secret, nowMs);
+  if (limited !== null) return failed(limited);
+  const user = await signedInUser(store, secret, nowMs);
+  if (user === null) return failed({ kind: 'signed-out' });
+  if (isSeenLongAgo(user.session, nowMs)) call.waitUntil(markSeen(store, user.session, nowMs));
+  return ok(user);
 }
