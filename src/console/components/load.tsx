@@ -7,22 +7,26 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
 import type { Loaded } from '../api/call.ts';
 import type { Sent } from '../api/send.ts';
-import { RefusalNotice } from './notice.tsx';
+import { EmptyState, RefusalNotice } from './notice.tsx';
 
 export interface LoadProps<Value> {
   of: Loaded<Value>;
   isEmpty?: (value: Value) => boolean;
-  /** In place of the content when it is empty. */
-  empty?: ComponentChildren;
+  /** In place of the content when it is empty: what is not there, and what somebody can do. */
+  emptyTitle?: string;
+  emptyText?: ComponentChildren;
   children?: (value: Value) => ComponentChildren;
 }
 
-export function Load<Value>({ of: { value, error, reload, calls }, isEmpty, empty, children }: LoadProps<Value>) {
+export function Load<Value>({ of, isEmpty, emptyTitle = '', emptyText, children }: LoadProps<Value>) {
+  const { value, error, reload, calls } = of;
   useCurlLines(calls);
+  const isNothing = value !== null && isEmpty?.(value) === true;
   return (
     <>
       <RefusalNotice error={error} onRetry={reload} />
-      {value !== null && (isEmpty?.(value) === true ? empty : children?.(value))}
+      {isNothing && <EmptyState title={emptyTitle}>{emptyText !== undefined && <p>{emptyText}</p>}</EmptyState>}
+      {value !== null && !isNothing && children?.(value)}
     </>
   );
 }

@@ -5,9 +5,8 @@
  * that leaves on one side becomes the one that enters on the other, so that nothing is created, and a row that stays is
  * not rendered again. Screen readers get the real number of rows.
  */
-import { Component, createRef } from 'preact';
+import { Component, type ComponentChildren, createRef } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Column, TableProps } from './table-props.ts';
 
 /** As in the style sheet. In a narrow window a row is a block: a line for each column, and the room around them. */
 const ROW_HEIGHT_PX = 41;
@@ -181,4 +180,33 @@ export function useIsNarrow(): boolean {
     return () => query.removeEventListener('change', onChange);
   }, []);
   return isNarrow;
+}
+
+/** What a table is given, however many rows it has. */
+export interface Column<Row> {
+  /** Heading; also what screen readers call the column. */
+  title: string;
+  /** In place of the title, where it should say more or take less room. */
+  heading?: ComponentChildren;
+  cell: (row: Row) => ComponentChildren;
+  /** Numbers are set right, with digits of one width. */
+  isNumber?: boolean;
+  /** Takes the room that the others leave. */
+  isWide?: boolean;
+  /** Shows long text on several lines; not for tables of more than 300 rows, whose rows have one height. */
+  isWrapped?: boolean;
+  /** In a table of more than 300 rows, whose columns keep one width while it scrolls: a track of a grid. */
+  width?: string;
+}
+
+export interface TableProps<Row> {
+  /** For screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** Marks a row, for example as chosen. */
+  isCurrent?: (row: Row) => boolean;
+  /** More rows can be had, and the end of these is near. */
+  onNearEnd?: () => void;
 }

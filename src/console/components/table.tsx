@@ -2,10 +2,9 @@
  * A table of rows. One of some hundred rows is a list whose rows have one height (`long-table.tsx`). On a narrow screen
  * each row is a block of lines with the headings as labels; the roles keep it a table for screen readers.
  */
-import { LongTable } from './long-table.tsx';
-import type { Column, TableProps } from './table-props.ts';
+import { type Column, LongTable, type TableProps } from './long-table.tsx';
 
-export type { Column } from './table-props.ts';
+export type { Column } from './long-table.tsx';
 
 /** Fewer rows are simply all in the document. */
 const LONG_MIN_ROWS = 300;

@@ -6,8 +6,9 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { localTime, zoneName } from '../format/times.ts';
 import { HEIGHT_PX, chartOptions, type ChartScale, type Series } from './chart-options.ts';
-import type { Zoom } from '../url/use-zoom.ts';
+import type { Zoom } from '../url/window.ts';
 import { Button } from './button.tsx';
+import { count, counted } from '../format/numbers.ts';
 
 export type { Series } from './chart-options.ts';
 
@@ -150,4 +151,19 @@ export function ZoomReset({ zoom, whole }: { zoom: Zoom; whole: string }) {
       </Button>
     </div>
   );
+}
+
+type Decision = 'allow' | 'challenge' | 'block';
+
+export const byDecision: readonly Series<Decision>[] = [
+  { key: 'allow', name: 'allowed', colour: '--series-allow', style: 'bars' },
+  { key: 'challenge', name: 'challenged', colour: '--series-challenge', style: 'bars' },
+  { key: 'block', name: 'blocked', colour: '--series-block', style: 'bars' },
+];
+
+/** The series of requests by decision, as every chart of them shows it. */
+export function readDecisions(row: SeriesRow<Decision>): string {
+  const parts = byDecision.map(({ key, name }) => ({ name, value: row[key] ?? 0 }));
+  const total = parts.reduce((sum, { value }) => sum + value, 0);
+  return `${counted(total, 'request')}, ${parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ')}`;
 }

@@ -1,7 +1,6 @@
 /** One setting with its explanation, range and default, whatever its type. */
 import { useState } from 'preact/hooks';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
-import { Prose } from '../components/prose.tsx';
 import { textOf, valueOf } from './draft.ts';
 import { boundsText, controlOf, type SettingSchema } from './setting-schema.ts';
 
@@ -123,4 +122,9 @@ function TextSetting({
       }}
     />
   );
+}
+
+/** A sentence of ours in which backticks mark code, as in the descriptions of the API. Not for text of visitors. */
+export function Prose({ text }: { text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }

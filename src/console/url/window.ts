@@ -2,7 +2,7 @@
  * The time window of a view, from its address: `range=24h` moves with the clock, `from` and `to` (epoch milliseconds)
  * do not.
  */
-import type { Params } from './params.ts';
+import { type Params, useParams } from './params.ts';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
@@ -49,4 +49,28 @@ export function useWindow(): TimeWindow {
   }, []);
   const { range, from, to } = query;
   return useMemo(() => windowOf(query, minute * MINUTE_MS), [range, from, to, minute]);
+}
+
+export interface Zoom {
+  /** Epoch milliseconds; `until` is exclusive. */
+  since: number;
+  until: number;
+  isZoomed: boolean;
+  choose: (since: number, until: number) => void;
+  reset: () => void;
+}
+
+/** A part of a chart's time that somebody chose, kept in the address, for charts whose view has no time window. */
+export function useZoom(since: number, until: number): Zoom {
+  const [{ zoom = '' }, change] = useParams();
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(zoom);
+  const [from, to] = [Math.max(since, Number(match?.[1] ?? since)), Math.min(until, Number(match?.[2] ?? until))];
+  const isZoomed = match !== null && to > from;
+  return {
+    since: isZoomed ? from : since,
+    until: isZoomed ? to : until,
+    isZoomed,
+    choose: (chosenFrom, chosenTo) => change({ zoom: `${chosenFrom}-${chosenTo}` }),
+    reset: () => change({ zoom: null }),
+  };
 }

@@ -9,7 +9,7 @@ import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -65,7 +65,7 @@ export default function ApiKeys() {
       }
     >
       <RefusalNotice error={error} />
-      <Load of={loaded} isEmpty={({ length }) => length === 0} empty={<EmptyState title="No API key yet" />}>
+      <Load of={loaded} isEmpty={({ length }) => length === 0} emptyTitle="No API key yet">
         {(keys) => (
           <Table
             caption="API keys"

@@ -1,8 +1,7 @@
 /** Who changed what, newest first. */
 import { useCall } from '../../api/call.ts';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -23,11 +22,7 @@ export default function AuditTrail() {
       title="Audit trail"
       lead="Every change through the API and the console, kept for a year. Secrets are removed."
     >
-      <Load
-        of={loaded}
-        isEmpty={({ entries }) => entries.length === 0}
-        empty={<EmptyState title="Nobody has changed anything yet" />}
-      >
+      <Load of={loaded} isEmpty={({ entries }) => entries.length === 0} emptyTitle="Nobody has changed anything yet">
         {({ entries }) => (
           <Table
             caption="Changes, newest first"

@@ -3,16 +3,15 @@ import { useCall } from '../../api/call.ts';
 import { Chip } from '../../components/chip.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { instances, siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
-import { type Alert, type AlertsBody, kindWords, sentKinds } from './alert-words.ts';
+import { ViewTabs } from '../../components/tabs.tsx';
+import { kindWords, sentKinds, type Alert, type AlertsBody } from './alert-words.ts';
 import { counted } from '../../format/numbers.ts';
 
 const ALERTS_PER_PAGE = 50;
@@ -58,11 +57,8 @@ export default function Alerts() {
       <Load
         of={loaded}
         isEmpty={({ alerts }) => alerts.length === 0}
-        empty={
-          <EmptyState title={isFiltered ? 'No alert matches' : 'Nothing has happened yet'}>
-            {!isFiltered && <p>Add a channel, and send a test to it.</p>}
-          </EmptyState>
-        }
+        emptyTitle={isFiltered ? 'No alert matches' : 'Nothing has happened yet'}
+        emptyText={isFiltered ? undefined : 'Add a channel, and send a test to it.'}
       >
         {({ alerts }) => (
           <Table

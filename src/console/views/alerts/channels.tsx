@@ -7,14 +7,14 @@ import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
-import { type Channel, kindWords } from './alert-words.ts';
+import { ViewTabs } from '../../components/tabs.tsx';
+import { kindWords, type Channel } from './alert-words.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 type Open =
@@ -63,11 +63,8 @@ export default function Channels() {
       <Load
         of={loaded}
         isEmpty={({ channels }) => channels.length === 0}
-        empty={
-          <EmptyState title="No channel yet">
-            <p>Until there is one, alerts are only listed here.</p>
-          </EmptyState>
-        }
+        emptyTitle="No channel yet"
+        emptyText="Until there is one, alerts are only listed here."
       >
         {({ channels }) => (
           <Table

@@ -2,8 +2,8 @@
 import { useCall } from '../../api/call.ts';
 import { Warning } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { type Instance, instanceAddress } from '../../frame/instances.ts';
-import { ATTACK_EVERY_MS } from './attack-mode.ts';
+import { instanceAddress, type Instance } from '../../frame/instances.ts';
+import type { Schema } from '../../api/service-api.ts';
 
 /** @param isAsked `false`: other calls of the view come first. */
 export function AttackNotice({ instance, isAsked = true }: { instance: Instance; isAsked?: boolean }) {
@@ -34,3 +34,16 @@ export function AttackNotice({ instance, isAsked = true }: { instance: Instance;
     </Warning>
   );
 }
+
+/** Attack mode in words, for the views that show it. */
+export type AttackMode = Schema<'AttackMode'>;
+export type Trigger = AttackMode['trigger'];
+
+export const triggers: readonly (readonly [Trigger, string])[] = [
+  ['enforce', 'switch attack mode on, and send an alert'],
+  ['alert', 'send an alert'],
+  ['off', 'do nothing'],
+];
+
+/** Attack mode has an end, so a page that stays open asks again. */
+export const ATTACK_EVERY_MS = 15_000;

@@ -14,7 +14,7 @@ import type { Instance } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn, rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
-import { ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger } from './attack-mode.ts';
+import { ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger } from './attack-notice.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { saveAfterLook } from '../../settings/save-over.ts';
 

@@ -13,7 +13,7 @@ import { toast } from '../../components/toast.tsx';
 import { chosenInstance, loadInstances, type Instance } from '../../frame/instances.ts';
 import { saveOver, type Stored } from '../../settings/save-over.ts';
 import { useParams } from '../../url/params.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import type { Policy } from './policy-words.ts';
 import { Section } from '../../components/facts.tsx';

@@ -1,19 +1,18 @@
 /** Which bots come, what robots.txt tells them, and what they do and get. */
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { byDecision, readDecisions } from '../../components/by-decision.ts';
+import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { Section } from '../../components/facts.tsx';
 import { Load } from '../../components/load.tsx';
 import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { TimeSeries } from '../../components/time-series.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
 import { bucketSecondsOf, type TimeWindow, useWindow } from '../../url/window.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { BotTable, ImpostorTable } from './bot-traffic-tables.tsx';
 
 type Traffic = ResponseOf<'/protect/bots/traffic'>;

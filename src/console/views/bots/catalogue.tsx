@@ -9,8 +9,7 @@ import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { useDraft } from '../../url/use-draft.ts';
+import { addressOf, type Params, useDraft, useParams } from '../../url/params.ts';
 import { botBehaviours } from '../../../contract/vocabulary.ts';
 
 type Query = RequestOf<'/protect/bots'>;

@@ -3,7 +3,7 @@ import { useCall } from '../../api/call.ts';
 import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { addressOf, useParams } from '../../url/params.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { Catalogue, Texts, catalogueBody } from './catalogue.tsx';
 import { OwnBots } from './own-bots.tsx';
 import { Dialog } from '../../components/dialog.tsx';

@@ -8,14 +8,14 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { Load } from '../../components/load.tsx';
 import { EmptyState, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { type DiffLine, lineDiff, linesOf } from '../../../bytes/line-diff.ts';
+import { lineDiff, linesOf, type DiffLine } from '../../../bytes/line-diff.ts';
 import { count, counted } from '../../format/numbers.ts';
-import { whenKnown, siteOf } from '../../frame/instances.ts';
+import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 
 type Robots = ResponseOf<'/protect/robots'>;
 

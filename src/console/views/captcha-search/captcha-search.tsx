@@ -2,13 +2,13 @@
 import { useCall } from '../../api/call.ts';
 import { Load } from '../../components/load.tsx';
 import { EmptyState, Warning } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { counted } from '../../format/numbers.ts';
 import { useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/window.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { useSites } from '../captchas/sites.ts';
 import { RecordDialog, RecordTable } from './records.tsx';
 import { SearchFields } from './search-fields.tsx';

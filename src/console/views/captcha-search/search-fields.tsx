@@ -1,10 +1,9 @@
 /** The fields of a search for captcha records. All of them must match. */
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
-import { useDraft } from '../../url/use-draft.ts';
-import { useParams } from '../../url/params.ts';
+import { useDraft, useParams } from '../../url/params.ts';
 import { deviceTypes } from '../../../contract/vocabulary.ts';
-import { chosenSite, type SiteList, siteOptions } from '../captchas/sites.ts';
+import { chosenSite, siteOptions, type SiteList } from '../captchas/sites.ts';
 import { DETECTORS, flagCriteria, searchParams, textCriteria } from './search-form.ts';
 
 const selects = [

@@ -12,7 +12,7 @@ import { count, percent } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { type TimeWindow, useWindow } from '../../url/window.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { LiveSessions } from './live-sessions.tsx';
 import { chosenSite, siteOptions, useSites } from './sites.ts';
 import { TrafficChart, TrafficTable, countsOf, kinds, type Kind, type TrafficRow } from './traffic.tsx';

@@ -8,7 +8,7 @@ import { Table } from '../../components/table.tsx';
 import { TimeSeries, ZoomReset } from '../../components/time-series.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { useZoom } from '../../url/use-zoom.ts';
+import { useZoom } from '../../url/window.ts';
 
 const EVERY_MS = 10_000;
 const MINUTES = 60;

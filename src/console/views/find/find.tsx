@@ -61,11 +61,8 @@ export function ShortReference({ reference }: { reference: string }) {
       <Load
         of={loaded}
         isEmpty={({ verdicts }) => verdicts.length === 0}
-        empty={
-          <EmptyState title="No request has this short reference">
-            <p>Ask for the long one, which has 36 characters.</p>
-          </EmptyState>
-        }
+        emptyTitle="No request has this short reference"
+        emptyText="Ask for the long one, which has 36 characters."
       >
         {({ verdicts }) => only === null && <VerdictTable verdicts={verdicts} />}
       </Load>

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -43,11 +43,8 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
       <Load
         of={loaded}
         isEmpty={({ clientJwts }) => clientJwts.length === 0}
-        empty={
-          <EmptyState title="No client JWT yet">
-            <p>An edge needs one to read its rules and to send its verdicts.</p>
-          </EmptyState>
-        }
+        emptyTitle="No client JWT yet"
+        emptyText="An edge needs one to read its rules and to send its verdicts."
       >
         {({ clientJwts }) => (
           <Table

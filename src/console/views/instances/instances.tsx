@@ -5,7 +5,6 @@ import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -50,11 +49,8 @@ export default function Instances() {
       <Load
         of={instancesLoaded()}
         isEmpty={({ length }) => length === 0}
-        empty={
-          <EmptyState title="No instance yet">
-            <p>Create one for the site that you want to put the gate in front of. It starts in monitor mode.</p>
-          </EmptyState>
-        }
+        emptyTitle="No instance yet"
+        emptyText="Create one for the site that you want to put the gate in front of. It starts in monitor mode."
       >
         {(list) => (
           <Table

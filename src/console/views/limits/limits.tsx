@@ -5,7 +5,6 @@ import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
@@ -57,11 +56,8 @@ export default function Limits() {
           <Load
             of={loaded}
             isEmpty={({ limits }) => limits.length === 0}
-            empty={
-              <EmptyState title="No limit yet">
-                <p>Let one address try to log in ten times a minute, or one session order three times an hour.</p>
-              </EmptyState>
-            }
+            emptyTitle="No limit yet"
+            emptyText="Let one address try to log in ten times a minute, or one session order three times an hour."
           >
             {(shown) => <LimitTable site={site} set={shown} params={params} mayChange={mayChange} onChange={reload} />}
           </Load>

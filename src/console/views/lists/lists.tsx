@@ -6,7 +6,6 @@ import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { DecisionChip } from '../../components/chip.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
@@ -45,14 +44,8 @@ export default function Lists() {
           <Load
             of={loaded}
             isEmpty={({ lists }) => lists.length === 0}
-            empty={
-              <EmptyState title="No list yet">
-                <p>
-                  Subscribe to a blocklist, or keep the addresses of your offices as a file. A list only records what it
-                  would do until you enforce it.
-                </p>
-              </EmptyState>
-            }
+            emptyTitle="No list yet"
+            emptyText="Subscribe to a blocklist, or keep the addresses of your offices as a file. A list only records what it would do until you enforce it."
           >
             {({ lists }) => (
               <Table

@@ -3,7 +3,6 @@ import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Section } from '../../components/facts.tsx';
 import { Load } from '../../components/load.tsx';
-import { Sparkline } from '../../components/sparkline.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 
@@ -28,8 +27,14 @@ export function TopList({ title, body, none, nameOf, hrefOf }: TopListProps) {
   return (
     <Section title={title}>
       <div class="top-list-room">
-        <Load of={loaded} isEmpty={({ total }) => total === 0} empty={<p class="soft">No traffic in this window.</p>}>
-          {(value) => <List value={value} {...{ title, none, nameOf, hrefOf }} />}
+        <Load of={loaded}>
+          {(value) =>
+            value.total === 0 ? (
+              <p class="soft">No traffic in this window.</p>
+            ) : (
+              <List value={value} {...{ title, none, nameOf, hrefOf }} />
+            )
+          }
         </Load>
       </div>
     </Section>
@@ -113,5 +118,35 @@ function StackedBar({
       <i class="swatch-challenge" style={width(challenge)} />
       <i class="swatch-block" style={width(block)} />
     </span>
+  );
+}
+
+export interface SparklineProps {
+  points: readonly { timestamp: number; total: number }[];
+  since: number;
+  until: number;
+}
+
+const WIDTH = 84;
+const HEIGHT = 20;
+/** More points than pixels cannot be seen. */
+const SLOTS = 42;
+
+/** A tiny line over time beside a number. It only repeats what the number says, so screen readers skip it. */
+export function Sparkline({ points, since, until }: SparklineProps) {
+  const slots = Array.from({ length: SLOTS }, () => 0);
+  for (const { timestamp, total } of points) {
+    const slot = Math.floor(((timestamp - since) / (until - since)) * SLOTS);
+    if (slot >= 0 && slot < SLOTS) slots[slot]! += total;
+  }
+  const max = Math.max(1, ...slots);
+  const line = slots.map(
+    (value, at) =>
+      `${at === 0 ? 'M' : 'L'}${((at / (SLOTS - 1)) * WIDTH).toFixed(1)} ${(HEIGHT - 1 - (value / max) * (HEIGHT - 2)).toFixed(1)}`,
+  );
+  return (
+    <svg class="sparkline" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <path d={line.join('')} />
+    </svg>
   );
 }

@@ -10,8 +10,7 @@ import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -21,7 +20,7 @@ import { count } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { Differences } from './differences.tsx';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { readDifferences } from './difference-lines.ts';
 
 type History = ResponseOf<'/protect/policies/history'>;
@@ -49,11 +48,7 @@ export default function PolicyHistory() {
       lead="Every change of policies, limits or origins makes a version. Going back makes a new one, so nothing is lost."
     >
       <ViewTabs of="Policies" />
-      <Load
-        of={loaded}
-        isEmpty={({ versions }) => versions.length === 0}
-        empty={<EmptyState title="No policy was ever saved here" />}
-      >
+      <Load of={loaded} isEmpty={({ versions }) => versions.length === 0} emptyTitle="No policy was ever saved here">
         {(history) => (
           <>
             <Compare site={site} history={history} from={params['from']} to={params['to']} />

@@ -13,7 +13,7 @@ import { counted } from '../../format/numbers.ts';
 import { chosenInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import type { StoredSet } from './policy.ts';
-import { ViewTabs } from '../../frame/view-tabs.tsx';
+import { ViewTabs } from '../../components/tabs.tsx';
 import { type DraftState, type PolicySet, useDraftOf, usePolicySet } from './use-policy-set.ts';
 import { failed } from '../../../result.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';

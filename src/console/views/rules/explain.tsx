@@ -11,8 +11,7 @@ import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { siteOf, siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import { useDraft } from '../../url/use-draft.ts';
+import { addressOf, useDraft, useParams } from '../../url/params.ts';
 
 const fields = [
   ['ip', 'Address', '192.0.2.1'],

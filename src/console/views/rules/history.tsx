@@ -7,15 +7,15 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
-import { whenKnown, siteOf, siteParam } from '../../frame/instances.ts';
+import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 
 type Version = Schema<'AccessRuleVersion'>;
@@ -57,11 +57,7 @@ export default function RuleHistory() {
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
     >
       <RefusalNotice error={error} />
-      <Load
-        of={loaded}
-        isEmpty={({ versions }) => versions.length === 0}
-        empty={<EmptyState title="No rule was ever changed here" />}
-      >
+      <Load of={loaded} isEmpty={({ versions }) => versions.length === 0} emptyTitle="No rule was ever changed here">
         {({ versions }) => (
           <Table
             caption="Versions, newest first"

@@ -5,20 +5,19 @@ import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { counted } from '../../format/numbers.ts';
 import { chosenInstance, siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
+import { addressOf, useDraft, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
 import { changeRule } from './rule-change.ts';
-import { type Rule, ruleTypes } from './rule.ts';
+import { ruleTypes, type Rule } from './rule.ts';
 import { RuleTable } from './rule-table.tsx';
 import { exportBody, textFilters, useRules } from './use-rules.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
-import { useDraft } from '../../url/use-draft.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 
 export default function Rules() {
@@ -65,11 +64,8 @@ export default function Rules() {
       <Load
         of={loaded}
         isEmpty={({ length }) => length === 0}
-        empty={
-          <EmptyState title="No rule here">
-            <p>Without rules, address categories, risk scores and the policy of the instance decide.</p>
-          </EmptyState>
-        }
+        emptyTitle="No rule here"
+        emptyText="Without rules, address categories, risk scores and the policy of the instance decide."
       >
         {(rules) => (
           <>

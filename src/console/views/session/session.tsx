@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Section } from '../../components/facts.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState, sentenceOf } from '../../components/notice.tsx';
+import { sentenceOf } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
@@ -53,15 +53,14 @@ export default function Session() {
       <Load
         of={together(risk, telemetry)}
         isEmpty={() => isUnknown}
-        empty={
-          <EmptyState title="Nothing is stored about this session">
-            <p>It is of another instance, older than verdicts are kept, or erased.</p>
-            <p>
-              <a href={addressOf('/console/find', { ...siteParam(params), q: jti, kind: 'user-agent' })}>
-                Look for it as a user agent
-              </a>
-            </p>
-          </EmptyState>
+        emptyTitle="Nothing is stored about this session"
+        emptyText={
+          <>
+            It is of another instance, older than verdicts are kept, or erased.{' '}
+            <a href={addressOf('/console/find', { ...siteParam(params), q: jti, kind: 'user-agent' })}>
+              Look for it as a user agent
+            </a>
+          </>
         }
       >
         {([history, reported]) => <Details risk={history} telemetry={reported} />}

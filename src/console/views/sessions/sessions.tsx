@@ -7,14 +7,13 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { Load } from '../../components/load.tsx';
 import { EmptyState } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { chosenInstance, whenKnown, siteParam } from '../../frame/instances.ts';
-import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { useDraft } from '../../url/use-draft.ts';
+import { chosenInstance, siteParam, whenKnown } from '../../frame/instances.ts';
+import { addressOf, type Params, useDraft, useParams } from '../../url/params.ts';
 import { sessionFilters, sessionsBody } from './sessions-body.ts';
 
 type Row = Schema<'Session'>;

@@ -7,7 +7,6 @@ import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
 import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -42,11 +41,8 @@ export default function Sites() {
       <Load
         of={loaded}
         isEmpty={({ length }) => length === 0}
-        empty={
-          <EmptyState title="No site yet">
-            <p>Create one for the pages that show the widget, or for an instance of the gate.</p>
-          </EmptyState>
-        }
+        emptyTitle="No site yet"
+        emptyText="Create one for the pages that show the widget, or for an instance of the gate."
       >
         {(sites) => (
           <Table

@@ -3,12 +3,12 @@ import { useCall } from '../../api/call.ts';
 import { Download } from '../../components/download.tsx';
 import { Load } from '../../components/load.tsx';
 import { EmptyState } from '../../components/notice.tsx';
-import { OlderPages } from '../../components/older-pages.tsx';
+import { OlderPages } from '../../components/numbered-pages.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
+import { addressOf, useDraft, useParams } from '../../url/params.ts';
 import { type TimeWindow, useWindow } from '../../url/window.ts';
 import { offeredFilters, type VerdictFilter, valuesOf } from './verdict-filters.ts';
 import { exportBody, namesVisitor, verdictCall } from './verdict-query.ts';
@@ -16,7 +16,6 @@ import { VerdictTable } from './verdict-table.tsx';
 import { ChoiceField } from '../../components/choice.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
-import { useDraft } from '../../url/use-draft.ts';
 
 export default function Verdicts() {
   const [params] = useParams();
