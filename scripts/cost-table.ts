@@ -1,6 +1,6 @@
 /** Writes the table of docs/operations.md#cost as `npm run gatehouse -- cost` computes it. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { documentedCost } from '../src/cli/cost/cost-table.ts';
+import { documentedCost } from '../src/cli/cost/cost.ts';
 
 const PAGE = 'docs/operations.md';
 const [BEGIN, END] = ['<!-- cost table -->\n', '<!-- end of the cost table -->'];

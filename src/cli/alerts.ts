@@ -25,7 +25,7 @@ export const alertCommands: Commands = {
     run: (given) => {
       const { kind, limit = '20' } = given.values;
       const body = { kind, limit: wholeNumber('--limit', limit) };
-      return call(given.target(), '/alerts/list', body) as Promise<{ alerts: unknown[] }>;
+      return call<{ alerts: unknown[] }>(given.target(), '/alerts/list', body);
     },
     print: ({ alerts }, screen) => valueLines(alerts, screen),
   }),
@@ -34,7 +34,7 @@ export const alertCommands: Commands = {
     example: 'alerts channels',
     on: 'service',
     optional: service,
-    run: (given) => call(given.target(), '/alerts/channels', {}) as Promise<{ channels: unknown[] }>,
+    run: (given) => call<{ channels: unknown[] }>(given.target(), '/alerts/channels', {}),
     print: ({ channels }, screen) => valueLines(channels, screen),
   }),
   'alerts add': command({

@@ -2,18 +2,17 @@
 import { alertCommands } from './alerts.ts';
 import { applyCommands } from './apply/commands.ts';
 import { attackCommands } from './attack.ts';
-import { botPolicyCommands } from './bot-policy.ts';
-import { botTrafficCommands } from './bot-traffic.ts';
+import { botCommands } from './bots.ts';
 import type { Commands } from './command.ts';
-import { completionCommands } from './completion/commands.ts';
+import { completionCommands } from './completion/completion.ts';
 import { costCommands } from './cost/cost.ts';
 import { databaseCommands } from './database/database-commands.ts';
 import { limitCommands } from './limits.ts';
 import { listCommands } from './lists.ts';
 import { logCommands } from './log-rebuild.ts';
+import { loginCommands } from './login.ts';
 import { policyCommands } from './policies/commands.ts';
 import { ruleCommands } from './rules.ts';
-import { loginCommands } from './login/commands.ts';
 import { tailCommands } from './verdicts/tail.ts';
 import { topCommands } from './verdicts/top.ts';
 import { verdictCommands } from './verdicts/verdicts.ts';
@@ -28,8 +27,7 @@ export const commandTable: Commands = {
   ...ruleCommands,
   ...policyCommands,
   ...limitCommands,
-  ...botPolicyCommands,
-  ...botTrafficCommands,
+  ...botCommands,
   ...logCommands,
   ...alertCommands,
   ...attackCommands,

@@ -9,11 +9,12 @@
  * 3. What needs this repository (wrangler, the simulator, the database) has `needs: 'repository'` and loads that code
  *    with `await import(…)` inside `run`: the npm package replaces every dynamic import, and refuses the command.
  */
+import type { Readable } from 'node:stream';
 import type { Arguments, CommandLine } from './command-line.ts';
-import type { Input } from './login/read-key.ts';
 import type { Target } from './management-call.ts';
-import type { Screen } from './print/screen.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, Screen } from './print/screen.ts';
+
+export type Input = Readable & { isTTY?: boolean };
 
 /** What a command gets. */
 export interface Given extends Arguments {

@@ -9,10 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import * as z from 'zod/mini';
-import { type CommandEnv, runCommand } from './database/commands.ts';
 import type { CommandResult } from './command-line.ts';
-import { OperatorError } from './operator-error.ts';
-import { ownRuntimes } from './processes.ts';
+import { runCommand, type CommandEnv } from './database/commands.ts';
+import { OperatorError } from './failure.ts';
+import { ownRuntimes } from './state-owner.ts';
 import type { ControlAddress } from './state.ts';
 
 /** Enough for a command line. The CLI reads files itself and does not send them here. */

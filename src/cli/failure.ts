@@ -1,6 +1,5 @@
-/** What a person reads when a command fails. */
-import { OperatorError } from './operator-error.ts';
-import { printable } from './printable.ts';
+/** Why a command fails, and what a person reads then. */
+import { printable } from './print/printable.ts';
 
 /** One line. A defect has a stack trace for those who ask for it. */
 export function failure(error: unknown, env: Readonly<Record<string, string | undefined>>): string {
@@ -11,3 +10,6 @@ export function failure(error: unknown, env: Readonly<Record<string, string | un
   if ('code' in error) return error.message;
   return `Unexpected failure: ${error.message} Set GATEHOUSE_DEBUG=1 to see where it happened.`;
 }
+
+/** A mistake or a state that the operator can correct. The message says it in one sentence, so no stack trace is shown. */
+export class OperatorError extends Error {}

@@ -1,13 +1,4 @@
 /** `npm run gatehouse -- COMMAND`: the command line in a checkout. The npm package has `packed.ts` in its place. */
-import { GATEHOUSE_VERSION } from '../contract/version.ts';
-import { main } from './main.ts';
-import { onThisProcess } from './this-process.ts';
+import { runThisProcess } from './main.ts';
 
-await onThisProcess((around) =>
-  main(process.argv.slice(2), {
-    ...around,
-    program: 'npm run gatehouse --',
-    version: GATEHOUSE_VERSION,
-    hasRepository: true,
-  }),
-);
+await runThisProcess({ program: 'npm run gatehouse --', hasRepository: true });

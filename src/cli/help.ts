@@ -3,26 +3,41 @@ import type { Command, Commands } from './command.ts';
 import { usageOf } from './command-line.ts';
 import { cut, type Screen, widthOf } from './print/screen.ts';
 
-const TARGET_FLAGS = {
-  service: `  --service URL  a deployed service, with the saved login or an API key in the variable GATEHOUSE_API_KEY
-  --state DIR    the local stack (.gatehouse)`,
-  database: `  --state DIR    the local stack (.gatehouse)
-  --remote       the deployed database, with wrangler's login. MASTER_KEY is the variable, or the file of npm run deploy`,
-  machine: '',
-} as const;
-const FORM_FLAGS = `  --json         JSON, as programs and files get it
-  --text         tables and sentences, as a terminal gets them`;
+export interface CommonFlag {
+  /** With the name of its value: `state DIR`. */
+  flag: string;
+  about: string;
+}
+
+const local: CommonFlag = { flag: 'state DIR', about: 'the local stack (.gatehouse)' };
+/** The flags that every command of a section has, and those that every command has. */
+export const commonFlags: Readonly<Record<Command['on'] | 'all', readonly CommonFlag[]>> = {
+  service: [
+    {
+      flag: 'service URL',
+      about: 'a deployed service, with the saved login or an API key in the variable GATEHOUSE_API_KEY',
+    },
+    local,
+  ],
+  database: [
+    local,
+    {
+      flag: 'remote',
+      about: "the deployed database, with wrangler's login. MASTER_KEY is the variable, or the file of npm run deploy",
+    },
+  ],
+  machine: [],
+  all: [
+    { flag: 'json', about: 'JSON, as programs and files get it' },
+    { flag: 'text', about: 'tables and sentences, as a terminal gets them' },
+  ],
+};
 
 const sections = [
   ['Commands over the management API', 'service'],
   ['Commands on the database', 'database'],
   ['Other commands', 'machine'],
 ] as const;
-
-/** The flags that every command of a section has. */
-export function commonFlags(on: Command['on']): string {
-  return [TARGET_FLAGS[on], FORM_FLAGS].filter(Boolean).join('\n');
-}
 
 export function help(words: readonly string[], commands: Commands, program: string, screen: Screen): string {
   const named = words.filter((word) => !word.startsWith('-') && word !== 'help').join(' ');
@@ -47,6 +62,7 @@ export function help(words: readonly string[], commands: Commands, program: stri
 }
 
 function commandHelp(name: string, entry: Command, program: string): string {
+  const flags = [...commonFlags[entry.on], ...commonFlags.all];
   return `Usage: ${program} ${usageOf(name, entry)}
 
 ${entry.about}
@@ -55,7 +71,7 @@ Example:
   ${program} ${entry.example}
 
 Flags of every such command:
-${commonFlags(entry.on)}`;
+${flags.map(({ flag, about }) => `  --${flag.padEnd(13)}${about}`).join('\n')}`;
 }
 
 function headOf(name: string, { positionals = [] }: Command): string {

@@ -1,7 +1,7 @@
 /**
  * `gatehouse rules import`: a file of any length is sent in pieces of 10,000 lines, so neither side keeps it in memory.
  * Progress and a summary of the skipped lines go to standard error. A dry run says what would change, and changes
- * nothing.
+ * nothing. What the service refuses in the middle is taken back.
  */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
@@ -9,17 +9,15 @@ import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits.ts';
-import { type RulePiece, rulePieces } from '../contract/management/rule-file/rule-pieces.ts';
-import { epochMsOf } from '../contract/management/time.ts';
-import { CommandError } from './command-line.ts';
+import { rulePieces, type RulePiece } from '../contract/management/rule-file/rule-pieces.ts';
 import type { Given } from './command.ts';
-import { ImportUndo } from './import-undo.ts';
-import { call, CallError, type Target } from './management-call.ts';
+import { expiryOf } from './flag-values.ts';
+import { CallError, call, type Target } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
 const REASONS_SHOWN = 10;
 const LINES_SHOWN = 3;
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const HOUR_MS = 3_600_000;
 
 interface SkippedLine {
   line: number;
@@ -105,11 +103,11 @@ async function imported(
 
 /** A preview of no requests: only what the rules would change. */
 async function planned(target: Target, body: object): Promise<Accepted> {
-  const at = Date.now() - UNIT_MS['h']!;
-  const { plan, refusedLines } = (await call(target, `${RULES}/preview`, { ...body, since: at, until: at })) as {
+  const at = Date.now() - HOUR_MS;
+  const { plan, refusedLines } = await call<{
     plan: { added: number; changed: number; unchanged: number; refused: number };
     refusedLines: SkippedLine[];
-  };
+  }>(target, `${RULES}/preview`, { ...body, since: at, until: at });
   const { added, changed, unchanged, refused } = plan;
   return { created: added, updated: changed, unchanged, skipped: refused, skippedLines: refusedLines };
 }
@@ -169,10 +167,50 @@ async function opened(path: string): Promise<Source> {
   }
 }
 
-/** `30d`, or a date, as a time of the API. @throws CommandError */
-export function expiryOf(text: string): string {
-  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() + Number(count) * UNIT_MS[unit]!).toISOString();
-  if (epochMsOf(text) === null) throw new CommandError('--expiry is a date like 2027-01-31T00:00:00Z, or 30d, 12h.');
-  return text;
+/**
+ * Takes an import back that the service refuses in the middle, for example where its rules would exceed a limit: a file
+ * is sent in pieces, and a part of a block list is worse than none. Versions of other writers are never undone.
+ */
+export class ImportUndo {
+  readonly #target: Target;
+  /** The version before the first change, and the versions that this import has made. */
+  #before = 0;
+  #made = 0;
+  #lastLine = 0;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** A piece up to `lastLine` was accepted. `version` is the version of the rules after it. */
+  accepted(lastLine: number, version: number, isChange: boolean): void {
+    this.#lastLine = lastLine;
+    if (!isChange) return;
+    if (this.#made === 0) this.#before = version - 1;
+    this.#made += 1;
+  }
+
+  /** The error to show instead of `error`, after what can be undone is undone. */
+  async after(error: unknown): Promise<unknown> {
+    if (this.#made === 0 || !(error instanceof CallError)) return error;
+    if (error.isRefusal && (await this.#isTakenBack())) {
+      return new CallError(`Nothing was imported; lines 1 to ${this.#lastLine} were taken back. ${error.message}`);
+    }
+    return new CallError(
+      `Lines 1 to ${this.#lastLine} are imported, the others are not. Import the file again to continue, or see ` +
+        `"rules history" and undo it with "rules rollback ${this.#before}". ${error.message}`,
+    );
+  }
+
+  async #isTakenBack(): Promise<boolean> {
+    try {
+      const { version } = await call<{ version: number }>(this.#target, `${RULES}/history`, { limit: 1 });
+      // Someone else wrote meanwhile: their changes would be undone too.
+      if (version !== this.#before + this.#made) return false;
+      await call(this.#target, `${RULES}/rollback`, { version: this.#before });
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }

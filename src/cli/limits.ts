@@ -3,13 +3,13 @@
  * It asks the management API, of a local stack or a deployed service.
  */
 import { command, type Commands } from './command.ts';
+import { windowOf } from './flag-values.ts';
 import { call, targetFlags } from './management-call.ts';
-import { readSetFile } from './policies/condition.ts';
-import { windowOf } from './time-flag.ts';
-import { type Reach, reachLine, reachNotes } from './print/preview.ts';
+import { readSetFile } from './policies/read.ts';
+import { reachLine, reachNotes, type Reach } from './print/preview.ts';
+import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table } from './print/table.ts';
-import { printable } from './printable.ts';
 
 interface Effect {
   limit: string;
@@ -44,7 +44,7 @@ export const limitCommands: Commands = {
     run: (given) => {
       const { policies } = given.values;
       const set = policies === undefined ? {} : readSetFile(policies);
-      return call(given.target(), '/protect/limits/preview', { ...set, ...windowOf(given.values) }) as Promise<Preview>;
+      return call<Preview>(given.target(), '/protect/limits/preview', { ...set, ...windowOf(given.values) });
     },
     print: report,
   }),

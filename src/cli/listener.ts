@@ -8,8 +8,8 @@ import { timingSafeEqual } from 'node:crypto';
 import {
   Agent,
   createServer,
-  type IncomingMessage,
   request as httpRequest,
+  type IncomingMessage,
   type Server,
   type ServerResponse,
 } from 'node:http';
@@ -17,6 +17,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { escapeInvalidUtf8 } from '../bytes/escaped-bytes.ts';
 import { header } from '../contract/edge/headers.ts';
+import { SENT_WITHIN_MS } from '../logsink/verdict-batcher.ts';
 
 /** `mf-*` headers control the simulator: `MF-CF-Blob` would replace the whole of `request.cf`. */
 const platformHeader = /^(cf-connecting-ip|cf-connecting-ipv6|cf-pseudo-ipv4|true-client-ip|cf-ew-via|mf-.*)$/i;
@@ -242,4 +243,22 @@ function headerLines(raw: readonly string[]): string {
   let lines = '';
   for (let at = 0; at < raw.length; at += 2) lines += `${raw[at]}: ${raw[at + 1]}\r\n`;
   return lines;
+}
+
+/** The edge's batcher waits first. The rest is for sending. */
+const SENT_AFTER_MS = SENT_WITHIN_MS + 250;
+/** A request that does not end holds up no stop for longer. */
+const DRAIN_MAX_MS = 5000;
+const POLL_MS = 25;
+
+/**
+ * What a stop of the stack waits for: refuses requests of visitors, until the service has the records of those before. The
+ * edge sends them a moment after the responses, so they would be lost with its process.
+ */
+export async function drainVerdicts(edge: Listener, service: Listener): Promise<void> {
+  edge.target = null;
+  const untilMs = Date.now() + DRAIN_MAX_MS;
+  while (Date.now() < untilMs && (edge.quietMs() < SENT_AFTER_MS || service.isServing('/edge/'))) {
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
 }

@@ -6,12 +6,11 @@ import type { ListStatus } from '../contract/management/lists.ts';
 import { CommandError } from './command-line.ts';
 import { command, type Commands, type Given } from './command.ts';
 import { contentOf, isOn, wholeNumber } from './flag-values.ts';
-import { call, CallError, type Target, targetFlags } from './management-call.ts';
-import { printable } from './printable.ts';
-import { type Change, changeLines, type Reach, reachLine, type Sample } from './print/preview.ts';
-import { table } from './print/table.ts';
+import { CallError, call, targetFlags, type Target } from './management-call.ts';
+import { changeLines, reachLine, type Change, type Reach, type Sample } from './print/preview.ts';
+import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
-import { timeText } from './print/time.ts';
+import { table, timeText } from './print/table.ts';
 
 const LISTS = '/protect/lists';
 
@@ -56,7 +55,7 @@ export const listCommands: Commands = {
       const name = nameOf(given);
       const body = { name, ...fieldsOf(given.values) };
       const target = given.target();
-      const created = (await call(target, `${LISTS}/create`, body)) as List;
+      const created = await call<List>(target, `${LISTS}/create`, body);
       return given.values['url'] === undefined ? created : refreshed(target, name, false);
     },
     exitCode,
@@ -66,7 +65,7 @@ export const listCommands: Commands = {
     example: 'lists list',
     on: 'service',
     optional: targetFlags,
-    run: (given) => call(given.target(), LISTS, {}) as Promise<{ lists: List[] }>,
+    run: (given) => call<{ lists: List[] }>(given.target(), LISTS, {}),
     print: ({ lists }, screen) => listLines(lists, screen),
   }),
   'lists show': command({
@@ -77,7 +76,7 @@ export const listCommands: Commands = {
     optional: targetFlags,
     run: async (given) => {
       const name = nameOf(given);
-      const { lists } = (await call(given.target(), LISTS, {})) as { lists: List[] };
+      const { lists } = await call<{ lists: List[] }>(given.target(), LISTS, {});
       const found = lists.find((list) => list.name === name);
       if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
       return found;
@@ -125,7 +124,7 @@ export const listCommands: Commands = {
       const { file } = given.values;
       const content = file === undefined ? undefined : contentOf(file);
       const body = { name: nameOf(given), content, ...previewedFields(given.values) };
-      return call(given.target(), `${LISTS}/preview`, body) as Promise<ListPreview>;
+      return call<ListPreview>(given.target(), `${LISTS}/preview`, body);
     },
     print: previewLines,
   }),
@@ -168,7 +167,7 @@ function updated(given: Given, change: object): Promise<unknown> {
 }
 
 async function refreshed(target: Target, name: string, acceptChange: boolean): Promise<List> {
-  return ((await call(target, `${LISTS}/refresh`, { name, acceptChange })) as { list: List }).list;
+  return (await call<{ list: List }>(target, `${LISTS}/refresh`, { name, acceptChange })).list;
 }
 
 /** A list that could not be read says why, and its last good reading stays in force. */

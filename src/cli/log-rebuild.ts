@@ -6,7 +6,7 @@ import { type RebuildLogResponse, rebuildStreams } from '../contract/management/
 import { CommandError } from './command-line.ts';
 import { command, type Commands, type Given } from './command.ts';
 import { call, targetFlags } from './management-call.ts';
-import { printable } from './printable.ts';
+import { printable } from './print/printable.ts';
 
 type Rebuilt = Pick<RebuildLogResponse, 'segments' | 'rows' | 'skipped'>;
 
@@ -38,7 +38,7 @@ async function rebuilt(given: Given): Promise<Rebuilt> {
   let cursor: string | undefined;
   try {
     do {
-      const step = (await call(target, '/protect/log/rebuild', { stream, cursor })) as RebuildLogResponse;
+      const step = await call<RebuildLogResponse>(target, '/protect/log/rebuild', { stream, cursor });
       sum.segments += step.segments;
       sum.rows += step.rows;
       sum.skipped.push(...step.skipped);

@@ -4,21 +4,16 @@
  */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { GATEHOUSE_VERSION } from '../contract/version.ts';
+import { CommandError, argumentsOf, findCommand } from './command-line.ts';
 import { commandTable } from './command-table.ts';
-import { argumentsOf, CommandError } from './command-line.ts';
-import type { Command, Given } from './command.ts';
-import { failure } from './failure.ts';
-import { findCommand } from './find-command.ts';
+import type { Command, Given, Input } from './command.ts';
+import { OperatorError, failure } from './failure.ts';
 import { help } from './help.ts';
-import type { Input } from './login/read-key.ts';
-import { targetOf } from './management-call.ts';
-import { OperatorError } from './operator-error.ts';
-import { jsonText } from './print/json.ts';
-import { type Output, screenOf } from './print/screen.ts';
-import { printable } from './printable.ts';
+import { targetOf, versionWatch } from './management-call.ts';
+import { jsonText, printable } from './print/printable.ts';
+import { progressOn, screenOf, type Output } from './print/screen.ts';
 import { valueLines } from './print/value.ts';
-import { progressOn } from './progress.ts';
-import { versionWatch } from './version-watch.ts';
 
 /** What surrounds a run. Tests have their own. */
 export interface Surroundings {
@@ -136,4 +131,23 @@ function mustHaveRepository(name: string, { needs }: Command, { hasRepository }:
 
 async function written(stdout: Writable, text: string | Uint8Array): Promise<void> {
   if (!stdout.write(text)) await once(stdout, 'drain');
+}
+
+/** Runs the command of this process, and ends it with the exit code. */
+export async function runThisProcess(of: Pick<Surroundings, 'program' | 'hasRepository'>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    // `gatehouse verdicts | head` closes the pipe. What was wanted is there, so this is no failure.
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  }
+  const { stdin, stdout, stderr, env } = process;
+  const around = { ...of, version: GATEHOUSE_VERSION, stdin, stdout, stderr, env, interrupted };
+  const exitCode = await main(process.argv.slice(2), around);
+  // After everything is written. Wrangler may still wait for an answer, which would keep the process alive.
+  stdout.write('', () => stderr.write('', () => process.exit(exitCode)));
+}
+
+function interrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
 }

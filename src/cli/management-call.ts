@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../bytes/json.ts';
-import { OperatorError } from './operator-error.ts';
-import { readLogin } from './login/saved-login.ts';
 import { VERSION_HEADER } from '../contract/version.ts';
+import { OperatorError } from './failure.ts';
+import { readLogin } from './saved-login.ts';
 
 /** The slowest call, a large import, takes a few seconds. */
 const ANSWERS_WITHIN_MS = 120_000;
@@ -114,14 +114,20 @@ export function checkedServiceUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-export async function call(target: Target, path: string, body: object, method: Method = 'POST'): Promise<unknown> {
+/** `Answer`: what the service is known to return. */
+export async function call<Answer = unknown>(
+  target: Target,
+  path: string,
+  body: object,
+  method: Method = 'POST',
+): Promise<Answer> {
   const response = await post(target, path, body, method);
   const text = await response.text().catch((error: unknown) => {
     throw new CallError(`${target.serviceUrl} ended its response early. Run the command again. ${String(error)}`);
   });
   const answer = parseJson(text);
   if (answer === null) throw notAService(target, 'Its response is not JSON.');
-  return answer;
+  return answer as Answer;
 }
 
 /** @throws CallError with the service's message when it refuses, or when no service is at the URL. */
@@ -171,4 +177,37 @@ export async function post(target: Target, path: string, body: object, method: M
 /** For example the gate's own address, another site, or a page of a proxy in front of the service. */
 function notAService({ serviceUrl }: Target, what: string): CallError {
   return new CallError(`${serviceUrl} does not respond as a Gatehouse service. Check the URL. ${what}`);
+}
+
+const MAJOR_AND_MINOR = /^(\d{1,6})\.(\d{1,6})\./;
+
+/**
+ * Says once when service and command line have different versions: an older command line does not know what a newer
+ * service returns. Patch versions change nothing that a caller sees.
+ */
+export function versionWatch(
+  { version: own, hasRepository }: { version: string; hasRepository: boolean },
+  note: (line: string) => void,
+): (service: string | null) => void {
+  let isSaid = false;
+  return (service) => {
+    const difference = service === null ? 0 : compared(service, own);
+    if (difference === 0 || isSaid) return;
+    isSaid = true;
+    const update = hasRepository
+      ? 'Update this checkout.'
+      : `Update it: npm install --global @gatehouse/cli@${service}`;
+    note(
+      difference > 0
+        ? `The service has version ${service}, and this command the older ${own}. ${update}`
+        : `The service has version ${service}, and this command the newer ${own}. What the service does not know yet is refused.`,
+    );
+  };
+}
+
+/** Above 0: `service` is newer. A text that is no version is like every other. */
+function compared(service: string, own: string): number {
+  const [there, here] = [MAJOR_AND_MINOR.exec(service), MAJOR_AND_MINOR.exec(own)];
+  if (there === null || here === null || !/^[\w.+-]{1,40}$/.test(service)) return 0;
+  return Number(there[1]) - Number(here[1]) || Number(there[2]) - Number(here[2]);
 }

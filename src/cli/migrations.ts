@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { D1Database } from '@cloudflare/workers-types';
-import { OperatorError } from './operator-error.ts';
+import { OperatorError } from './failure.ts';
 
 export const MIGRATIONS_DIR = 'src/store/d1/migrations';
 

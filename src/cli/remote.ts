@@ -4,14 +4,12 @@
  */
 import type { CommandResult } from './command-line.ts';
 import { runCommand } from './database/commands.ts';
-import { ApiError, cloudflareApi } from './deploy/cloudflare-api.ts';
-import { loginToken, onlyAccount } from './deploy/login.ts';
-import { readKey } from './deploy/master-key-file.ts';
-import { remembered } from './deploy/memory.ts';
-import { commandOf, DEFAULT_NAME, DEPLOY_FOLDER, namesOf } from './deploy/names.ts';
-import { restDatabase } from './deploy/rest-database.ts';
+import { ApiError, cloudflareApi, restDatabase } from './deploy/cloudflare-api.ts';
+import { readKey, remembered } from './deploy/memory.ts';
+import { DEFAULT_NAME, DEPLOY_FOLDER, commandOf, namesOf } from './deploy/names.ts';
 import { resourcesOf } from './deploy/storage.ts';
-import { OperatorError } from './operator-error.ts';
+import { loginToken, onlyAccount } from './deploy/wrangler.ts';
+import { OperatorError } from './failure.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import { readWranglerFile } from './worker-config.ts';
 

@@ -1,21 +1,71 @@
 /**
- * `gatehouse rules import|export|history|rollback`: access rules over the management API, of a local stack or a deployed
- * service.
+ * `gatehouse rules …`: access rules over the management API, of a local stack or a deployed service. A preview says what
+ * an import would change, and what the logged requests would have got then.
  */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { CommandError } from './command-line.ts';
 import { command, type Commands, type Given } from './command.ts';
-import { wholeNumber } from './flag-values.ts';
-import { rulesPreview } from './rules-preview.ts';
+import { expiryOf, wholeNumber, windowOf } from './flag-values.ts';
 import { importFile } from './import-rules.ts';
-import { call, CallError, post, type Target, targetFlags } from './management-call.ts';
+import { CallError, call, post, targetFlags, type Target } from './management-call.ts';
+import { changeLines, reachLine, reachNotes, type Change, type Reach, type Sample } from './print/preview.ts';
+import { printable } from './print/printable.ts';
+import type { Screen } from './print/screen.ts';
+import { table } from './print/table.ts';
 
 const RULES = '/protect/access-rules';
 const LINE_FEED = 10;
-const format = { format: 'csv|ndjson|list' };
-const verdict = { verdict: 'allow|challenge|block' };
+const formatFlag = { format: 'csv|ndjson|list' };
+const verdictFlag = { verdict: 'allow|challenge|block' };
+
+/** The service reads no more at once. */
+const FILE_MAX_BYTES = 15_000_000;
+const EFFECTS_SHOWN = 20;
+const REFUSED_SHOWN = 10;
+
+interface Preview extends Reach {
+  changed: number;
+  changedAddresses: number;
+  changes: Change[];
+  samples: Sample[];
+  plan: { added: number; changed: number; unchanged: number; removed: number; refused: number };
+  refusedLines: { line: number; reason: string }[];
+  rulesTouched: number;
+  effects: { rule: string; change: string; requests: number; visitors: number }[];
+}
+
+export const rulesPreview = command({
+  about:
+    'Says what an import of FILE would change, and what the requests of the last day, or since TIME, would have got then. Nothing is changed. FILE may be - for standard input.',
+  example: 'rules preview networks.csv --verdict block --since 1h',
+  on: 'service',
+  positionals: ['FILE'],
+  optional: {
+    ...formatFlag,
+    ...verdictFlag,
+    mode: 'enforce|monitor',
+    expiry: 'DATE|30d',
+    since: 'TIME',
+    until: 'TIME',
+    ...targetFlags,
+  },
+  run({ positionals: [path = ''], values, target }) {
+    const { format, verdict, mode, expiry } = values;
+    const body = {
+      content: contentOf(path),
+      format,
+      verdict,
+      mode,
+      expiry: expiry === undefined ? undefined : expiryOf(expiry),
+      ...windowOf(values),
+    };
+    return call<Preview>(target(), '/protect/access-rules/preview', body);
+  },
+  print: previewLines,
+});
 
 export const ruleCommands: Commands = {
   'rules import': command({
@@ -24,7 +74,14 @@ export const ruleCommands: Commands = {
     example: 'rules import blocklist.csv --verdict block',
     on: 'service',
     positionals: ['FILE'],
-    optional: { ...format, ...verdict, mode: 'enforce|monitor', expiry: 'DATE|30d', note: 'TEXT', ...targetFlags },
+    optional: {
+      ...formatFlag,
+      ...verdictFlag,
+      mode: 'enforce|monitor',
+      expiry: 'DATE|30d',
+      note: 'TEXT',
+      ...targetFlags,
+    },
     switches: ['dry-run'],
     run: importFile,
   }),
@@ -34,7 +91,7 @@ export const ruleCommands: Commands = {
     example: 'rules export --format csv --out rules.csv',
     on: 'service',
     isDocument: true,
-    optional: { ...format, ...verdict, out: 'FILE', ...targetFlags },
+    optional: { ...formatFlag, ...verdictFlag, out: 'FILE', ...targetFlags },
     run: exported,
     print: ({ out }) => [`The rules are in ${out}.`],
   }),
@@ -80,7 +137,7 @@ async function exported(given: Given): Promise<{ out: string } | undefined> {
 }
 
 async function countOf(target: Target, only: string | undefined): Promise<number> {
-  return ((await call(target, RULES, { limit: 1, verdict: only })) as { total: number }).total;
+  return (await call<{ total: number }>(target, RULES, { limit: 1, verdict: only })).total;
 }
 
 /** A rule is a line of the file, except in notes with line breaks. */
@@ -104,4 +161,51 @@ async function writeWhole(path: string, body: AsyncIterable<Uint8Array>): Promis
     const what = error instanceof Error ? error.message : String(error);
     throw new CallError(`${path} cannot be written as a whole. Check the folder and the connection. ${what}`);
   }
+}
+
+function contentOf(path: string): string {
+  const tooLarge = () =>
+    new CommandError(`${path} has more than ${FILE_MAX_BYTES} bytes. Try a part of it, or rules import --dry-run.`);
+  try {
+    if (path !== '-' && statSync(path).size > FILE_MAX_BYTES) throw tooLarge();
+    const bytes = readFileSync(path === '-' ? 0 : path);
+    if (bytes.length > FILE_MAX_BYTES) throw tooLarge();
+    return bytes.toString('utf8');
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${path} cannot be read. Check the path. ${what}`);
+  }
+}
+
+function previewLines(preview: Preview, screen: Screen): string[] {
+  const { plan, changed, changedAddresses, refusedLines, effects, rulesTouched } = preview;
+  const shownEffects = effects.slice(0, EFFECTS_SHOWN);
+  const refused = refusedLines
+    .slice(0, REFUSED_SHOWN)
+    .map(({ line, reason }) => printable(`  line ${line}: ${reason}`));
+  return [
+    `The file adds ${plan.added} rules, changes ${plan.changed} and repeats ${plan.unchanged}. ${plan.refused} lines are no rules.`,
+    ...refused,
+    ...(refusedLines.length > refused.length ? [`  and ${refusedLines.length - refused.length} more`] : []),
+    reachLine(preview, `${changed} would be decided otherwise, of ${changedAddresses} addresses.`),
+    ...changeLines(preview.changes, preview.samples, screen),
+    ...(effects.length === 0
+      ? []
+      : [
+          '',
+          `Of the rules, ${rulesTouched} match requests:`,
+          ...table(
+            [
+              { title: 'RULE', cell: ({ rule }) => rule },
+              { title: 'CHANGE', cell: ({ change }) => change, isExtra: true },
+              { title: 'REQUESTS', cell: ({ requests }) => requests },
+              { title: 'VISITORS', cell: ({ visitors }) => visitors },
+            ],
+            shownEffects,
+            screen,
+          ),
+        ]),
+    ...reachNotes(preview),
+  ];
 }

@@ -5,22 +5,21 @@
  */
 import { rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { type BotNetworks, startBotNetworks } from './bot-networks.ts';
-import { type Control, startControl } from './control.ts';
-import { type DemoOrigin, startDemoOrigin } from './demo/origin.ts';
-import { drainVerdicts } from './drain.ts';
-import { type EdgeWorker, startEdgeWorker } from './edge-worker.ts';
-import { listen, type Listener, type ListenHost } from './listener.ts';
-import { migrate } from './migrations.ts';
-import { OperatorError } from './operator-error.ts';
-import { Schedule } from './schedule.ts';
-import { type AccountSeed, clientJwt, seedAccount, seeded } from './seed.ts';
-import { type ServiceWorker, startServiceWorker } from './service-worker.ts';
-import { signInUrl } from './sign-in.ts';
-import { type Seed, type StackFacts, StateDir } from './state.ts';
-import { mismatch } from './state-files.ts';
-import { bundleForStack } from './worker-config.ts';
 import { rootKey } from '../store/keys/root-key.ts';
+import { startBotNetworks, type BotNetworks } from './bot-networks.ts';
+import { startControl, type Control } from './control.ts';
+import { startDemoOrigin, type DemoOrigin } from './demo/origin.ts';
+import { startEdgeWorker, type EdgeWorker } from './edge-worker.ts';
+import { OperatorError } from './failure.ts';
+import { drainVerdicts, listen, type ListenHost, type Listener } from './listener.ts';
+import { migrate } from './migrations.ts';
+import { Schedule } from './schedule.ts';
+import { clientJwt, seedAccount, seeded, type AccountSeed } from './seed.ts';
+import { startServiceWorker, type ServiceWorker } from './service-worker.ts';
+import { signInUrl } from './sign-in.ts';
+import { mismatch } from './state-files.ts';
+import { StateDir, type Seed, type StackFacts } from './state.ts';
+import { bundleForStack } from './worker-config.ts';
 
 /** A Worker that does not respond within this time has failed to start. */
 const READY_TIMEOUT_MS = 30_000;

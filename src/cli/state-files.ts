@@ -7,17 +7,17 @@ import {
   accessSync,
   closeSync,
   constants,
-  type Dirent,
   existsSync,
   openSync,
-  readdirSync,
   readSync,
+  readdirSync,
   rmSync,
   statSync,
+  type Dirent,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { OperatorError } from './operator-error.ts';
+import { OperatorError } from './failure.ts';
 
 /** A state directory that cannot be used. The message is complete: what is wrong, then what to do. */
 export class StateError extends OperatorError {}

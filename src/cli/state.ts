@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { endOrphans, ownRuntimes } from './processes.ts';
 import {
   OWNER_FILE,
   SECRETS_FILE,
@@ -27,7 +26,16 @@ import {
   mustBeUsable,
   onDisk,
 } from './state-files.ts';
-import { becomeOwner, isLive, keepRuntimes, StateBusyError, type Task, writtenOwner } from './state-owner.ts';
+import {
+  StateBusyError,
+  becomeOwner,
+  endOrphans,
+  isLive,
+  keepRuntimes,
+  ownRuntimes,
+  type Task,
+  writtenOwner,
+} from './state-owner.ts';
 
 /** Raise it when an older checkout could not use the directory any more. */
 const FORMAT = 1;

@@ -6,11 +6,11 @@ import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
 import type { ReturnedVerdict } from '../contract/management/returned-verdict.ts';
 import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
 import { command, type Commands } from './command.ts';
-import { call, type Target, targetFlags } from './management-call.ts';
-import { OperatorError } from './operator-error.ts';
-import { fields, table } from './print/table.ts';
+import { OperatorError } from './failure.ts';
+import { call, targetFlags, type Target } from './management-call.ts';
+import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
-import { printable } from './printable.ts';
+import { fields, table } from './print/table.ts';
 
 export const whyCommands: Commands = {
   why: command({
@@ -32,9 +32,9 @@ interface Found {
 
 async function answered(target: Target, reference: string): Promise<VerdictExplanation | Found> {
   const explain = (requestId: string): Promise<VerdictExplanation> =>
-    call(target, '/protect/verdicts/explain', { requestId }) as Promise<VerdictExplanation>;
+    call<VerdictExplanation>(target, '/protect/verdicts/explain', { requestId });
   if (!SHORT_REFERENCE.test(reference.trim())) return explain(reference);
-  const found = (await call(target, '/protect/verdicts/find', { reference })) as Found;
+  const found = await call<Found>(target, '/protect/verdicts/find', { reference });
   const [one, ...others] = found.verdicts;
   if (one === undefined)
     throw new OperatorError(

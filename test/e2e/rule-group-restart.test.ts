@@ -1,13 +1,13 @@
 /** Deleting a rule group is a job: the service is stopped in the middle of it, and the next one finishes it. */
 import { Miniflare } from 'miniflare';
 import { expect, test } from 'vitest';
-import { ownRuntimes } from '../../src/cli/processes.ts';
 import { runtimeOptions } from '../../src/cli/runtime-options.ts';
 import { SERVICE_CONFIG } from '../../src/cli/service-worker.ts';
+import { ownRuntimes } from '../../src/cli/state-owner.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { databaseIdOf, moduleManifest, readWranglerFile } from '../../src/cli/worker-config.ts';
-import { eventually, manage, useStack } from '../support/stack.ts';
 import { stackNow } from '../support/clock.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
 
 /** Twenty steps, so that the service stops in the middle. */
 const RULES = 20_000;

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OperatorError } from '../../src/cli/operator-error.ts';
-import { isRunning } from '../../src/cli/processes.ts';
+import { OperatorError } from '../../src/cli/failure.ts';
+import { isRunning } from '../../src/cli/state-owner.ts';
 import type { Seed } from '../../src/cli/state.ts';
 import { eventually, manage, rulesLoaded, startTestStack } from '../support/stack.ts';
 

@@ -1,8 +1,8 @@
 /** The process of a stack's service, for tests that kill or freeze it. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownRuntimes } from '../../src/cli/processes.ts';
 import type { Stack } from '../../src/cli/stack.ts';
+import { ownRuntimes } from '../../src/cli/state-owner.ts';
 
 /** The runtime that holds the service's files open. */
 export function serviceRuntime({ stateDir }: Pick<Stack, 'stateDir'>): number {

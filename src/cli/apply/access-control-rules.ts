@@ -3,8 +3,7 @@ import type { ListedAccessRule } from '../../contract/management/access-control-
 import { checkedRule } from '../../service/operations/access-control/check-rule.ts';
 import { OperationError } from '../../service/operations/operation-error.ts';
 import type { FileAccessRule } from './config-schema.ts';
-import type { Path } from './problem.ts';
-import type { Report } from './report.ts';
+import type { Path, Report } from './report.ts';
 
 /** What of a rule can be set. `undefined` fields are absent. */
 export type AccessRule = Omit<ListedAccessRule, 'userScopeHash' | 'createdAt' | 'updatedAt' | 'expired'>;

@@ -4,14 +4,13 @@ import { createInterface } from 'node:readline/promises';
 import { CommandError } from '../command-line.ts';
 import { command, type Commands, type Given } from '../command.ts';
 import { listOf } from '../flag-values.ts';
-import { printable } from '../printable.ts';
-import { jsonText } from '../print/json.ts';
-import { exportConfig, type SectionName, sectionNames, yamlText } from './export-config.ts';
+import { jsonText, printable } from '../print/printable.ts';
+import { exportConfig, sectionNames, type SectionName, yamlText } from './export-config.ts';
 import { makePlan } from './make-plan.ts';
-import { RejectedFileError } from './problem.ts';
-import { changesOf, type Plan, planId } from './plan.ts';
+import { changesOf, planId, type Plan } from './plan.ts';
 import { planJson, planLines, type PrintedPlan } from './print-plan.ts';
 import { readConfigFile } from './read-config.ts';
+import { RejectedFileError } from './report.ts';
 import { runPlan } from './run-plan.ts';
 import { ServiceState } from './service-state.ts';
 

@@ -4,20 +4,20 @@
  */
 import {
   Composer,
-  type CST,
   Document,
+  LineCounter,
+  Parser,
   isAlias,
   isCollection,
   isMap,
   isScalar,
-  LineCounter,
+  type CST,
   type Node,
   type ParsedNode,
-  Parser,
   type Scalar,
   visit,
 } from 'yaml';
-import type { Path, Place, Problem } from './problem.ts';
+import type { Path, Place, Problem } from './report.ts';
 
 /** A file of aliases that stand for aliases must not fill the memory. */
 const ALIASES_MAX = 100;

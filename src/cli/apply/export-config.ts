@@ -1,19 +1,19 @@
 /** What runs, as a configuration file: a plan of that file has no changes. It has references where secrets belong. */
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { EdgeRuleListed } from '../../contract/management/edge-rule.ts';
-import { instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
+import { instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ListStatus } from '../../contract/management/lists.ts';
 import type { Policy } from '../../contract/management/policy-set/policy.ts';
 import { siteSettings } from '../../contract/management/site-settings.ts';
 import { printExpression } from '../../policies/text/print.ts';
 import { CommandError } from '../command-line.ts';
 import type { Given } from '../command.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../print/screen.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { settable } from './kinds/account.ts';
 import { referenceFor } from './secret-reference.ts';
-import { type Channel, type ServiceState, settingsOfList, type ShownSite } from './service-state.ts';
+import { settingsOfList, type Channel, type ServiceState, type ShownSite } from './service-state.ts';
 
 export const sectionNames = ['sites', 'instances', 'accessControl', 'bots', 'users', 'alertChannels'] as const;
 export type SectionName = (typeof sectionNames)[number];

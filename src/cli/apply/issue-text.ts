@@ -2,7 +2,7 @@
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ConfigDocument } from './document.ts';
-import { type Path, pathText, type Problem } from './problem.ts';
+import { pathText, type Path, type Problem } from './report.ts';
 
 // The mini build of zod has no messages of its own.
 core.config(english());

@@ -4,9 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Problem } from './problem.ts';
+import type { Problem, Report } from './report.ts';
 import type { Environment } from './secret-reference.ts';
-import type { Report } from './report.ts';
 import type { ServiceState } from './service-state.ts';
 
 export type Kind =

@@ -1,5 +1,5 @@
 /** A plan as lines for a person, or as JSON for a program. */
-import { printable } from '../printable.ts';
+import { printable } from '../print/printable.ts';
 import { type Change, changesOf, type FieldChange, fieldsOf, type Plan, planId } from './plan.ts';
 
 /** Of one kind of one instance. A plan of a hundred thousand rules is read by its counts. */

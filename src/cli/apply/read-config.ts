@@ -4,17 +4,17 @@
  */
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { isJsonObject } from '../../bytes/json.ts';
 import type { OwnBot } from '../../bots/own-bot.ts';
+import { isJsonObject } from '../../bytes/json.ts';
 import type { EdgeRuleCanonical } from '../../contract/management/edge-rule.ts';
 import type { Limit } from '../../contract/management/policy-set/limit.ts';
 import type { Origin } from '../../contract/management/policy-set/origin.ts';
 import type { Policy } from '../../contract/management/policy-set/policy.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
+import { OperationError } from '../../service/operations/operation-error.ts';
 import { checkedCname, checkedHosts } from '../../service/operations/protect/instances/check-instance.ts';
 import { readCondition } from '../../service/operations/protect/policies/read-set.ts';
 import { checkDomains } from '../../service/operations/sites/check-domains.ts';
-import { OperationError } from '../../service/operations/operation-error.ts';
 import { normaliseEmail } from '../../store/d1/accounts.ts';
 import { CommandError } from '../command-line.ts';
 import { readAccessRules, type WantedAccessRule } from './access-control-rules.ts';
@@ -31,8 +31,7 @@ import {
 } from './config-schema.ts';
 import { ConfigDocument } from './document.ts';
 import { problemsOf } from './issue-text.ts';
-import type { Path } from './problem.ts';
-import { Report } from './report.ts';
+import { type Path, Report } from './report.ts';
 
 /** About 200,000 rules, which need two gigabytes of memory while they are read. */
 export const FILE_MAX_BYTES = 16 * 1024 * 1024;

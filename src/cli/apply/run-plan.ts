@@ -5,7 +5,7 @@
 import { CommandError } from '../command-line.ts';
 import type { Given } from '../command.ts';
 import { CallError } from '../management-call.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../print/printable.ts';
 import { phases, type Plan, type Step } from './plan.ts';
 import type { ServiceState } from './service-state.ts';
 

@@ -63,7 +63,7 @@ export class ServiceState {
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return (await call({ ...this.target, siteKey }, path, body, method)) as Answer;
+        return await call<Answer>({ ...this.target, siteKey }, path, body, method);
       } catch (error) {
         const waitMs = RETRY_AFTER_MS[attempt];
         if (!(error instanceof CallError) || error.status !== 429 || waitMs === undefined) throw error;

@@ -1,5 +1,4 @@
-/** What a day of traffic costs, item by item: pure arithmetic with the prices and the usage of this folder. */
-import { prices } from './prices.ts';
+/** What a day of traffic costs, item by item: pure arithmetic with the prices and the usage below and in `usage.ts`. */
 import { isolateRate, type Traffic } from './traffic.ts';
 import {
   BYTES_PER_SESSION,
@@ -36,6 +35,25 @@ import {
   WATCH_BUSY_SECONDS,
   WATCH_QUIET_SECONDS,
 } from './usage.ts';
+
+/**
+ * List prices of Workers Paid in dollars, as of November 2026. The only place that has them: the `cost` command and the
+ * table of docs/operations.md are computed from here. The plan's own 5 dollars a month, and what they include, are left
+ * out.
+ */
+const MILLION = 1_000_000;
+
+const prices = {
+  workerRequest: 0.3 / MILLION,
+  workerCpuMs: 0.02 / MILLION,
+  objectRequest: 0.15 / MILLION,
+  objectGigabyteSecond: 12.5 / MILLION,
+  objectRowWritten: 1 / MILLION,
+  objectGigabyteMonth: 0.2,
+  r2Write: 4.5 / MILLION,
+  r2GigabyteMonth: 0.015,
+  d1RowRead: 0.001 / MILLION,
+} as const;
 
 const DAYS_PER_MONTH = 30;
 const GIGABYTE = 1e9;

@@ -11,6 +11,7 @@ import {
   type PermissionMap,
 } from '../../contract/management/permissions.ts';
 import { accountTiers, type AccountTier } from '../../contract/vocabulary.ts';
+import type { StoreEnv } from '../../store/binding.ts';
 import {
   accountById,
   createAccount,
@@ -19,16 +20,19 @@ import {
   updateAccount,
 } from '../../store/d1/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../../store/d1/api-keys.ts';
-import type { StoreEnv } from '../../store/binding.ts';
 import { instancesOfAccount } from '../../store/d1/instances.ts';
 import { ownBotsOf } from '../../store/d1/own-bots.ts';
 import { rotateSiteSecret, sitesOfAccount } from '../../store/d1/sites.ts';
-import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBot } from './bot-lists.ts';
-import { CommandError, argumentsOf, type Arguments, type CommandLine, type CommandResult } from '../command-line.ts';
-import { findCommand } from '../find-command.ts';
-import { copyLog, type SegmentBucket } from './log-copy.ts';
+import { resealRootKey, rootKey } from '../../store/keys/root-key.ts';
+import {
+  CommandError,
+  argumentsOf,
+  findCommand,
+  type Arguments,
+  type CommandLine,
+  type CommandResult,
+} from '../command-line.ts';
 import { migrate } from '../migrations.ts';
-import { signInUrl } from '../sign-in.ts';
 import {
   API_KEY_DEFAULT_SECONDS,
   activateSite,
@@ -37,8 +41,10 @@ import {
   provisionInstance,
   provisionSite,
 } from '../provision.ts';
+import { signInUrl } from '../sign-in.ts';
+import { acceptBotList, addOwnBot, findBots, listBotLists, readBotList, removeBot } from './bot-lists.ts';
 import { databaseLines } from './lines.ts';
-import { resealRootKey, rootKey } from '../../store/keys/root-key.ts';
+import { copyLog, type SegmentBucket } from './log-copy.ts';
 
 /** Thirty days. A previous secret that stays valid for longer was not rotated. */
 const OVERLAP_HOURS_MAX = 720;

@@ -1,10 +1,12 @@
-/** The shop's pages that show something: products, search, cart and what follows a form. */
+/**
+ * The shop's pages: products, search, cart, what follows a form, and logging in. A wrong password is a 401, so that limits
+ * on failed log-ins have something to count.
+ */
 import { html } from 'hono/html';
 import type { Html } from '../../edge/answer/pages/page-layout.ts';
 import { page } from './page.ts';
-import { picture } from './pictures.ts';
-import { euros, foundProducts, type Product, productOf, products } from './products.ts';
-import type { Visit } from './visit.ts';
+import { euros, foundProducts, picture, productOf, products, type Product } from './products.ts';
+import { DEMO_EMAIL, DEMO_PASSWORD, type Visit } from './visit.ts';
 
 export function homePage(visit: Visit): string {
   return page(visit, {
@@ -171,5 +173,47 @@ export function plainPage(visit: Visit, title: string, text: string): string {
       <p>${text}</p>
       <p><a class="button" href="/">To the shop</a></p>
     </div>`,
+  });
+}
+
+/** `email`: what was typed, after a wrong password. */
+export function logInPage(visit: Visit, email: string | null): string {
+  const isWrong = email !== null;
+  return page(visit, {
+    title: 'Log in',
+    body: html`<div class="columns">
+      <form class="panel" method="post" action="/login">
+        <h1>Log in</h1>
+        ${isWrong ? html`<p class="notice notice-bad" role="alert">Email and password do not match (401).</p>` : null}
+        <label
+          >Email
+          <input name="email" type="email" autocomplete="username" required maxlength="200" value="${email ?? ''}"
+        /></label>
+        <label
+          >Password <input name="password" type="password" autocomplete="current-password" required maxlength="200"
+        /></label>
+        <button>Log in</button>
+      </form>
+      <div class="stack">
+        <h2>Things to try</h2>
+        <p>The right one: <code>${DEMO_EMAIL}</code> with <code>${DEMO_PASSWORD}</code>.</p>
+        <p>
+          A wrong one is a 401 of the shop. Add a limit <b>on failed logins</b> in the console, under Limits, and guess
+          a few times: the gate stops the guesses, and the shop never sees them.
+        </p>
+        <p class="soft">A program that guesses is one of the <a href="/bots">bots</a>.</p>
+      </div>
+    </div>`,
+  });
+}
+
+export function accountPage(visit: Visit): string {
+  return page(visit, {
+    title: 'Account',
+    body: html`<form class="panel narrow" method="post" action="/logout">
+      <h1>Hello</h1>
+      <p>You are logged in as <b>${visit.user ?? ''}</b>.</p>
+      <button class="quiet">Log out</button>
+    </form>`,
   });
 }

@@ -2,11 +2,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { header } from '../../contract/edge/headers.ts';
 import { botsPage, copyScript, type Gate } from './bots-page.ts';
-import { accountPage, logInPage } from './log-in-pages.ts';
-import { foundProducts, type Product, productOf } from './products.ts';
-import { cartPage, contactPage, donePage, homePage, plainPage, productPage, searchPage } from './shop-pages.ts';
-import { contentSecurityPolicy } from './style.ts';
-import { cartCookie, formOf, ShopSessions, type Visit } from './visit.ts';
+import { contentSecurityPolicy } from './page.ts';
+import { foundProducts, productOf, type Product } from './products.ts';
+import {
+  accountPage,
+  cartPage,
+  contactPage,
+  donePage,
+  homePage,
+  logInPage,
+  plainPage,
+  productPage,
+  searchPage,
+} from './shop-pages.ts';
+import { ShopSessions, cartCookie, formOf, type Visit } from './visit.ts';
 import { widgetFile } from './widget-pages.ts';
 
 type Reply = (status: number, body: string, more?: Readonly<Record<string, string>>, type?: string) => void;

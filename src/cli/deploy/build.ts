@@ -5,16 +5,15 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
+import { OperatorError } from '../failure.ts';
 import { migrate } from '../migrations.ts';
-import { OperatorError } from '../operator-error.ts';
-import { cloudflareApi } from './cloudflare-api.ts';
-import { loginToken, onlyAccount } from './login.ts';
+import { cloudflareApi, restDatabase } from './cloudflare-api.ts';
 import { DEFAULT_NAME, namesOf } from './names.ts';
 import { forgetServicePrint, recorded, takeLease } from './record.ts';
-import { restDatabase } from './rest-database.ts';
 import { foundOrCreated, resourcesOf } from './storage.ts';
 import { refuseNewer } from './survey.ts';
 import type { World } from './world.ts';
+import { loginToken, onlyAccount } from './wrangler.ts';
 
 /** Wrangler prefers it to `wrangler.toml`, and so does the platform's button. */
 export const BUTTON_CONFIG = 'wrangler.json';

@@ -1,10 +1,12 @@
 /**
  * The platform's REST API. Every answer is checked, because a deployment decides by it what to create and what to delete.
- * Reading is repeated after a fault; writing is not, because the next run finds out whether it happened.
+ * Reading is repeated after a fault; writing is not, because the next run finds out whether it happened. The database is
+ * behind the same API: `restDatabase` is the binding that the store's functions take.
  */
+import type { D1Database } from '@cloudflare/workers-types';
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 
 const ANSWERS_WITHIN_MS = 60_000;
 const READ_ATTEMPTS = 3;
@@ -190,4 +192,59 @@ function refused(
       ? 'Wait a minute and run the command again.'
       : 'Correct that and run the command again.';
   return new ApiError(`Cloudflare refused ${method} ${place}: ${said}. ${advice}`, status, codes);
+}
+
+const answer = z.array(
+  z.object({
+    results: z._default(z.array(z.record(z.string(), z.unknown())), []),
+    meta: z._default(z.looseObject({ changes: z._default(z.number(), 0) }), { changes: 0 }),
+  }),
+);
+type Answer = z.infer<typeof answer>[number];
+
+interface Query {
+  sql: string;
+  params: unknown[];
+}
+
+class Statement {
+  readonly query: Query;
+  readonly #run: (queries: Query[]) => Promise<Answer[]>;
+  constructor(run: (queries: Query[]) => Promise<Answer[]>, query: Query) {
+    this.#run = run;
+    this.query = query;
+  }
+
+  bind(...params: unknown[]): Statement {
+    return new Statement(this.#run, { sql: this.query.sql, params });
+  }
+
+  async all(): Promise<Answer & { success: true }> {
+    const [first] = await this.#run([this.query]);
+    return { success: true, ...(first ?? { results: [], meta: { changes: 0 } }) };
+  }
+
+  run(): Promise<Answer & { success: true }> {
+    return this.all();
+  }
+
+  async first(column?: string): Promise<unknown> {
+    const row = (await this.all()).results[0];
+    if (row === undefined) return null;
+    return column === undefined ? row : row[column];
+  }
+}
+
+/** Needs no Worker: each query is one call, and a batch is one call that the platform runs as one transaction. */
+export function restDatabase(api: CloudflareApi, accountId: string, databaseId: string): D1Database {
+  const path = `/accounts/${accountId}/d1/database/${databaseId}/query`;
+  const run = (queries: Query[]) =>
+    api.send(answer, 'POST', path, queries.length === 1 ? queries[0]! : { batch: queries });
+  const database = {
+    prepare: (sql: string) => new Statement(run, { sql, params: [] }),
+    batch: async (statements: Statement[]) =>
+      (await run(statements.map(({ query }) => query))).map((one) => ({ success: true, ...one })),
+  };
+  // The store prepares, binds, reads and batches. What it never calls (dump, withSession) is not here.
+  return database as unknown as D1Database;
 }

@@ -6,17 +6,14 @@ import type { D1Database } from '@cloudflare/workers-types';
 import { emailAddress } from '../../contract/management/email-address.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { CommandError } from '../command-line.ts';
+import { OperatorError } from '../failure.ts';
 import { migrate } from '../migrations.ts';
-import { OperatorError } from '../operator-error.ts';
 import { signInUrl } from '../sign-in.ts';
-import { type CloudflareApi, cloudflareApi } from './cloudflare-api.ts';
-import { loginEmail, loginToken } from './login.ts';
-import { masterKeyOf } from './master-key-file.ts';
-import { remember } from './memory.ts';
-import { commandOf, DEFAULT_NAME, type Names, namesOf, siteHost } from './names.ts';
+import { cloudflareApi, restDatabase, type CloudflareApi } from './cloudflare-api.ts';
+import { masterKeyOf, remember } from './memory.ts';
+import { DEFAULT_NAME, commandOf, namesOf, siteHost, type Names } from './names.ts';
 import { proven, serviceReady, withApiKey } from './proof.ts';
-import { type Lease, recorded, takeLease } from './record.ts';
-import { restDatabase } from './rest-database.ts';
+import { recorded, takeLease, type Lease } from './record.ts';
 import {
   accountOfEdge,
   foundAccount,
@@ -27,9 +24,10 @@ import {
   newSite,
 } from './site-account.ts';
 import { foundOrCreated, type Resources } from './storage.ts';
-import { secretsOf, type Survey, survey } from './survey.ts';
-import { deployEdge, type Deployment, deployService } from './workers.ts';
+import { secretsOf, survey, type Survey } from './survey.ts';
+import { deployEdge, deployService, type Deployment } from './workers.ts';
 import type { World } from './world.ts';
+import { loginEmail, loginToken } from './wrangler.ts';
 import { routePattern } from './zone.ts';
 
 export interface DeployOptions {

@@ -3,14 +3,13 @@
  * its own server from that moment on, whatever happens to the rest. Running it again continues.
  */
 import { revokeClientJwt } from '../../store/d1/client-jwts.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 import type { CloudflareApi } from './cloudflare-api.ts';
-import { type Existing, existing } from './existing.ts';
 import { commandOf, siteHost } from './names.ts';
-import { type EdgeRow, takeLease } from './record.ts';
+import { takeLease, type EdgeRow } from './record.ts';
 import { forgetEdge } from './site-account.ts';
 import type { Resources } from './storage.ts';
-import { secretsOf } from './survey.ts';
+import { existing, secretsOf, type Existing } from './survey.ts';
 import { routesOfEdge } from './workers.ts';
 import type { World } from './world.ts';
 import { domainsOf } from './zone.ts';

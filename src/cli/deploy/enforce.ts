@@ -4,11 +4,11 @@
  */
 import { instanceById } from '../../store/d1/instances.ts';
 import { CommandError } from '../command-line.ts';
+import { OperatorError } from '../failure.ts';
 import { call } from '../management-call.ts';
-import { OperatorError } from '../operator-error.ts';
-import { deployed, existing, keyOfExisting } from './existing.ts';
 import { commandOf, siteHost } from './names.ts';
 import { withApiKey } from './proof.ts';
+import { deployed, existing, keyOfExisting } from './survey.ts';
 import type { World } from './world.ts';
 
 /** Its own, because it takes no lease: a deployment that runs keeps its key. */

@@ -1,7 +1,7 @@
 /** `npm run deploy -- …`: reads the command line. Errors are one sentence, because they say what the operator can do. */
+import { GATEHOUSE_VERSION } from '../../contract/version.ts';
 import { type Arguments, argumentsOf, type CommandLine, usageOf } from '../command-line.ts';
 import { failure } from '../failure.ts';
-import { version } from '../version.ts';
 import { deployInBuild } from './build.ts';
 import { deploy } from './deploy.ts';
 import { destroy } from './destroy.ts';
@@ -105,7 +105,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     return 0;
   }
   if (argv.includes('--version')) {
-    world.say(version());
+    world.say(GATEHOUSE_VERSION);
     return 0;
   }
   const command = argv[0] !== undefined && Object.hasOwn(commands, argv[0]) ? argv[0] : '';

@@ -4,11 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { parseJson } from '../../bytes/json.ts';
-import { deleteApiKey, apiKeysOfAccount } from '../../store/d1/api-keys.ts';
-import type { StoreEnv } from '../../store/binding.ts';
 import type { PermissionMap } from '../../contract/management/permissions.ts';
-import { call, CallError, type Target } from '../management-call.ts';
-import { OperatorError } from '../operator-error.ts';
+import type { StoreEnv } from '../../store/binding.ts';
+import { apiKeysOfAccount, deleteApiKey } from '../../store/d1/api-keys.ts';
+import { OperatorError } from '../failure.ts';
+import { CallError, call, type Target } from '../management-call.ts';
 import { provisionApiKey } from '../provision.ts';
 import type { World } from './world.ts';
 

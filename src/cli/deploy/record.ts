@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { D1Database } from '@cloudflare/workers-types';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 import { undoneWhenInterrupted } from './interruption.ts';
 
 /** A deployer that was killed blocks others for this long. */

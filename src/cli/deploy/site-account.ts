@@ -5,6 +5,7 @@
 import type { D1Database } from '@cloudflare/workers-types';
 import { newInstanceSettings } from '../../contract/management/instance-settings.ts';
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
+import type { StoreEnv } from '../../store/binding.ts';
 import {
   accountById,
   createAccount,
@@ -15,10 +16,9 @@ import {
 import { clientJwtById, clientJwtInsertion, revokeClientJwt, signedClientJwt } from '../../store/d1/client-jwts.ts';
 import { instanceById, instancesOfAccount, type StoredInstance } from '../../store/d1/instances.ts';
 import { sitesOfAccount, type SiteRecord } from '../../store/d1/sites.ts';
-import type { StoreEnv } from '../../store/binding.ts';
 import { openAtRest, sealAtRest } from '../../store/keys/master-key.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 import { provisionInstance, provisionSite } from '../provision.ts';
 import { dashed } from './names.ts';
 import type { EdgeRow } from './record.ts';

@@ -1,12 +1,11 @@
 /** `npm run deploy -- status`: what of a deployment is there, and what is not as it should be. It reads only. */
+import { GATEHOUSE_VERSION } from '../../contract/version.ts';
 import { instanceById } from '../../store/d1/instances.ts';
-import { version } from '../version.ts';
 import { modeOf } from './deploy.ts';
-import { type Existing, existing } from './existing.ts';
 import { commandOf } from './names.ts';
 import type { EdgeRow } from './record.ts';
 import type { Resources } from './storage.ts';
-import { secretsOf } from './survey.ts';
+import { existing, secretsOf, type Existing } from './survey.ts';
 import { routesOfEdge } from './workers.ts';
 import type { World } from './world.ts';
 import { domainsOf, routePattern } from './zone.ts';
@@ -36,7 +35,7 @@ export async function status(name: string, world: World): Promise<boolean> {
     );
     const running = recorded?.deployment?.version ?? 'none';
     world.say(
-      `        version ${running}${running === version() ? '' : `; this checkout has ${version()}, see "${commandOf('upgrade', names)}"`}`,
+      `        version ${running}${running === GATEHOUSE_VERSION ? '' : `; this checkout has ${GATEHOUSE_VERSION}, see "${commandOf('upgrade', names)}"`}`,
     );
   }
   for (const edge of recorded?.edges ?? []) say(...(await edgeLine(there, edge)));

@@ -1,22 +1,31 @@
 /**
- * Everything that a deployment finds before its first change. It reads only. Whatever makes the deployment impossible is
- * refused here, so that nothing is half done because of a wrong zone, a taken route or a wrong key.
+ * Everything that a deployment finds before its first change, and a deployment that is there, for the commands that need
+ * no site. It reads only. Whatever makes the deployment impossible is refused here, so that nothing is half done because
+ * of a wrong zone, a taken route or a wrong key.
  */
 import { readdirSync } from 'node:fs';
+import type { D1Database } from '@cloudflare/workers-types';
 import * as z from 'zod/mini';
-import { OperatorError } from '../operator-error.ts';
+import { GATEHOUSE_VERSION } from '../../contract/version.ts';
+import { OperatorError } from '../failure.ts';
 import { MIGRATIONS_DIR } from '../migrations.ts';
-import { version } from '../version.ts';
-import type { CloudflareApi } from './cloudflare-api.ts';
-import { defaultKeyFile, masterKeyOf } from './master-key-file.ts';
-import { remembered } from './memory.ts';
-import { edgeNameOf, type Names } from './names.ts';
-import { type Recorded, recorded } from './record.ts';
-import { restDatabase } from './rest-database.ts';
-import { checkRoute, checkServiceRoute } from './route-checks.ts';
-import { type Resources, resourcesOf } from './storage.ts';
+import { type CloudflareApi, cloudflareApi, restDatabase } from './cloudflare-api.ts';
+import { defaultKeyFile, masterKeyOf, remembered } from './memory.ts';
+import { edgeNameOf, namesOf, type Names } from './names.ts';
+import { recorded, type Recorded } from './record.ts';
+import { resourcesOf, type Resources } from './storage.ts';
 import type { World } from './world.ts';
-import { checkProxied, checkServiceHost, domainsOf, routesOf, type Zone, zoneOf } from './zone.ts';
+import { loginToken, onlyAccount } from './wrangler.ts';
+import {
+  checkProxied,
+  checkRoute,
+  checkServiceHost,
+  checkServiceRoute,
+  domainsOf,
+  routesOf,
+  type Zone,
+  zoneOf,
+} from './zone.ts';
 
 export interface Survey {
   zone: Zone;
@@ -111,7 +120,7 @@ export async function secretsOf(api: CloudflareApi, accountId: string, worker: s
 
 /** @throws OperatorError when a newer version of this command has deployed. */
 export function refuseNewer({ deployment, migrations }: Recorded): void {
-  const own = version();
+  const own = GATEHOUSE_VERSION;
   const running = deployment?.version ?? null;
   const here = new Set(readdirSync(MIGRATIONS_DIR));
   const unknown = migrations.find((name) => !here.has(name));
@@ -143,4 +152,55 @@ async function servedHost(
   if (url) return new URL(url).host;
   const domains = await domainsOf(api, accountId, `service=${names.service}`);
   return domains.find(({ service }) => service === names.service)?.hostname ?? null;
+}
+
+/** A deployment that is there, for the commands that need no site: its account, storage, records and key. */
+export interface Existing {
+  api: CloudflareApi;
+  names: Names;
+  accountId: string;
+  resources: Resources;
+  ids: Readonly<Record<keyof Resources, string | null>>;
+  /** `null`: the database is gone, for example after a destruction that was interrupted. */
+  database: D1Database | null;
+  recorded: Recorded | null;
+}
+
+export async function existing(name: string, folder: string): Promise<Existing> {
+  const names = namesOf(name, folder);
+  const api = cloudflareApi(await loginToken());
+  const accountId = process.env['CLOUDFLARE_ACCOUNT_ID'] || (remembered(names)?.accountId ?? (await onlyAccount(api)));
+  const resources = resourcesOf(api, accountId, names);
+  const ids = await foundIds(resources);
+  const database = ids.database === null ? null : restDatabase(api, accountId, ids.database);
+  return {
+    api,
+    names,
+    accountId,
+    resources,
+    ids,
+    database,
+    recorded: database === null ? null : await recorded(database),
+  };
+}
+
+/** @throws OperatorError where nothing was deployed under this name. */
+export function deployed(there: Existing): { database: D1Database; recorded: Recorded; serviceUrl: string } {
+  const { database, recorded: known, names, accountId } = there;
+  const serviceUrl = known?.deployment?.service_url;
+  if (database === null || known === null || serviceUrl == null)
+    throw new OperatorError(
+      `The account ${accountId} has no complete deployment ${names.deployment}. Deploy it with "npm run deploy -- --site HOST", or choose another one with --name.`,
+    );
+  return { database, recorded: known, serviceUrl };
+}
+
+/** @throws OperatorError where the key is missing or another one. */
+export async function keyOfExisting(there: Existing, file: string | undefined): Promise<string> {
+  const path =
+    file ?? remembered(there.names)?.masterKeyFile ?? defaultKeyFile(there.names.deployment, there.accountId);
+  const found = await masterKeyOf(path, there.recorded?.rootKeySealed ?? null, false);
+  if (found === null)
+    throw new OperatorError(`There is no master key in ${path}. Name its file with --master-key-file.`);
+  return found.key;
 }

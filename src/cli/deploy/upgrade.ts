@@ -2,19 +2,18 @@
  * `npm run deploy -- upgrade`: tables first, then the service, then the edges of all sites, because a new edge may call
  * what only a new service has. Credentials that end soon are renewed on the way.
  */
-import { siteByKey } from '../../store/d1/sites.ts';
 import { instanceById } from '../../store/d1/instances.ts';
+import { siteByKey } from '../../store/d1/sites.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
+import { OperatorError } from '../failure.ts';
 import { migrate } from '../migrations.ts';
-import { OperatorError } from '../operator-error.ts';
 import { steps } from './deploy.ts';
-import { deployed, existing, keyOfExisting } from './existing.ts';
 import { commandOf } from './names.ts';
 import { proven, serviceReady, withApiKey } from './proof.ts';
 import { takeLease } from './record.ts';
 import { foundOrCreated } from './storage.ts';
-import { refuseNewer } from './survey.ts';
-import { deployEdge, type Deployment, deployService, zoneById } from './workers.ts';
+import { deployed, existing, keyOfExisting, refuseNewer } from './survey.ts';
+import { deployEdge, deployService, type Deployment, zoneById } from './workers.ts';
 import type { World } from './world.ts';
 import { zoneOf } from './zone.ts';
 

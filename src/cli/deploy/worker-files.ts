@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { EDGE_CONFIG } from '../edge-worker.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 import { SERVICE_CONFIG } from '../service-worker.ts';
 import { parseWranglerFile } from '../worker-config.ts';
 import { edgeNameOf, type Names } from './names.ts';
 import type { Storage } from './storage.ts';
-import { type Route, routePattern, type Zone } from './zone.ts';
+import { routePattern, type Route, type Zone } from './zone.ts';
 
 export interface WorkerFile {
   name: string;

@@ -1,17 +1,16 @@
 /** Deploys the two Workers, each only if something differs from what runs. `deploy` and `upgrade` both use it. */
 import * as z from 'zod/mini';
+import { GATEHOUSE_VERSION } from '../../contract/version.ts';
 import type { StoreEnv } from '../../store/binding.ts';
-import { version } from '../version.ts';
 import { ApiError, type CloudflareApi } from './cloudflare-api.ts';
 import { edgeNameOf, type Names } from './names.ts';
-import { type EdgeRow, type Lease, recordEdge, recordService } from './record.ts';
-import { checkRoute } from './route-checks.ts';
+import { recordEdge, recordService, type EdgeRow, type Lease } from './record.ts';
 import { endFormerJwt, keptClientJwt, newClientJwt } from './site-account.ts';
 import type { Storage } from './storage.ts';
 import { secretsOf } from './survey.ts';
 import { edgeFile, serviceFile } from './worker-files.ts';
 import type { World } from './world.ts';
-import { checkServiceHost, domainsOf, type Route, routePattern, routesOf, type Zone } from './zone.ts';
+import { checkRoute, checkServiceHost, domainsOf, routePattern, routesOf, type Route, type Zone } from './zone.ts';
 
 export type Outcome = 'found' | 'created' | 'deployed';
 
@@ -37,7 +36,7 @@ export async function deployService(
   const secrets = await secretsOf(api, zone.accountId, names.service);
   const domains = await domainsOf(api, zone.accountId, `service=${names.service}`);
   const hasKey = secrets?.includes('MASTER_KEY') ?? false;
-  const isCurrent = runs?.service_print === worker.print && runs.version === version();
+  const isCurrent = runs?.service_print === worker.print && runs.version === GATEHOUSE_VERSION;
   const hasDomain = domains.some(({ hostname, service }) => hostname === host && service === names.service);
   if (hasKey && isCurrent && hasDomain) return 'found';
   // Again, because a run takes minutes.
@@ -50,7 +49,7 @@ export async function deployService(
     accountId: zone.accountId,
     secrets: hasKey && isOwn ? {} : { MASTER_KEY: env.MASTER_KEY },
   });
-  await recordService(env.DB, { version: version(), serviceUrl: run.serviceUrl, print: worker.print });
+  await recordService(env.DB, { version: GATEHOUSE_VERSION, serviceUrl: run.serviceUrl, print: worker.print });
   return 'deployed';
 }
 

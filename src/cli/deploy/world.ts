@@ -2,8 +2,8 @@
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEPLOY_FOLDER } from './names.ts';
-import { isInPublicDns, type PublicDns } from './public-dns.ts';
 import { type Upload, uploadWithWrangler } from './wrangler.ts';
+import { isInPublicDns, type PublicDns } from './zone.ts';
 
 export interface World extends PublicDns {
   /** Where files are generated. */

@@ -1,10 +1,30 @@
-/** The commands `gatehouse policies …`: what each takes, and what people see. */
-import { command, type Commands } from '../command.ts';
-import { targetFlags } from '../management-call.ts';
-import * as policies from './policies.ts';
-import { differenceLines, importLines, policyLines, writtenLines } from './printed.ts';
-import { previewLines, testLines } from './printed-tests.ts';
+/** The commands `gatehouse policies …` over the management API, of a local stack or a deployed service. */
+import { printExpression } from '../../policies/text/print.ts';
+import { command, type Commands, type Given } from '../command.ts';
+import { optionalNumber, wholeNumber, windowOf } from '../flag-values.ts';
+import { call, CallError, type Target, targetFlags } from '../management-call.ts';
+import {
+  type Compared,
+  comparedLines,
+  type Imported,
+  importLines,
+  type ListedPolicy,
+  type Previewed,
+  policyLines,
+  previewLines,
+  type Tested,
+  testLines,
+  type Written,
+  writtenLines,
+} from './printed.ts';
+import { readAction, readCondition, readRequest, readSetFile, readText } from './read.ts';
 
+interface Listing {
+  version: number;
+  policies: ListedPolicy[];
+}
+
+const POLICIES = '/protect/policies';
 const write = { note: 'TEXT', 'if-version': 'N', ...targetFlags };
 const rule = { description: 'TEXT', mode: 'enforce|monitor' };
 
@@ -14,7 +34,10 @@ export const policyCommands: Commands = {
     example: 'policies list',
     on: 'service',
     optional: { version: 'N', 'hits-since': 'TIME', ...targetFlags },
-    run: policies.listed,
+    run: ({ values, target }) => {
+      const body = { version: optionalNumber('--version', values['version']), hitsSince: values['hits-since'] };
+      return call<Listing>(target(), POLICIES, body);
+    },
     print: (listing) => policyLines(listing.version, listing.policies),
   }),
   'policies show': command({
@@ -23,7 +46,7 @@ export const policyCommands: Commands = {
     on: 'service',
     positionals: ['NAME'],
     optional: targetFlags,
-    run: policies.shown,
+    run: async (given) => (await policyNamed(given.target(), operandOf(given))).policy,
     print: (policy) => [JSON.stringify(policy, null, 2)],
   }),
   'policies set': command({
@@ -33,7 +56,7 @@ export const policyCommands: Commands = {
     positionals: ['FILE'],
     optional: write,
     switches: ['dry-run'],
-    run: policies.replaced,
+    run: (given) => written(given, '/set', { ...readSetFile(operandOf(given)) }),
     print: writtenLines,
   }),
   'policies add': command({
@@ -45,7 +68,12 @@ export const policyCommands: Commands = {
     required: { when: 'CONDITION', then: 'ACTION' },
     optional: { before: 'NAME', ...rule, ...write },
     switches: ['dry-run'],
-    run: policies.added,
+    run: (given) => {
+      const { when = '', then = '', before } = given.values;
+      const name = operandOf(given);
+      const policy = { name, when: readCondition(when), then: readAction(then), ...settingsOf(given) };
+      return written(given, '/add', { policy, before });
+    },
     print: writtenLines,
   }),
   'policies update': command({
@@ -55,7 +83,7 @@ export const policyCommands: Commands = {
     positionals: ['NAME'],
     optional: { when: 'CONDITION', then: 'ACTION', name: 'NAME', ...rule, ...write },
     switches: ['dry-run'],
-    run: policies.updated,
+    run: updated,
     print: writtenLines,
   }),
   'policies move': command({
@@ -65,7 +93,7 @@ export const policyCommands: Commands = {
     positionals: ['NAME'],
     optional: { before: 'NAME', ...write },
     switches: ['dry-run'],
-    run: policies.moved,
+    run: (given) => written(given, '/move', { name: operandOf(given), before: given.values['before'] }),
     print: writtenLines,
   }),
   'policies remove': command({
@@ -75,7 +103,7 @@ export const policyCommands: Commands = {
     positionals: ['NAME'],
     optional: write,
     switches: ['dry-run'],
-    run: policies.removed,
+    run: (given) => written(given, '/remove', { name: operandOf(given) }),
     print: writtenLines,
   }),
   'policies check': command({
@@ -84,7 +112,10 @@ export const policyCommands: Commands = {
     on: 'machine',
     isDocument: true,
     positionals: ['CONDITION'],
-    run: policies.checked,
+    run: async (given) => {
+      const expression = readCondition(operandOf(given));
+      return { text: printExpression(expression), expression };
+    },
     print: ({ text, expression }) => [text, '', JSON.stringify(expression, null, 2)],
   }),
   'policies test': command({
@@ -94,7 +125,11 @@ export const policyCommands: Commands = {
     on: 'service',
     positionals: ['REQUEST'],
     optional: { policies: 'FILE', ...targetFlags },
-    run: policies.tested,
+    run: (given) => {
+      const { policies } = given.values;
+      const set = policies === undefined ? {} : readSetFile(policies);
+      return call<Tested>(given.target(), `${POLICIES}/test`, { ...set, ...readRequest(operandOf(given)) });
+    },
     print: testLines,
   }),
   'policies preview': command({
@@ -103,7 +138,10 @@ export const policyCommands: Commands = {
     on: 'service',
     positionals: ['FILE'],
     optional: { since: 'TIME', until: 'TIME', ...targetFlags },
-    run: policies.previewed,
+    run: (given) => {
+      const body = { ...readSetFile(operandOf(given)), ...windowOf(given.values) };
+      return call<Previewed>(given.target(), `${POLICIES}/preview`, body);
+    },
     print: previewLines,
   }),
   'policies import': command({
@@ -115,7 +153,12 @@ export const policyCommands: Commands = {
     required: { format: 'cloudflare|anubis' },
     optional: { mode: 'enforce|monitor', action: 'allow|challenge|block', place: 'end|start|replace', ...write },
     switches: ['apply'],
-    run: policies.imported,
+    run: (given) => {
+      const { format, mode, action, place } = given.values;
+      const content = readText(operandOf(given));
+      const body = { format, content, mode, action, place, apply: given.switches.has('apply') };
+      return call<Imported>(given.target(), `${POLICIES}/import`, { ...body, ...versionFields(given) });
+    },
     print: importLines,
     exitCode: ({ taken, takenWithADifference }) => (taken + takenWithADifference === 0 ? 1 : 0),
   }),
@@ -124,7 +167,10 @@ export const policyCommands: Commands = {
     example: 'policies history',
     on: 'service',
     optional: { limit: 'N', ...targetFlags },
-    run: policies.history,
+    run: (given) => {
+      const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
+      return call(given.target(), `${POLICIES}/history`, { limit });
+    },
   }),
   'policies diff': command({
     about: 'Compares a version with the current one, or with --to.',
@@ -132,11 +178,11 @@ export const policyCommands: Commands = {
     on: 'service',
     positionals: ['VERSION'],
     optional: { to: 'N', ...targetFlags },
-    run: policies.compared,
-    print: ({ from, to, differences }) => {
-      const lines = differenceLines(differences);
-      return lines.length === 0 ? [`Versions ${from} and ${to} are the same.`] : lines;
+    run: (given) => {
+      const body = { from: wholeNumber('VERSION', operandOf(given)), to: optionalNumber('--to', given.values['to']) };
+      return call<Compared>(given.target(), `${POLICIES}/diff`, body);
     },
+    print: comparedLines,
   }),
   'policies rollback': command({
     about: 'Makes the policies what they were at a version of the history.',
@@ -145,7 +191,48 @@ export const policyCommands: Commands = {
     positionals: ['VERSION'],
     optional: write,
     switches: ['dry-run'],
-    run: policies.rolledBack,
+    run: (given) => written(given, '/rollback', { version: wholeNumber('VERSION', operandOf(given)) }),
     print: writtenLines,
   }),
 };
+
+/** The one operand: the name of a policy, a file, a version. */
+function operandOf({ positionals: [operand = ''] }: Given): string {
+  return operand;
+}
+
+async function updated(given: Given): Promise<Written> {
+  const { when, then, name: newName } = given.values;
+  const name = operandOf(given);
+  const { policy, version } = await policyNamed(given.target(), name);
+  const { text: _text, ...present } = policy;
+  const next = {
+    ...present,
+    ...(newName === undefined ? {} : { name: newName }),
+    ...(when === undefined ? {} : { when: readCondition(when) }),
+    ...(then === undefined ? {} : { then: readAction(then) }),
+    ...settingsOf(given),
+  };
+  return written(given, '/update', { name, policy: next, ifVersion: version });
+}
+
+async function policyNamed(target: Target, name: string): Promise<{ policy: ListedPolicy; version: number }> {
+  const { policies, version } = await call<Listing>(target, POLICIES, {});
+  const policy = policies.find((one) => one.name === name);
+  if (policy === undefined) throw new CallError(`There is no policy named "${name}".`);
+  return { policy, version };
+}
+
+function written(given: Given, path: string, body: object): Promise<Written> {
+  const dryRun = given.switches.has('dry-run');
+  return call<Written>(given.target(), `${POLICIES}${path}`, { ...body, ...versionFields(given), dryRun });
+}
+
+function versionFields({ values }: Given): object {
+  const ifVersion = optionalNumber('--if-version', values['if-version']);
+  return { note: values['note'], ...(ifVersion === undefined ? {} : { ifVersion }) };
+}
+
+function settingsOf({ values: { description, mode } }: Given): object {
+  return { ...(description === undefined ? {} : { description }), ...(mode === undefined ? {} : { mode }) };
+}

@@ -1,7 +1,10 @@
-/** Policies, differences and reports of imports as lines of text. */
+/** What people read of policies: lists, differences, reports of imports, tests of a request and previews. */
 import type { PolicyAction } from '../../contract/management/policy-set/policy.ts';
-import { printable } from '../printable.ts';
-import { printAction } from './action.ts';
+import { changeLines, reachLine, reachNotes, type Change, type Reach, type Sample } from '../print/preview.ts';
+import { printable } from '../print/printable.ts';
+import type { Screen } from '../print/screen.ts';
+import { fields, table } from '../print/table.ts';
+import { printAction } from './read.ts';
 
 export interface ListedPolicy {
   name: string;
@@ -74,6 +77,17 @@ function differenceLine(kind: string, { change, name, placeBefore, placeAfter }:
   return `${signs[change]} ${kind} ${name} ${change}${place}`;
 }
 
+export interface Compared {
+  from: number;
+  to: number;
+  differences: Differences;
+}
+
+export function comparedLines({ from, to, differences }: Compared): string[] {
+  const lines = differenceLines(differences);
+  return lines.length === 0 ? [`Versions ${from} and ${to} are the same.`] : lines;
+}
+
 export function writtenLines(response: Written): string[] {
   return [...differenceLines(response.differences), writtenLine(response)];
 }
@@ -107,4 +121,89 @@ export function reportLines(rules: readonly ReportedRule[], notes: readonly stri
     ];
   });
   return [...lines, ...notes.map((note) => `note: ${printable(note)}`)];
+}
+
+export interface Tested {
+  policies: { name: string; applies: 'yes' | 'unknown'; mode: string; then: PolicyAction }[];
+  result: {
+    verdict: { policy: string; action: string; level: number } | null;
+    redirect: { policy: string; location: string; status: number } | null;
+    skipSession: boolean;
+    limits: string[];
+    origin: string | null;
+  };
+  unknown: string[];
+  logged: { before: string; after: string[]; decidedBy: string } | null;
+}
+
+export function testLines({ policies, result, unknown, logged }: Tested, screen: Screen): string[] {
+  const { verdict, redirect, skipSession, limits, origin } = result;
+  const level = verdict?.action === 'challenge' ? ` at level ${verdict.level}` : '';
+  return [
+    ...(policies.length === 0
+      ? ['No policy applies.']
+      : table(
+          [
+            { title: 'POLICY', cell: ({ name }) => name },
+            { title: 'APPLIES', cell: ({ applies }) => (applies === 'yes' ? 'yes' : 'not known') },
+            { title: 'MODE', cell: ({ mode }) => mode },
+            { title: 'THEN', cell: ({ then }) => printAction(then) },
+          ],
+          policies,
+          screen,
+        )),
+    '',
+    ...fields(
+      [
+        ['Verdict', verdict === null ? 'none' : `${verdict.action}${level}, by ${verdict.policy}`],
+        ['Redirect', redirect === null ? '' : `${redirect.status} to ${redirect.location}, by ${redirect.policy}`],
+        ['Session', skipSession ? 'not asked for' : ''],
+        ['Limits', limits.join(', ')],
+        ['Origin', origin ?? ''],
+        ['Not known', unknown.join(', ')],
+        [
+          'In the log',
+          logged === null ? '' : `${logged.before}, by ${logged.decidedBy}; now ${logged.after.join(' or ')}`,
+        ],
+      ],
+      screen,
+    ),
+  ];
+}
+
+export interface Previewed extends Reach {
+  changed: number;
+  changedAddresses: number;
+  untold: number;
+  changes: Change[];
+  samples: Sample[];
+  effects: { policy: string; requests: number; unknown: number }[];
+  differences: Differences;
+}
+
+export function previewLines(preview: Previewed, screen: Screen): string[] {
+  const { changed, changedAddresses, untold, effects } = preview;
+  const differences = differenceLines(preview.differences).map(printable);
+  return [
+    ...differences,
+    ...(differences.length === 0 ? [] : ['']),
+    reachLine(preview, `${changed} would be decided otherwise, of ${changedAddresses} addresses.`),
+    ...(untold === 0 ? [] : [`Of ${untold} the log does not keep what the policies ask for.`]),
+    ...changeLines(preview.changes, preview.samples, screen),
+    ...(effects.length === 0
+      ? []
+      : [
+          '',
+          ...table(
+            [
+              { title: 'POLICY', cell: ({ policy }) => policy },
+              { title: 'REQUESTS', cell: ({ requests }) => requests },
+              { title: 'NOT KNOWN', cell: ({ unknown }) => unknown },
+            ],
+            effects,
+            screen,
+          ),
+        ]),
+    ...reachNotes(preview),
+  ];
 }

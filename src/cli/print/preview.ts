@@ -1,8 +1,7 @@
 /** What previews of rules, policies and lists have in common: how far they reached, and which decisions change. */
-import { printable } from '../printable.ts';
-import { decisionStyle } from './decision-style.ts';
+import { printable } from './printable.ts';
 import type { Screen } from './screen.ts';
-import { table } from './table.ts';
+import { decisionStyle, table } from './table.ts';
 
 export interface Reach {
   examined: number;

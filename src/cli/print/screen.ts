@@ -1,4 +1,4 @@
-/** What a terminal can show: its width and colours, and how wide a text is on it. */
+/** What a terminal can show: its width and colours, how wide a text is on it, and a bar while a command works. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 
@@ -45,4 +45,52 @@ export function cut(text: string, width: number): string {
     shown += segment;
   }
   return `${shown}…`;
+}
+
+/**
+ * A bar for long work, on standard error and only where that is a terminal: `rules import  [#####     ] 52 %  5,200 of
+ * 10,000 lines`. Where the total is not known, only the count is shown.
+ */
+const BAR_CHARS = 24;
+/** Terminals over a network are slow. */
+const SHOWN_EVERY_MS = 100;
+
+export interface Progress {
+  /** `text`: what was done so far, in words. `total` in the same unit as `done`. */
+  at(done: number, total: number | null, text: string): void;
+  /** Removes the bar. */
+  end(): void;
+  /** The output is a terminal. Otherwise nobody needs a total that has to be asked for. */
+  isShown: boolean;
+}
+
+export interface ProgressOutput {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+export function progressOn(output: ProgressOutput, what: string, now: () => number = Date.now): Progress {
+  if (output.isTTY !== true) return { at: () => {}, end: () => {}, isShown: false };
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    at(done, total, text) {
+      const isLast = total !== null && done >= total;
+      if (!isLast && now() - shownAtMs < SHOWN_EVERY_MS) return;
+      shownAtMs = now();
+      const line = `${what}  ${total === null ? '' : `${bar(done, total)}  `}${text}`;
+      // The last column would wrap the line, which then cannot be overwritten.
+      output.write(`\r\u001B[K${cut(line, (output.columns ?? 80) - 1)}`);
+    },
+    end() {
+      if (shownAtMs > Number.NEGATIVE_INFINITY) output.write('\r\u001B[K');
+    },
+    isShown: true,
+  };
+}
+
+function bar(done: number, total: number): string {
+  const share = total <= 0 ? 1 : Math.min(1, done / total);
+  const full = Math.floor(share * BAR_CHARS);
+  return `[${'#'.repeat(full)}${' '.repeat(BAR_CHARS - full)}] ${Math.floor(share * 100)} %`;
 }

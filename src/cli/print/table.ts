@@ -2,7 +2,7 @@
  * Tables for people: aligned columns that fit the terminal. Where the columns do not fit even when they are cut, each row
  * is a block of lines. What visitors chose has no control characters here, so it cannot move the cursor.
  */
-import { printable } from '../printable.ts';
+import { printable } from './printable.ts';
 import { cut, type Screen, widthOf } from './screen.ts';
 
 export interface Column<Row> {
@@ -157,4 +157,18 @@ function blocks<Row>(columns: readonly Column<Row>[], cells: readonly string[][]
     const pairs = columns.map(({ title }, at) => [title, row[at]] as const).filter(([, text]) => text !== '–');
     return [...(index === 0 ? [] : ['']), ...fields(pairs, screen)];
   });
+}
+
+/** The colours of decisions, in every table that shows them. */
+const styles = { allow: 'green', challenge: 'yellow', block: 'red' } as const;
+
+export function decisionStyle(decision: string): (typeof styles)[keyof typeof styles] | null {
+  return Object.hasOwn(styles, decision) ? styles[decision as keyof typeof styles] : null;
+}
+
+/** `2026-11-23 18:05:09`, from epoch milliseconds. `null`: never. */
+export function timeText(ms: number | null | undefined): string | null {
+  if (ms === null || ms === undefined) return null;
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,7 +1,6 @@
 /** Any result for people, where a command has no print of its own: lists of objects are tables, objects are fields. */
-import { type Column, fields, shown, table } from './table.ts';
 import type { Screen } from './screen.ts';
-import { timeText } from './time.ts';
+import { fields, shown, table, timeText, type Column } from './table.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -3,15 +3,13 @@ import type { z } from 'zod/mini';
 import { epochMsOf } from '../../contract/management/time.ts';
 import { type trafficByDimensionResponse, verdictDimensions } from '../../contract/management/verdict-query.ts';
 import { decisions } from '../../contract/vocabulary.ts';
-import { command, type Commands } from '../command.ts';
 import { CommandError } from '../command-line.ts';
-import { listOf, wholeNumber } from '../flag-values.ts';
+import { command, type Commands } from '../command.ts';
+import { listOf, timeOf, wholeNumber } from '../flag-values.ts';
 import { call, targetFlags } from '../management-call.ts';
 import type { Screen } from '../print/screen.ts';
-import { table } from '../print/table.ts';
-import { timeText } from '../print/time.ts';
-import { timeOf } from '../time-flag.ts';
-import { windowFlags } from './verdict-filter.ts';
+import { table, timeText } from '../print/table.ts';
+import { windowFlags } from './verdicts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -48,7 +46,7 @@ export const topCommands: Commands = {
         topN: wholeNumber('--limit', values['limit'] ?? '10'),
         decision: listOf(values['decision']),
       };
-      return call(target(), '/protect/traffic-by-dimension', body) as Promise<Traffic>;
+      return call<Traffic>(target(), '/protect/traffic-by-dimension', body);
     },
     print: trafficLines,
   }),

@@ -1,21 +1,91 @@
 /**
  * `gatehouse verdicts`: the verdict log, newest first. One page is a table, or the response of the API as JSON. `--all`
- * writes page after page, with one JSON object a line for programs, so that a log of any length needs no memory.
+ * writes page after page, with one JSON object a line for programs, so that a log of any length needs no memory. Filters
+ * and columns are those of `gatehouse tail` too.
  */
 import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
-import { command, type Commands, type Given } from '../command.ts';
+import { botProofs, decisions, deviceTypes, verdictSources } from '../../contract/vocabulary.ts';
 import { CommandError } from '../command-line.ts';
-import { wholeNumber } from '../flag-values.ts';
-import { call, CallError, type Target, targetFlags } from '../management-call.ts';
-import { jsonText } from '../print/json.ts';
+import { command, type Commands, type Given } from '../command.ts';
+import { listOf, optionalNumber, wholeNumber, windowOf } from '../flag-values.ts';
+import { CallError, call, targetFlags, type Target } from '../management-call.ts';
+import { jsonText } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
-import { liveTable, table } from '../print/table.ts';
-import { filterChoices, filterFlags, filterOf, windowFlags } from './verdict-filter.ts';
-import { typicalVerdict, verdictColumns } from './verdict-columns.ts';
+import { type Column, decisionStyle, liveTable, table, timeText } from '../print/table.ts';
 
 const PAGE_ROWS_MAX = 1000;
 /** A page that fails for another reason than a refusal is asked for again, after as many milliseconds. */
 const RETRY_AFTER_MS = [500, 2000, 8000];
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** Of every command that reads verdicts. A flag with several values takes them with commas. */
+export const filterFlags = {
+  decision: decisions.join('|'),
+  ip: 'ADDRESS',
+  path: 'PATH',
+  session: 'ID',
+  source: 'A,B',
+  rule: 'ID,ID',
+  asn: 'NUMBER,NUMBER',
+  device: deviceTypes.join('|'),
+  bot: 'ID,ID',
+  proof: botProofs.join('|'),
+  'min-rules': 'N',
+} as const;
+
+export const windowFlags = { since: 'TIME', until: 'TIME' } as const;
+
+export const filterChoices = { source: verdictSources } as const;
+
+export function filterOf(values: Values): object {
+  return {
+    decision: listOf(values['decision']),
+    ip: values['ip'],
+    requestPath: values['path'],
+    jti: values['session'],
+    sources: listOf(values['source']),
+    firedRules: listOf(values['rule']),
+    asn: listOf(values['asn']),
+    deviceType: listOf(values['device']),
+    bot: listOf(values['bot']),
+    proof: listOf(values['proof']),
+    minRulesFired: optionalNumber('--min-rules', values['min-rules']),
+    ...windowOf(values),
+  };
+}
+
+/** One verdict as a line of a table, for `gatehouse verdicts` and `gatehouse tail`. */
+export const verdictColumns: readonly Column<ReturnedVerdict>[] = [
+  { title: 'TIME (UTC)', cell: ({ timestamp }) => timeText(timestamp), isWhole: true },
+  { title: 'DECISION', cell: ({ decision }) => decision, style: decisionStyle, isWhole: true },
+  { title: 'ADDRESS', cell: ({ ip }) => ip, isExtra: true, least: 15 },
+  { title: 'REQUEST', cell: ({ method, host, request_path }) => `${method} ${host}${request_path}`, least: 20 },
+  { title: 'DECIDED BY', cell: ({ decided_by }) => decided_by, isExtra: true, least: 12 },
+  { title: 'FROM', cell: ({ country, asn }) => fromText(country, asn), isExtra: true, least: 10 },
+  { title: 'STATUS', cell: ({ status }) => status, isExtra: true },
+  { title: 'REFERENCE', cell: ({ request_id }) => request_id, isWhole: true },
+];
+
+/** Of usual length: rows that come one by one have its widths. */
+export const typicalVerdict = {
+  timestamp: 0,
+  decision: 'challenge',
+  status: 200,
+  ip: '203.0.113.255',
+  country: 'DE',
+  asn: 64_496,
+  method: 'GET',
+  host: 'www.example.com',
+  request_path: '/a-path/of-usual-length',
+  decided_by: 'userAgent:badbot',
+  request_id: '01a20432-74c6-7eac-be38-d521a187cda6',
+} as unknown as ReturnedVerdict;
+
+function fromText(country: string | null, asn: number | null): string | null {
+  const known = [country, asn === null ? null : `AS${asn}`].filter((part) => part !== null);
+  return known.length === 0 ? null : known.join(' ');
+}
 
 interface Page {
   verdicts: ReturnedVerdict[];
@@ -43,7 +113,7 @@ async function onePage(given: Given): Promise<Page> {
   if (limit < 1 || limit > PAGE_ROWS_MAX)
     throw new CommandError(`--limit is ${limit}. Use a number from 1 to ${PAGE_ROWS_MAX}, or --all.`);
   const body = { ...bodyOf(given), limit, cursor: given.values['cursor'] };
-  return (await call(given.target(), '/protect/verdicts', body)) as Page;
+  return await call<Page>(given.target(), '/protect/verdicts', body);
 }
 
 async function writeAll(given: Given): Promise<undefined> {
@@ -73,7 +143,7 @@ async function writeAll(given: Given): Promise<undefined> {
 async function pageAfter(target: Target, body: object): Promise<Page> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return (await call(target, '/protect/verdicts', body)) as Page;
+      return await call<Page>(target, '/protect/verdicts', body);
     } catch (error) {
       const waitMs = RETRY_AFTER_MS[attempt];
       if (!(error instanceof CallError) || error.isRefusal || waitMs === undefined) throw error;
@@ -97,3 +167,5 @@ function pageLines({ verdicts, total, totalIsExact, nextCursor }: Page, screen: 
       : `${verdicts.length} of ${all} verdicts. The next ones: --cursor ${nextCursor}, or all of them: --all`,
   ];
 }
+
+/** The filters of the verdict log as flags, and as fields of a call. */

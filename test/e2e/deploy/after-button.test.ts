@@ -1,8 +1,8 @@
 /** The service of the platform's button and a deployment of this command in one account: they share database and key. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BUTTON_CONFIG } from '../../../src/cli/deploy/build.ts';
-import { OperatorError } from '../../../src/cli/operator-error.ts';
 import type { Upload } from '../../../src/cli/deploy/wrangler.ts';
+import { OperatorError } from '../../../src/cli/failure.ts';
 import { randomToken } from '../../../src/store/keys/master-key.ts';
 import { keptKey, rows } from '../../support/platform/inventory.ts';
 import { Operator } from '../../support/platform/operator.ts';

@@ -3,9 +3,9 @@
  * `whole-way.test.ts` deploys with wrangler itself to the same stand-in.
  */
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '../../../src/cli/operator-error.ts';
 import type { Upload } from '../../../src/cli/deploy/wrangler.ts';
-import { type Platform, TOKEN } from './platform.ts';
+import { OperatorError } from '../../../src/cli/failure.ts';
+import { TOKEN, type Platform } from './platform.ts';
 
 interface Config {
   name: string;

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { billOf, totalOf } from '../../../src/cli/cost/bill.ts';
-import { documentedCost } from '../../../src/cli/cost/cost-table.ts';
-import { type GivenTraffic, trafficOf } from '../../../src/cli/cost/traffic.ts';
+import { documentedCost } from '../../../src/cli/cost/cost.ts';
+import { trafficOf, type GivenTraffic } from '../../../src/cli/cost/traffic.ts';
 import { gatehouse } from '../../support/gatehouse.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endOrphans, isRunning } from '../../../src/cli/processes.ts';
+import { endOrphans, isRunning } from '../../../src/cli/state-owner.ts';
 import { eventually } from '../../support/eventually.ts';
 
 let dir: string;

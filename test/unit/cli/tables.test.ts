@@ -1,8 +1,7 @@
 /** What people see: aligned tables that fit the terminal, and nothing in them that a visitor could control it with. */
 import { describe, expect, test } from 'vitest';
-import { progressOn } from '../../../src/cli/progress.ts';
-import { jsonText } from '../../../src/cli/print/json.ts';
-import { cut, screenOf, widthOf } from '../../../src/cli/print/screen.ts';
+import { jsonText } from '../../../src/cli/print/printable.ts';
+import { cut, progressOn, screenOf, widthOf } from '../../../src/cli/print/screen.ts';
 import { table } from '../../../src/cli/print/table.ts';
 import { valueLines } from '../../../src/cli/print/value.ts';
 import { expectRows } from '../../support/rows.ts';

@@ -1,12 +1,12 @@
 /** Policies, limits and origins of an instance: one document, which the service replaces as one version. */
 import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { type PolicySet, policySet } from '../../../contract/management/policy-set/policy-set.ts';
+import { policySet, type PolicySet } from '../../../contract/management/policy-set/policy-set.ts';
 import { canonicalPolicySet } from '../../../policies/canonical.ts';
 import { diffPolicySets, type ItemDifference } from '../../../policies/diff.ts';
 import { printExpression } from '../../../policies/text/print.ts';
-import type { Path } from '../problem.ts';
-import { type Change, type Planning, pruned } from '../plan.ts';
+import { pruned, type Change, type Planning } from '../plan.ts';
 import type { WantedInstance } from '../read-config.ts';
+import type { Path } from '../report.ts';
 
 const sections = ['policies', 'limits', 'origins'] as const;
 const actions = { added: 'create', removed: 'delete', changed: 'change', moved: 'move' } as const;

@@ -1,8 +1,8 @@
 /** Configuration files that are hard to read: traps of YAML, mistakes with their places, and files made to do harm. */
 import { expect, test } from 'vitest';
 import { ConfigDocument } from '../../../../src/cli/apply/document.ts';
-import { RejectedFileError } from '../../../../src/cli/apply/problem.ts';
 import { readConfig } from '../../../../src/cli/apply/read-config.ts';
+import { RejectedFileError } from '../../../../src/cli/apply/report.ts';
 import { expectRows } from '../../../support/rows.ts';
 
 test('a file is read by YAML 1.2', () =>

@@ -3,12 +3,12 @@
  * says, except for what a schema cannot express.
  */
 import { readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { RejectedFileError } from '../../../../src/cli/apply/problem.ts';
 import { readConfig } from '../../../../src/cli/apply/read-config.ts';
+import { RejectedFileError } from '../../../../src/cli/apply/report.ts';
 import { expectRows } from '../../../support/rows.ts';
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });

@@ -1,19 +1,22 @@
 /**
- * `gatehouse bots policy|robots`: the bot policy of an instance and its robots.txt over the management API, of a local
- * stack or a deployed service.
+ * `gatehouse bots policy|robots|traffic`: the bot policy of an instance, its robots.txt, and which bots came, over the
+ * management API, of a local stack or a deployed service.
  */
-import { botActions, botBehaviours, botPresets } from '../contract/vocabulary.ts';
-import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import { lineDiff } from '../bytes/line-diff.ts';
+import type { BotPolicy } from '../contract/management/bot-policy.ts';
+import type { BotTraffic, BotTrafficResponse, ImpostorTraffic } from '../contract/management/bot-traffic.ts';
 import type { RobotsResponse } from '../contract/management/robots-query.ts';
+import { botActions, botBehaviours, botPresets } from '../contract/vocabulary.ts';
 import { CommandError } from './command-line.ts';
 import { command, type Commands, type Given } from './command.ts';
-import { isOn } from './flag-values.ts';
-import { call, type Target, targetFlags } from './management-call.ts';
+import { isOn, windowOf } from './flag-values.ts';
+import { call, targetFlags, type Target } from './management-call.ts';
+import type { Screen } from './print/screen.ts';
+import { table as tableOf, type Column } from './print/table.ts';
 
 type Values = Given['values'];
 
-export const botPolicyCommands: Commands = {
+export const botCommands: Commands = {
   'bots policy': command({
     about:
       'Shows the bot policy of an instance, or changes parts of it. --set takes BEHAVIOUR=ACTION,… with an empty action for the one of the preset. An override is JSON, and N counts from 1.',
@@ -41,16 +44,27 @@ export const botPolicyCommands: Commands = {
     optional: { host: 'NAME', ...targetFlags },
     switches: ['diff'],
     run: async (given) => {
-      const response = (await call(given.target(), '/protect/robots', {
+      const response = await call<RobotsResponse>(given.target(), '/protect/robots', {
         host: given.values['host'],
-      })) as RobotsResponse;
+      });
       return { ...response, isDiff: given.switches.has('diff') };
     },
-    print: (response) => [robots(response, response.isDiff)],
+    print: (response) => [robotsText(response, response.isDiff)],
+  }),
+  'bots traffic': command({
+    about: 'Lists which bots came, what robots.txt tells them, and what they did and got. Without times: the last day.',
+    example: 'bots traffic',
+    on: 'service',
+    optional: { since: 'TIME', until: 'TIME', limit: 'BOTS', ...targetFlags },
+    run: (given) => {
+      const body = { ...windowOf(given.values), limit: given.values['limit'] };
+      return call<BotTrafficResponse>(given.target(), '/protect/bots/traffic', body);
+    },
+    print: trafficLines,
   }),
 };
 
-function robots({ served, origin, isServed }: RobotsResponse, isDiff: boolean): string {
+function robotsText({ served, origin, isServed }: RobotsResponse, isDiff: boolean): string {
   const own = origin?.text ?? '';
   if (!isDiff) return isServed ? served : own;
   const marks = { same: ' ', added: '+', removed: '-' } as const;
@@ -70,7 +84,7 @@ interface Listed {
 /** @returns the policy as it is then. */
 async function policyOf(target: Target, values: Values): Promise<BotPolicy> {
   const changes = Object.keys(values).some((flag) => !Object.hasOwn(targetFlags, flag));
-  const listed = ((await call({ ...target, siteKey: undefined }, '/protect/instances', {})) as Listed[]).filter(
+  const listed = (await call<Listed[]>({ ...target, siteKey: undefined }, '/protect/instances', {})).filter(
     ({ active, globalSiteKey }) => active && (target.siteKey === undefined || globalSiteKey === target.siteKey),
   );
   const [instance, other] = listed;
@@ -81,7 +95,7 @@ async function policyOf(target: Target, values: Values): Promise<BotPolicy> {
   }
   if (!changes) return instance.botPolicy;
   const body = { id: instance.id, ifVersion: instance.version, botPolicy: changed(instance.botPolicy, values) };
-  return ((await call({ ...target, siteKey: undefined }, '/protect/instances/update', body)) as Listed).botPolicy;
+  return (await call<Listed>({ ...target, siteKey: undefined }, '/protect/instances/update', body)).botPolicy;
 }
 
 function changed(policy: BotPolicy, values: Values): object {
@@ -142,4 +156,78 @@ function parsed(text: string): unknown {
   } catch {
     throw new CommandError('--add-override is not JSON, such as {"bot":"gptbot","action":"block"}.');
   }
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %`;
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+type Row = readonly (string | number)[];
+
+const botColumns: Row = [
+  'Bot',
+  'Comes for',
+  'Requests',
+  'Share',
+  'Range',
+  'DNS',
+  'Signature',
+  'Claimed',
+  'Allowed',
+  'Challenged',
+  'Blocked',
+  'Charged',
+  'robots.txt allows',
+  'Came anyway',
+];
+const impostorColumns: Row = ['Impostor of', 'Requests', 'Share', 'Allowed', 'Challenged', 'Blocked', 'Charged'];
+
+function botRow(bot: BotTraffic): Row {
+  const { range, dns, signature, claimed } = bot.proofs;
+  return [
+    bot.id,
+    bot.behaviours.join(', '),
+    bot.total,
+    percent(bot.share),
+    range,
+    dns,
+    signature,
+    claimed,
+    ...gotOf(bot),
+    bot.robots?.extent ?? 'not known',
+    bot.robots?.disallowed ?? 'not known',
+  ];
+}
+
+function gotOf({ allow, challenge, block, charge }: ImpostorTraffic | BotTraffic): number[] {
+  return [allow, challenge, block, charge];
+}
+
+function trafficLines(traffic: BotTrafficResponse, screen: Screen): string[] {
+  const table = (titles: Row, rows: readonly Row[]): string[] => tableOf(columnsOf(titles), rows, screen);
+  const { bots, impostors, other, isExact, robotsIsExact } = traffic;
+  const examples = bots.flatMap(({ id, robots }) =>
+    (robots?.examples ?? []).map(({ host, path, rule, total }) => [id, total, `${host}${path}`, rule]),
+  );
+  return [
+    `Of ${traffic.total} requests between ${isoTime(traffic.since)} and ${isoTime(traffic.until)}:`,
+    '',
+    ...(bots.length === 0 ? ['No bot came.'] : table(botColumns, bots.map(botRow))),
+    ...(examples.length === 0 ? [] : ['', ...table(['Came anyway', 'Requests', 'Path', 'Against'], examples)]),
+    ...(impostors.length === 0
+      ? []
+      : [
+          '',
+          ...table(
+            impostorColumns,
+            impostors.map((one) => [one.id, one.total, percent(one.share), ...gotOf(one)]),
+          ),
+        ]),
+    ...(other.bots === 0 ? [] : ['', `${other.bots} more with ${other.total} requests. List them with --limit.`]),
+    ...(isExact ? [] : ['', 'More bots came in an hour than the log counts one by one.']),
+    ...(robotsIsExact ? [] : ['', 'Only the paths with most requests were compared with robots.txt.']),
+  ];
+}
+
+function columnsOf(titles: Row): Column<Row>[] {
+  return titles.map((title, at) => ({ title: String(title), cell: (row) => row[at] }));
 }

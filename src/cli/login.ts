@@ -1,9 +1,13 @@
 /** `gatehouse login` and `gatehouse logout`: the service that commands call without flags. */
-import { command, type Commands } from '../command.ts';
-import { CallError, call, checkedServiceUrl } from '../management-call.ts';
-import { printable } from '../printable.ts';
-import { readKey } from './read-key.ts';
+import { createInterface } from 'node:readline/promises';
+import { Writable, type Readable } from 'node:stream';
+import { command, type Commands, type Input } from './command.ts';
+import { OperatorError } from './failure.ts';
+import { CallError, call, checkedServiceUrl } from './management-call.ts';
+import { printable } from './print/printable.ts';
 import { loginPath, removeLogin, saveLogin } from './saved-login.ts';
+
+const KEY_MAX_CHARS = 4096;
 
 export const loginCommands: Commands = {
   login: command({
@@ -37,4 +41,33 @@ async function mustBeAccepted(serviceUrl: string, apiKey: string): Promise<void>
     if (error instanceof CallError && error.status === 403) return;
     throw error;
   }
+}
+
+/** Never from an argument, which every process of the machine can see. At a terminal it asks, and shows nothing of it. */
+async function readKey(stdin: Input, note: (line: string) => void): Promise<string> {
+  const key = (stdin.isTTY === true ? await typed(stdin, note) : await piped(stdin)).trim();
+  if (key === '') throw new OperatorError('No API key was given. Send it on standard input, or type it at the prompt.');
+  if (key.length > KEY_MAX_CHARS || /\s/.test(key))
+    throw new OperatorError('Standard input is not an API key. Send the key alone, on one line.');
+  return key;
+}
+
+async function typed(stdin: Input, note: (line: string) => void): Promise<string> {
+  note('API key (it is not shown):');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+  }
+}
+
+async function piped(stdin: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > 2 * KEY_MAX_CHARS) break;
+  }
+  return text;
 }

@@ -6,8 +6,8 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { parseJson } from '../../bytes/json.ts';
-import { OperatorError } from '../operator-error.ts';
+import { parseJson } from '../bytes/json.ts';
+import { OperatorError } from './failure.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,11 +1,16 @@
-/** Conditions on the command line: checked here, so that an error points at its place before anything is sent. */
-import { readFileSync } from 'node:fs';
+/**
+ * What is typed for policies: conditions, actions, requests, and files of them. It is checked here, so that an error points
+ * at its place before anything is sent.
+ */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { expressionProblem } from '../../contract/management/policy-set/expression.ts';
+import { policyAction, type PolicyAction } from '../../contract/management/policy-set/policy.ts';
 import { canonicalExpression } from '../../policies/canonical.ts';
 import type { Expression } from '../../policies/expression.ts';
+import { readPasted, type GivenRequest } from '../../policies/pasted/pasted-request.ts';
 import { parseExpression, type TextError } from '../../policies/text/parse.ts';
 import { CommandError } from '../command-line.ts';
+import { contentOf, fileName } from '../flag-values.ts';
 
 /** Of the line in which an error is, so that it fits on a screen. */
 const SHOWN_BEFORE_CHARS = 60;
@@ -52,7 +57,7 @@ export function readSetFile(path: string): SetFile {
   const file = Array.isArray(document) ? { policies: document } : document;
   if (!isSetFile(file)) {
     throw new CommandError(
-      `${nameOf(path)} is no JSON of a policy set: {"policies": […], "limits": […], "origins": {…}}`,
+      `${fileName(path)} is no JSON of a policy set: {"policies": […], "limits": […], "origins": {…}}`,
     );
   }
   const { policies, limits, origins } = file;
@@ -79,18 +84,47 @@ function isListOrAbsent(value: unknown): boolean {
 
 /** `-`: standard input. */
 export function readText(path: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path === '-' ? 0 : path);
-  } catch (error) {
-    throw new CommandError(
-      `${nameOf(path)} cannot be read. Check the path. ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  if (bytes.length > FILE_MAX_BYTES) throw new CommandError(`${nameOf(path)} has more than ${FILE_MAX_BYTES} bytes.`);
-  return bytes.toString('utf8');
+  return contentOf(path, FILE_MAX_BYTES);
 }
 
-function nameOf(path: string): string {
-  return path === '-' ? 'Standard input' : path;
+const FORMS = 'allow, challenge [LEVEL], block, redirect LOCATION [STATUS], skipSession, limit NAME, origin NAME';
+
+/** A policy's action as a few words, such as `challenge 2` or `redirect /maintenance 302`. @throws CommandError */
+export function readAction(text: string): PolicyAction {
+  const [action, first, second, ...more] = text.trim().split(/\s+/);
+  const fields =
+    action === 'challenge'
+      ? { level: numberOf(first) }
+      : action === 'redirect'
+        ? { location: first, status: numberOf(second) }
+        : action === 'limit'
+          ? { limit: first }
+          : action === 'origin'
+            ? { origin: first }
+            : {};
+  const used = Object.keys(fields).length;
+  const given = [first, second, ...more].filter((word) => word !== undefined).length;
+  const known = Object.entries({ action, ...fields }).filter(([, value]) => value !== undefined);
+  const read = policyAction.safeParse(Object.fromEntries(known));
+  if (read.success && given <= used) return read.data;
+  throw new CommandError(`"${text}" is no action. Use one of: ${FORMS}`);
+}
+
+function numberOf(word: string | undefined): number | undefined {
+  return word === undefined ? undefined : Number(word);
+}
+
+export function printAction(then: PolicyAction): string {
+  if (then.action === 'challenge') return then.level === undefined ? 'challenge' : `challenge ${then.level}`;
+  if (then.action === 'redirect') return `redirect ${then.location} ${then.status}`;
+  if (then.action === 'origin') return `origin ${then.origin}`;
+  return then.action === 'limit' ? `limit ${then.limit}` : then.action;
+}
+
+/** A request to test policies on: its reference in the log, an address, or a file (`-`: standard input). @throws CommandError */
+export function readRequest(word: string): GivenRequest {
+  const asWritten = readPasted(word);
+  const read = asWritten.ok ? asWritten : readPasted(readText(word));
+  if (read.ok) return read.value;
+  throw new CommandError(read.error);
 }
