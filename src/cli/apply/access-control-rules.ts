@@ -1,7 +1,6 @@
 /** Access control rules of a file, each known by its conditions, as on the service. */
 import type { ListedAccessRule } from '../../contract/management/access-control-rule.ts';
 import { checkedRule } from '../../service/operations/access-control/check-rule.ts';
-import { OperationError } from '../../service/operations/operation-error.ts';
 import type { FileAccessRule } from './config-schema.ts';
 import type { Path, Report } from './report.ts';
 
@@ -34,15 +33,8 @@ async function canonical(
 ): Promise<{ hash: string; rule: AccessRule }> {
   try {
     // Whether a rule is over is no mistake of the file: it says what it said before.
-    const {
-      userScopeHash: hash,
-      type,
-      description,
-      conditions,
-      restriction,
-      ruleGroupId,
-      expiry,
-    } = await checkedRule(given, Number.NEGATIVE_INFINITY);
+    const checked = await checkedRule(given, Number.NEGATIVE_INFINITY);
+    const { type, description, conditions, restriction, ruleGroupId, expiry } = checked;
     const rule = {
       type,
       ...(description === null ? {} : { description }),
@@ -51,13 +43,9 @@ async function canonical(
       ...(ruleGroupId === null ? {} : { ruleGroupId }),
       ...restriction,
     };
-    return { hash, rule };
+    return { hash: checked.userScopeHash, rule };
   } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    for (const { path: inner, message } of error.details ?? []) {
-      const steps = inner.split('.').slice(1);
-      report.add([...path, ...steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step))], message);
-    }
+    report.addRefusal(path, error, 1);
     return { hash: `\0${path.join('.')}`, rule: { ...(given as Omit<AccessRule, 'expiry'>), expiry: '' } };
   }
 }

@@ -6,9 +6,11 @@ import { command, type Commands, type Given } from '../command.ts';
 import { listOf } from '../flag-values.ts';
 import { jsonText, printable } from '../print/printable.ts';
 import { exportConfig, sectionNames, type SectionName, yamlText } from './export-config.ts';
-import { makePlan } from './make-plan.ts';
-import { changesOf, planId, type Plan } from './plan.ts';
-import { planJson, planLines, type PrintedPlan } from './print-plan.ts';
+import { planAccessControl, planBots, planChannels, planUsers } from './kinds/account.ts';
+import { planInstances } from './kinds/instances.ts';
+import { planSites } from './kinds/sites.ts';
+import { Made, type Plan, PlanBuilder, type Planning } from './plan.ts';
+import { changesOf, planId, planJson, planLines, type PrintedPlan } from './print-plan.ts';
 import { readConfigFile } from './read-config.ts';
 import { RejectedFileError } from './report.ts';
 import { runPlan } from './run-plan.ts';
@@ -57,13 +59,23 @@ export const applyCommands: Commands = {
   }),
 };
 
+/**
+ * Compares a file with what runs. Only the kinds that the file names are read.
+ * @throws RejectedFileError for what does not fit what runs; CallError
+ */
 async function planOf(state: ServiceState, { positionals: [path = ''], switches, env }: Given): Promise<Plan> {
-  const config = await readConfigFile(path);
-  const options = {
-    prune: !switches.has('no-prune'),
-    sendSecrets: switches.has('send-secrets'),
-  };
-  return makePlan(config, state, options, env, Date.now());
+  const { wanted, report } = await readConfigFile(path);
+  const options = { prune: !switches.has('no-prune'), sendSecrets: switches.has('send-secrets') };
+  const [plan, made] = [new PlanBuilder(), new Made()];
+  const planning: Planning = { state, report, options, environment: env, nowMs: Date.now(), plan, made };
+  if (wanted.sites !== undefined) await planSites(planning, wanted.sites, wanted.instances);
+  if (wanted.bots !== undefined) await planBots(planning, wanted.bots);
+  if (wanted.accessControl !== undefined) await planAccessControl(planning, wanted.accessControl);
+  if (wanted.instances !== undefined) await planInstances(planning, wanted);
+  if (wanted.users !== undefined) await planUsers(planning, wanted.users);
+  if (wanted.alertChannels !== undefined) await planChannels(planning, wanted.alertChannels);
+  report.check();
+  return plan.finish(made);
 }
 
 async function applied(given: Given): Promise<PrintedPlan> {

@@ -2,7 +2,7 @@
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ConfigDocument } from './document.ts';
-import { pathText, type Path, type Problem } from './report.ts';
+import { type Path, pathText, type Problem, stepsOf } from './report.ts';
 
 // The mini build of zod has no messages of its own.
 core.config(english());
@@ -27,7 +27,7 @@ export function problemsOf(error: core.$ZodError, document: ConfigDocument, base
 
 function problemsOfIssue(given: core.$ZodIssue, document: ConfigDocument, base: Path): Problem[] {
   const { issue, path: inner } = nearest(given);
-  const path: Path = [...base, ...stepsOf([...inner])];
+  const path: Path = [...base, ...stepsOf(inner)];
   const secret = path.findIndex((step) => step === 'authorization' || step === 'webhookUrl');
   const isOwnSentence = issue.code === 'invalid_format' || issue.code === 'custom';
   if (secret !== -1 && !isOwnSentence) {
@@ -44,10 +44,6 @@ function problemsOfIssue(given: core.$ZodIssue, document: ConfigDocument, base: 
     }));
   }
   return [{ place: document.place(path), path: pathText(path), message: messageOf(issue, document, path) }];
-}
-
-function stepsOf(path: readonly PropertyKey[]): (string | number)[] {
-  return path.map((step) => (typeof step === 'number' ? step : String(step)));
 }
 
 type Branch = readonly core.$ZodIssue[];

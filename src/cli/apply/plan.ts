@@ -2,24 +2,26 @@
  * What has to happen so that the service runs what a file says: steps in a safe order, each with its changes and the
  * calls that make them. Making a plan only reads.
  */
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Problem, Report } from './report.ts';
+import type { Path, Problem, Report } from './report.ts';
 import type { Environment } from './secret-reference.ts';
 import type { ServiceState } from './service-state.ts';
 
-export type Kind =
-  | 'site'
-  | 'instance'
-  | 'rule'
-  | 'policy'
-  | 'limit'
-  | 'origin'
-  | 'list'
-  | 'access control rule'
-  | 'bot'
-  | 'user'
-  | 'alert channel';
+/** What a change can be about, with the word for several. */
+export const plurals = {
+  site: 'sites',
+  instance: 'instances',
+  rule: 'rules',
+  policy: 'policies',
+  limit: 'limits',
+  origin: 'origins',
+  list: 'lists',
+  'access control rule': 'access control rules',
+  bot: 'bots',
+  user: 'users',
+  'alert channel': 'alert channels',
+} as const;
+export type Kind = keyof typeof plurals;
 
 type Action = 'create' | 'change' | 'activate' | 'move' | 'delete';
 
@@ -31,12 +33,6 @@ export interface Change {
   action: Action;
   before: object | null;
   after: object | null;
-}
-
-export interface FieldChange {
-  field: string;
-  before: unknown;
-  after: unknown;
 }
 
 /**
@@ -89,7 +85,7 @@ export class Made {
   }
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Whether what the file does not name is deleted, of the kinds that it names. */
   prune: boolean;
   /** Whether secrets are sent although nothing else of their object differs. */
@@ -158,7 +154,7 @@ export class PlanBuilder {
 export function pruned<Item>(
   { options, report, plan }: Pick<Planning, 'options' | 'report' | 'plan'>,
   unnamed: readonly Item[],
-  section: { path: (string | number)[]; isEmpty: boolean; what: string },
+  section: { path: Path; isEmpty: boolean; what: string },
 ): readonly Item[] {
   if (unnamed.length === 0) return unnamed;
   if (!options.prune) {
@@ -171,6 +167,38 @@ export function pruned<Item>(
     plan.empty(report.problem(section.path, message));
   }
   return unnamed;
+}
+
+interface Deletion<Item> {
+  kind: Kind;
+  /** `cname` of the instance that the items belong to. */
+  of?: string;
+  path: Path;
+  isEmpty: boolean;
+  phase?: keyof typeof phases;
+  nameOf: (item: Item) => string;
+  /** What of it the plan shows. */
+  shown?: (item: Item) => object;
+  remove: (item: Item, made: Made) => Promise<unknown>;
+}
+
+/** Deletes what the file does not name, one by one. @returns what goes. */
+export function planDeletions<Item>(
+  planning: Planning,
+  unnamed: readonly Item[],
+  { kind, of, path, isEmpty, phase = 'deletion', nameOf, shown, remove }: Deletion<Item>,
+): readonly Item[] {
+  const ofInstance = of === undefined ? '' : ` of ${of}`;
+  const gone = pruned(planning, unnamed, { path, isEmpty, what: `${plurals[kind]}${ofInstance}` });
+  for (const item of gone) {
+    const name = nameOf(item);
+    const subject = { kind, ...(of === undefined ? {} : { of }), name };
+    const change: Change = { ...subject, action: 'delete', before: shown?.(item) ?? null, after: null };
+    planning.plan.add(phase, `delete the ${kind} ${name}${ofInstance}`, [change], async (made) => {
+      await remove(item, made);
+    });
+  }
+  return gone;
 }
 
 /** The fields of `wanted` that differ, as they are and as they will be. */
@@ -186,29 +214,6 @@ export function differing<Fields extends object>(
   return { before: pick(current), after: pick(wanted) };
 }
 
-function valueOf(of: object, name: string): unknown {
+export function valueOf(of: object, name: string): unknown {
   return (of as Record<string, unknown>)[name];
-}
-
-/** Field by field; a group of settings is opened. */
-export function fieldsOf({ before, after }: Pick<Change, 'before' | 'after'>): FieldChange[] {
-  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
-  return [...names].flatMap((field) => {
-    const [was, is] = [before && valueOf(before, field), after && valueOf(after, field)];
-    if (isDeepStrictEqual(was, is)) return [];
-    if (field !== 'settings') return [{ field, before: was ?? null, after: is ?? null }];
-    const inner = { before: (was ?? null) as object | null, after: (is ?? null) as object | null };
-    return fieldsOf(inner).map((one) => ({ ...one, field: `settings.${one.field}` }));
-  });
-}
-
-/** Names the changes of a plan: another plan of the same changes has the same id. */
-export function planId({ steps }: Plan): string {
-  const hash = createHash('sha256');
-  for (const { changes } of steps) for (const change of changes) hash.update(`${JSON.stringify(change)}\n`);
-  return hash.digest('hex').slice(0, 16);
-}
-
-export function changesOf({ steps }: Plan): Change[] {
-  return steps.flatMap(({ changes }) => changes as Change[]);
 }

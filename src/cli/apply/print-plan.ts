@@ -1,25 +1,13 @@
 /** A plan as lines for a person, or as JSON for a program. */
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { printable } from '../print/printable.ts';
-import { type Change, changesOf, type FieldChange, fieldsOf, type Plan, planId } from './plan.ts';
+import { type Change, type Plan, plurals, valueOf } from './plan.ts';
 
 /** Of one kind of one instance. A plan of a hundred thousand rules is read by its counts. */
 const SHOWN_PER_GROUP = 50;
 const VALUE_MAX_CHARS = 160;
 const signs = { create: '+', activate: '+', change: '~', move: '>', delete: '-' } as const;
-const plurals: Readonly<Record<Change['kind'], string>> = {
-  site: 'sites',
-  instance: 'instances',
-  rule: 'rules',
-  policy: 'policies',
-  limit: 'limits',
-  origin: 'origins',
-  list: 'lists',
-  'access control rule': 'access control rules',
-  bot: 'bots',
-  user: 'users',
-  'alert channel': 'alert channels',
-};
-
 export function planLines(plan: Plan): string[] {
   const groups = Map.groupBy(changesOf(plan), ({ kind, of }) =>
     of === undefined ? plurals[kind] : `${plurals[kind]} of ${of}`,
@@ -106,4 +94,33 @@ export function planJson(plan: Plan): PrintedPlan {
     }),
     lines: () => planLines(plan),
   };
+}
+
+interface FieldChange {
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** Field by field; a group of settings is opened. */
+function fieldsOf({ before, after }: Pick<Change, 'before' | 'after'>): FieldChange[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].flatMap((field) => {
+    const [was, is] = [before && valueOf(before, field), after && valueOf(after, field)];
+    if (isDeepStrictEqual(was, is)) return [];
+    if (field !== 'settings') return [{ field, before: was ?? null, after: is ?? null }];
+    const inner = { before: (was ?? null) as object | null, after: (is ?? null) as object | null };
+    return fieldsOf(inner).map((one) => ({ ...one, field: `settings.${one.field}` }));
+  });
+}
+
+/** Names the changes of a plan: another plan of the same changes has the same id. */
+export function planId({ steps }: Plan): string {
+  const hash = createHash('sha256');
+  for (const { changes } of steps) for (const change of changes) hash.update(`${JSON.stringify(change)}\n`);
+  return hash.digest('hex').slice(0, 16);
+}
+
+export function changesOf({ steps }: Plan): Change[] {
+  return steps.flatMap(({ changes }) => changes as Change[]);
 }

@@ -11,7 +11,6 @@ import type { Limit } from '../../contract/management/policy-set/limit.ts';
 import type { Origin } from '../../contract/management/policy-set/origin.ts';
 import type { Policy } from '../../contract/management/policy-set/policy.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
-import { OperationError } from '../../service/operations/operation-error.ts';
 import { checkedCname, checkedHosts } from '../../service/operations/protect/instances/check-instance.ts';
 import { readCondition } from '../../service/operations/protect/policies/read-set.ts';
 import { checkDomains } from '../../service/operations/sites/check-domains.ts';
@@ -135,7 +134,7 @@ function sitesOf(sites: readonly FileSite[], report: Report): Map<string, At<Fil
   for (const { path, settings } of checked) {
     if (settings?.domains === undefined) continue;
     settings.domains = [...new Set(settings.domains)];
-    checkedBy(() => checkDomains('enterprise', settings.domains ?? []), report, path);
+    report.checked(path, () => checkDomains('enterprise', settings.domains ?? []));
   }
   const defaults = checked.filter(({ isDefault }) => isDefault);
   for (const { path } of defaults.slice(1)) {
@@ -157,10 +156,10 @@ function instancesOf(instances: readonly FileInstance[], report: Report): Map<st
 
 function wantedInstance(given: FileInstance, path: Path, report: Report): WantedInstance {
   const { rules, policies, limits, origins, lists, ...instance } = given;
-  checkedBy(() => (instance.cname = checkedCname(instance.cname)), report, path);
+  report.checked(path, () => (instance.cname = checkedCname(instance.cname)));
   const { settings } = instance;
   if (settings?.hosts !== undefined) {
-    checkedBy(() => (settings.hosts = checkedHosts(settings.hosts ?? [])), report, [...path, 'settings']);
+    report.checked([...path, 'settings'], () => (settings.hosts = checkedHosts(settings.hosts ?? [])));
   }
   const at = (section: string): Path => [...path, section];
   if (policies !== undefined) report.unique(policies, at('policies'), 'name', nameOf);
@@ -214,17 +213,3 @@ function canonicalRule({ type, verdict, mode, expiry, rollout, note }: FileRule,
     note: note || null,
   };
 }
-
-/** Runs a check of the service, and reports its refusals as problems below `path`. */
-function checkedBy(check: () => void, report: Report, path: Path): void {
-  try {
-    check();
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    for (const { path: inner, message } of error.details ?? []) {
-      report.add([...path, ...inner.split('.').map(numbered)], message);
-    }
-  }
-}
-
-const numbered = (step: string): string | number => (/^\d+$/.test(step) ? Number(step) : step);

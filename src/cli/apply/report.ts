@@ -1,4 +1,5 @@
 /** What is wrong with a configuration file, each with its line and column. A reader sees all of it at once. */
+import { OperationError } from '../../service/operations/operation-error.ts';
 import { CommandError } from '../command-line.ts';
 import { printable } from '../print/printable.ts';
 
@@ -23,6 +24,23 @@ export class Report {
 
   add(path: Path, message: string): void {
     this.#problems.push(this.problem(path, message));
+  }
+
+  /** Runs a check of the service. Its refusals are problems below `path`. */
+  checked(path: Path, check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.addRefusal(path, error);
+    }
+  }
+
+  /** `above`: steps that the service names and that are not below `path`. @throws what is no refusal */
+  addRefusal(path: Path, error: unknown, above = 0): void {
+    if (!(error instanceof OperationError)) throw error;
+    for (const detail of error.details ?? []) {
+      this.add([...path, ...stepsIn(detail.path).slice(above)], detail.message);
+    }
   }
 
   addAll(problems: readonly Problem[]): void {
@@ -95,6 +113,16 @@ const columnOf = ({ place }: Problem): number => place?.column ?? 0;
 function problemLine(file: string, { place, path, message }: Problem): string {
   const where = place === null ? file : `${file}:${place.line}:${place.column}`;
   return `  ${where}  ${printable(path === '' ? message : `${path} ${message}`)}`;
+}
+
+/** The steps that a schema names. */
+export function stepsOf(path: readonly PropertyKey[]): (string | number)[] {
+  return path.map((step) => (typeof step === 'number' ? step : String(step)));
+}
+
+/** `rules.3.value` as steps. */
+export function stepsIn(text: string): (string | number)[] {
+  return text.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
 export function pathText(path: Path): string {

@@ -195,22 +195,22 @@ interface RulePage {
   nextCursor?: string;
 }
 
+const listSettings = [
+  'name',
+  'url',
+  'hasAuthorization',
+  'format',
+  'column',
+  'selector',
+  'verdict',
+  'mode',
+  'intervalMinutes',
+  'expirySeconds',
+  'maxChangePercent',
+  'includeReserved',
+] as const;
+
 /** Without what readings change. */
-export function settingsOfList(list: ListStatus) {
-  const { name, url, format, column, selector, hasAuthorization, verdict, mode } = list;
-  const { intervalMinutes, expirySeconds, maxChangePercent, includeReserved } = list;
-  return {
-    name,
-    url,
-    hasAuthorization,
-    format,
-    column,
-    selector,
-    verdict,
-    mode,
-    intervalMinutes,
-    expirySeconds,
-    maxChangePercent,
-    includeReserved,
-  };
+export function settingsOfList(list: ListStatus): Pick<ListStatus, (typeof listSettings)[number]> {
+  return Object.fromEntries(listSettings.map((name) => [name, list[name]])) as ReturnType<typeof settingsOfList>;
 }

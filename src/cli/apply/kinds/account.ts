@@ -1,49 +1,82 @@
 /** What belongs to the account as a whole: access control rules, bots of its own, team members, alert channels. */
 import { isDeepStrictEqual } from 'node:util';
+import type { ListedAccessRule } from '../../../contract/management/access-control-rule.ts';
 import type { AccessRule } from '../access-control-rules.ts';
-import { type Change, differing, type Planning, pruned } from '../plan.ts';
+import { differing, type Kind, type phases, planDeletions, type Planning } from '../plan.ts';
 import type { Wanted } from '../read-config.ts';
 import { resolved } from '../secret-reference.ts';
-import type { Channel } from '../service-state.ts';
-import type { ListedAccessRule } from '../../../contract/management/access-control-rule.ts';
+
+/** How one item becomes what the file says. `skipped`: it is neither changed nor counted. */
+type Outcome = { before: object | null; after: object; send: () => Promise<unknown> } | 'kept' | 'skipped';
+
+interface Section<Item, Current> {
+  kind: Kind;
+  /** Of the file. */
+  name: keyof Wanted;
+  phase: keyof typeof phases;
+  existing: readonly Current[];
+  nameOf: (one: Item | Current) => string;
+  /** What `wanted` knows an item by. */
+  keyOf?: (one: Current) => string;
+  /** `namesakes`: what exists with the key of the item. */
+  compare: (item: Item, namesakes: readonly Current[]) => Outcome;
+  remove: (one: Current) => Promise<unknown>;
+  /** Stays although the file does not name it. */
+  isKept?: (one: Current) => boolean;
+  shown?: (one: Current) => object;
+}
+
+/** Creates, changes and deletes the items of a section, each with a call of its own. */
+function planSection<Item, Current>(
+  planning: Planning,
+  wanted: ReadonlyMap<string, Item>,
+  section: Section<Item, Current>,
+): void {
+  const { kind, phase, existing, nameOf, keyOf = nameOf, isKept = () => false } = section;
+  const { plan } = planning;
+  const known = Map.groupBy(existing, keyOf);
+  for (const [key, item] of wanted) {
+    const namesakes = known.get(key) ?? [];
+    const outcome = section.compare(item, namesakes);
+    if (outcome === 'kept') plan.keep();
+    if (typeof outcome === 'string') continue;
+    const { before, after, send } = outcome;
+    const action = namesakes.length === 0 ? 'create' : 'change';
+    const name = nameOf(item);
+    plan.add(phase, `${action} the ${kind} ${name}`, [{ kind, name, action, before, after }], async () => {
+      await send();
+    });
+  }
+  const unnamed = existing.filter((one) => !wanted.has(keyOf(one)) && !isKept(one));
+  planDeletions(planning, unnamed, { ...section, path: [section.name], isEmpty: wanted.size === 0, phase: 'deletion' });
+}
 
 export async function planAccessControl(
   planning: Planning,
   wanted: NonNullable<Wanted['accessControl']>,
 ): Promise<void> {
   const { state, plan, nowMs } = planning;
-  // One that is over has no effect, and leaves the list by itself.
-  const current = new Map(
-    (await state.accessRules()).filter(({ expired }) => !expired).map((rule) => [rule.userScopeHash, settable(rule)]),
-  );
   let over = 0;
-  for (const [hash, { rule }] of wanted) {
-    const before = current.get(hash) ?? null;
-    if (before !== null && isDeepStrictEqual(before, rule)) {
-      plan.keep();
-      continue;
-    }
-    if (Date.parse(rule.expiry) <= nowMs && before === null) {
+  planSection(planning, wanted, {
+    kind: 'access control rule',
+    name: 'accessControl',
+    phase: 'accessControl',
+    // One that is over has no effect, and leaves the list by itself.
+    existing: (await state.accessRules()).filter(({ expired }) => !expired),
+    nameOf: (one) => conditionsOf('rule' in one ? one.rule : one),
+    keyOf: ({ userScopeHash }) => userScopeHash,
+    compare: ({ rule }, [listed]) => {
+      const before = listed === undefined ? null : settable(listed);
+      if (isDeepStrictEqual(before, rule)) return 'kept';
+      if (before !== null || Date.parse(rule.expiry) > nowMs)
+        return { before, after: rule, send: () => state.call('/access-control/create', { rule }) };
       over += 1;
-      continue;
-    }
-    const action = before === null ? 'create' : 'change';
-    const name = conditionsOf(rule);
-    const change: Change = { kind: 'access control rule', name, action, before, after: rule };
-    plan.add('accessControl', `${action} the access control rule ${name}`, [change], async () => {
-      await state.call('/access-control/create', { rule });
-    });
-  }
+      return 'skipped';
+    },
+    remove: ({ userScopeHash }) => state.call('/access-control/delete', { userScopeHash }),
+    shown: settable,
+  });
   if (over > 0) plan.note(`${over} access control rules have expired and are not created. Remove them from the file.`);
-  const unnamed = [...current].filter(([hash]) => !wanted.has(hash));
-  const section = { path: ['accessControl'], isEmpty: wanted.size === 0, what: 'access control rules' };
-  for (const [userScopeHash, before] of pruned(planning, unnamed, section)) {
-    const name = conditionsOf(before);
-    const change: Change = { kind: 'access control rule', name, action: 'delete', before, after: null };
-    plan.add('deletion', `delete the access control rule ${name}`, [change], async () => {
-      await state.call('/access-control/delete', { userScopeHash });
-    });
-  }
 }
 
 export function settable(listed: ListedAccessRule): AccessRule {
@@ -51,113 +84,85 @@ export function settable(listed: ListedAccessRule): AccessRule {
   return rule;
 }
 
-function conditionsOf({ conditions }: AccessRule): string {
+function conditionsOf({ conditions }: Pick<AccessRule, 'conditions'>): string {
   return conditions.map(({ field, value }) => `${field}:${value}`).join(' and ');
 }
 
 export async function planBots(planning: Planning, wanted: NonNullable<Wanted['bots']>): Promise<void> {
-  const { state, plan } = planning;
-  const current = new Map((await state.bots()).map((bot) => [bot.id, bot]));
-  for (const [name, bot] of wanted) {
-    const before = current.get(name) ?? null;
-    if (before !== null && isDeepStrictEqual(before, bot)) {
-      plan.keep();
-      continue;
-    }
-    const action = before === null ? 'create' : 'change';
-    plan.add('bots', `${action} the bot ${name}`, [{ kind: 'bot', name, action, before, after: bot }], async () => {
-      await state.call('/protect/bots/own/add', bot);
-    });
-  }
-  const unnamed = [...current.keys()].filter((id) => !wanted.has(id));
-  const section = { path: ['bots'], isEmpty: wanted.size === 0, what: 'bots' };
-  for (const id of pruned(planning, unnamed, section)) {
-    const change: Change = { kind: 'bot', name: id, action: 'delete', before: null, after: null };
-    plan.add('deletion', `delete the bot ${id}`, [change], async () => {
-      await state.call('/protect/bots/own/remove', { id });
-    });
-  }
+  const { state } = planning;
+  planSection(planning, wanted, {
+    kind: 'bot',
+    name: 'bots',
+    phase: 'bots',
+    existing: await state.bots(),
+    nameOf: ({ id }) => id,
+    compare: (bot, [before = null]) =>
+      isDeepStrictEqual(before, bot)
+        ? 'kept'
+        : { before, after: bot, send: () => state.call('/protect/bots/own/add', bot) },
+    remove: ({ id }) => state.call('/protect/bots/own/remove', { id }),
+  });
 }
 
 export async function planUsers(planning: Planning, wanted: NonNullable<Wanted['users']>): Promise<void> {
-  const { state, plan, report } = planning;
-  const users = await state.users();
-  for (const [email, { path, name, role }] of wanted) {
-    const current = users.find((user) => user.email === email);
-    if (current?.isOwner === true) {
-      report.add([...path, 'email'], 'is the owner of the account, whom this file cannot change. Remove the item');
-      continue;
-    }
-    const after = { name, role };
-    const changed = current === undefined ? { before: null, after } : differing(after, current);
-    if (changed === null) {
-      plan.keep();
-      continue;
-    }
-    const action = current === undefined ? 'create' : 'change';
-    plan.add('others', `${action} the user ${email}`, [{ kind: 'user', name: email, action, ...changed }], async () => {
-      if (current === undefined) await state.call('/users/create', { email, name, role });
-      else await state.call('/users/update', { email, name, userType: role }, { method: 'PUT' });
-    });
-  }
-  const unnamed = users.filter(({ email, isOwner }) => !isOwner && !wanted.has(email)).map(({ email }) => email);
-  const section = { path: ['users'], isEmpty: wanted.size === 0, what: 'users' };
-  for (const email of pruned(planning, unnamed, section)) {
-    const change: Change = { kind: 'user', name: email, action: 'delete', before: null, after: null };
-    plan.add('deletion', `delete the user ${email}`, [change], async () => {
-      await state.call('/users/delete', { email });
-    });
-  }
+  const { state, report } = planning;
+  planSection(planning, wanted, {
+    kind: 'user',
+    name: 'users',
+    phase: 'others',
+    existing: await state.users(),
+    nameOf: ({ email }) => email,
+    compare: ({ path, email, name, role }, [current]) => {
+      if (current?.isOwner === true) {
+        report.add([...path, 'email'], 'is the owner of the account, whom this file cannot change. Remove the item');
+        return 'skipped';
+      }
+      const after = { name, role };
+      if (current === undefined)
+        return { before: null, after, send: () => state.call('/users/create', { email, name, role }) };
+      const changed = differing(after, current);
+      if (changed === null) return 'kept';
+      const body = { email, name, userType: role };
+      return { ...changed, send: () => state.call('/users/update', body, { method: 'PUT' }) };
+    },
+    remove: ({ email }) => state.call('/users/delete', { email }),
+    isKept: ({ isOwner }) => isOwner,
+  });
 }
 
 export async function planChannels(planning: Planning, wanted: NonNullable<Wanted['alertChannels']>): Promise<void> {
   const { state, plan, report, options, environment } = planning;
-  const channels = await state.channels();
-  for (const [name, { path, webhookUrl, shape, ...fields }] of wanted) {
-    const namesakes = channels.filter((channel) => channel.name === name);
-    if (namesakes.length > 1) report.add(path, 'is the name of several channels. Rename them in the console first');
-    const [current] = namesakes;
-    if (current !== undefined && current.shape !== shape) {
-      report.add([...path, 'shape'], `cannot change: the channel is ${current.shape}. Choose another name`);
-    }
-    const { name: _name, ...settings } = fields;
-    const changed =
-      current === undefined ? { before: null, after: { shape, ...settings } } : differing(settings, current);
-    const sendsSecret = current === undefined || options.sendSecrets;
-    if (changed === null && !sendsSecret) {
-      plan.keep();
-      continue;
-    }
-    const found = sendsSecret ? resolved(webhookUrl, environment) : null;
-    if (found?.ok === false) report.add([...path, 'webhookUrl'], found.error);
-    const secret = found?.ok === true ? { webhookUrl: found.value } : {};
-    const shown = sendsSecret ? { webhookUrl: '(secret)' } : {};
-    const action = current === undefined ? 'create' : 'change';
-    const after = { ...changed?.after, ...shown };
-    const change: Change = { kind: 'alert channel', name, action, before: changed?.before ?? null, after };
-    plan.add('others', `${action} the alert channel ${name}`, [change], async () => {
-      if (current === undefined) await state.call('/alerts/channels/create', { name, shape, ...settings, ...secret });
-      else await state.call('/alerts/channels/update', { channelId: current.id, ...changed?.after, ...secret });
-    });
-    if (current === undefined && shape === 'webhook')
-      plan.note(
-        `The channel ${name} gets a secret that signs its webhooks. Make one that you can read in the console: Alerts, then rotate.`,
-      );
-  }
-  planDeletedChannels(planning, wanted, channels);
-}
-
-function planDeletedChannels(
-  planning: Planning,
-  wanted: NonNullable<Wanted['alertChannels']>,
-  channels: readonly Channel[],
-): void {
-  const unnamed = channels.filter(({ name }) => !wanted.has(name));
-  const section = { path: ['alertChannels'], isEmpty: wanted.size === 0, what: 'alert channels' };
-  for (const { id, name } of pruned(planning, unnamed, section)) {
-    const change: Change = { kind: 'alert channel', name, action: 'delete', before: null, after: null };
-    planning.plan.add('deletion', `delete the alert channel ${name}`, [change], async () => {
-      await planning.state.call('/alerts/channels/delete', { channelId: id });
-    });
-  }
+  planSection(planning, wanted, {
+    kind: 'alert channel',
+    name: 'alertChannels',
+    phase: 'others',
+    existing: await state.channels(),
+    nameOf: ({ name }) => name,
+    compare: ({ path, name, webhookUrl, shape, ...settings }, namesakes) => {
+      if (namesakes.length > 1) report.add(path, 'is the name of several channels. Rename them in the console first');
+      const [current] = namesakes;
+      if (current !== undefined && current.shape !== shape)
+        report.add([...path, 'shape'], `cannot change: the channel is ${current.shape}. Choose another name`);
+      const changed =
+        current === undefined ? { before: null, after: { shape, ...settings } } : differing(settings, current);
+      const sendsSecret = current === undefined || options.sendSecrets;
+      if (changed === null && !sendsSecret) return 'kept';
+      const found = sendsSecret ? resolved(webhookUrl, environment) : null;
+      if (found?.ok === false) report.add([...path, 'webhookUrl'], found.error);
+      const secret = found?.ok === true ? { webhookUrl: found.value } : {};
+      if (current === undefined && shape === 'webhook')
+        plan.note(
+          `The channel ${name} gets a secret that signs its webhooks. Make one that you can read in the console: Alerts, then rotate.`,
+        );
+      return {
+        before: changed?.before ?? null,
+        after: { ...changed?.after, ...(sendsSecret ? { webhookUrl: '(secret)' } : {}) },
+        send: () =>
+          current === undefined
+            ? state.call('/alerts/channels/create', { name, shape, ...settings, ...secret })
+            : state.call('/alerts/channels/update', { channelId: current.id, ...changed?.after, ...secret }),
+      };
+    },
+    remove: ({ id }) => state.call('/alerts/channels/delete', { channelId: id }),
+  });
 }

@@ -1,14 +1,14 @@
 /** Instances, by cname, with what belongs to them. */
-import { instanceSettings, newInstanceSettings } from '../../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { type Change, differing, type Made, type Planning, pruned } from '../plan.ts';
+import { instanceSettings, newInstanceSettings } from '../../../contract/management/instance-settings.ts';
+import { type Change, differing, type Made, planDeletions, type Planning } from '../plan.ts';
 import type { Wanted, WantedInstance } from '../read-config.ts';
 import { planLists } from './lists.ts';
 import { planPolicies } from './policies.ts';
 import { planRules } from './rules.ts';
 
 export async function planInstances(planning: Planning, wanted: Wanted): Promise<void> {
-  const { state, plan, made } = planning;
+  const { state, made } = planning;
   const instances = await state.instances();
   const known = new Map(instances.map((instance) => [instance.cname, instance]));
   for (const { cname, globalSiteKey } of instances) made.instanceKeys.set(cname, globalSiteKey);
@@ -23,14 +23,14 @@ export async function planInstances(planning: Planning, wanted: Wanted): Promise
     await planLists(planning, instance, current);
   }
   const unnamed = instances.filter(({ cname }) => wanted.instances?.has(cname) === false);
-  const section = { path: ['instances'], isEmpty: wanted.instances?.size === 0, what: 'instances' };
-  const gone = pruned(planning, unnamed, section);
-  for (const { id, cname } of gone) {
-    const change: Change = { kind: 'instance', name: cname, action: 'delete', before: null, after: null };
-    plan.add('instanceDeletion', `delete the instance ${cname}`, [change], async () => {
-      await state.call('/protect/instances/delete', { id });
-    });
-  }
+  planDeletions(planning, unnamed, {
+    kind: 'instance',
+    path: ['instances'],
+    isEmpty: wanted.instances?.size === 0,
+    phase: 'instanceDeletion',
+    nameOf: ({ cname }) => cname,
+    remove: ({ id }) => state.call('/protect/instances/delete', { id }),
+  });
 }
 
 /** Keys of the active sites by name, and `''` for sites that the file makes. */

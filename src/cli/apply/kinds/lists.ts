@@ -2,13 +2,13 @@
  * Lists of an instance, by name. The service never returns the header of a list, nor the values in its address: they are
  * sent when the list is made, when its source changes, and when the operator asks for it.
  */
+import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
 import { type ListSettings, type ListStatus, settingsErrors } from '../../../contract/management/lists.ts';
-import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
 import { parseSelector } from '../../../lists/selector.ts';
 import { shownUrl } from '../../../service/http/shown-url.ts';
 import type { FileList } from '../config-schema.ts';
-import { type Change, differing, type Planning, pruned } from '../plan.ts';
+import { type Change, differing, planDeletions, type Planning } from '../plan.ts';
 import type { At, WantedInstance } from '../read-config.ts';
 import { resolved, withHiddenReferences } from '../secret-reference.ts';
 import { settingsOfList } from '../service-state.ts';
@@ -19,17 +19,18 @@ export async function planLists(
   instance: ProtectInstance | null,
 ): Promise<void> {
   if (lists === undefined) return;
-  const { state, plan } = planning;
+  const { state } = planning;
   const current = new Map((instance === null ? [] : await state.lists(instance)).map((list) => [list.name, list]));
   for (const [name, list] of lists) planList(planning, cname, list, current.get(name) ?? null);
-  const unnamed = [...current.keys()].filter((name) => !lists.has(name));
-  const section = { path: [...path, 'lists'], isEmpty: lists.size === 0, what: `lists of ${cname}` };
-  for (const name of pruned(planning, unnamed, section)) {
-    const change: Change = { kind: 'list', of: cname, name, action: 'delete', before: null, after: null };
-    plan.add('deletion', `delete the list ${name} of ${cname}`, [change], async (made) => {
-      await state.call('/protect/lists/delete', { name }, { siteKey: made.instanceKeyOf(cname) });
-    });
-  }
+  const unnamed = [...current.values()].filter(({ name }) => !lists.has(name));
+  planDeletions(planning, unnamed, {
+    kind: 'list',
+    of: cname,
+    path: [...path, 'lists'],
+    isEmpty: lists.size === 0,
+    nameOf: ({ name }) => name,
+    remove: ({ name }, made) => state.call('/protect/lists/delete', { name }, { siteKey: made.instanceKeyOf(cname) }),
+  });
 }
 
 function planList(planning: Planning, cname: string, list: At<FileList>, current: ListStatus | null): void {

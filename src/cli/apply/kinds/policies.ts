@@ -6,7 +6,7 @@ import { diffPolicySets, type ItemDifference } from '../../../policies/diff.ts';
 import { printExpression } from '../../../policies/text/print.ts';
 import { pruned, type Change, type Planning } from '../plan.ts';
 import type { WantedInstance } from '../read-config.ts';
-import type { Path } from '../report.ts';
+import { stepsOf } from '../report.ts';
 
 const sections = ['policies', 'limits', 'origins'] as const;
 const actions = { added: 'create', removed: 'delete', changed: 'change', moved: 'move' } as const;
@@ -97,7 +97,7 @@ function checked(
 ): PolicySet | null {
   const parsed = policySet.safeParse(proposed);
   const add = (inner: readonly PropertyKey[], message: string): void => {
-    const steps: Path = inner.map((step) => (typeof step === 'number' ? step : String(step)));
+    const steps = stepsOf(inner);
     const isOfFile = named.includes(String(steps[0]));
     report.add(isOfFile ? [...path, ...steps] : path, isOfFile ? message : `${steps.join('.')} ${message}`);
   };

@@ -1,8 +1,9 @@
 /** Sites, by name or by their key. A deleted site keeps its name, so naming it again activates it. */
 import { type SiteSettings, siteSettings } from '../../../contract/management/site-settings.ts';
 import type { FileSite } from '../config-schema.ts';
-import { type Change, differing, type Made, type Planning, pruned } from '../plan.ts';
+import { type Change, differing, type Made, planDeletions, type Planning } from '../plan.ts';
 import type { At, Wanted } from '../read-config.ts';
+import { stepsOf } from '../report.ts';
 import type { ShownSite } from '../service-state.ts';
 
 export async function planSites(
@@ -10,7 +11,7 @@ export async function planSites(
   wanted: NonNullable<Wanted['sites']>,
   instances: Wanted['instances'],
 ): Promise<void> {
-  const { state, report, plan } = planning;
+  const { state, report } = planning;
   const sites = await state.sites();
   const named = new Set<ShownSite>();
   for (const site of wanted.values()) {
@@ -33,17 +34,17 @@ export async function planSites(
     planDefault(planning, site, current);
   }
   const unnamed = sites.filter((site) => site.active && !named.has(site));
-  const section = { path: ['sites'], isEmpty: wanted.size === 0, what: 'sites' };
-  const gone = pruned(planning, unnamed, section);
+  const gone = planDeletions(planning, unnamed, {
+    kind: 'site',
+    path: ['sites'],
+    isEmpty: wanted.size === 0,
+    phase: 'siteDeletion',
+    nameOf: ({ name }) => name,
+    remove: ({ siteKey }) => state.call('/sites/delete', {}, { siteKey }),
+  });
   await checkUnused(planning, gone, instances);
   if (wanted.size === 0 && gone.length > 0)
     report.add(['sites'], 'is empty, and an account keeps a site. Name one, or remove the section');
-  for (const { name, siteKey } of gone) {
-    const change: Change = { kind: 'site', name, action: 'delete', before: null, after: null };
-    plan.add('siteDeletion', `delete the site ${name}`, [change], async () => {
-      await state.call('/sites/delete', {}, { siteKey });
-    });
-  }
 }
 
 /** The service deletes no site that an instance uses, and not the last one. */
@@ -73,7 +74,7 @@ function planNewSite({ state, report, plan }: Planning, { path, name, settings =
   const whole = siteSettings.safeParse(settings);
   for (const { path: inner, message } of whole.error?.issues ?? []) {
     const isMissing = inner[0] === 'domains' && !('domains' in settings);
-    report.add([...path, 'settings', ...inner.map(stepOf)], isMissing ? 'is required for a new site' : message);
+    report.add([...path, 'settings', ...stepsOf(inner)], isMissing ? 'is required for a new site' : message);
   }
   const change: Change = { kind: 'site', name, action: 'create', before: null, after: { settings } };
   plan.add('site', `create the site ${name}`, [change], async (made) => {
@@ -91,7 +92,7 @@ function planKnownSite(
   made.siteKeys.set(name.toLowerCase(), siteKey);
   const merged = siteSettings.safeParse({ ...current.settings, ...settings });
   for (const { path: inner, message } of merged.error?.issues ?? []) {
-    report.add([...path, 'settings', ...inner.map(stepOf)], message);
+    report.add([...path, 'settings', ...stepsOf(inner)], message);
   }
   const renamed = differing({ name }, current);
   const changed = differing(settings as Partial<SiteSettings>, current.settings);
@@ -126,5 +127,3 @@ function planDefault({ state, plan }: Planning, { name, isDefault }: At<FileSite
     await state.call('/sites/update', { isDefault: true }, { siteKey: made.siteKeyOf(name) });
   });
 }
-
-const stepOf = (step: PropertyKey): string | number => (typeof step === 'number' ? step : String(step));
