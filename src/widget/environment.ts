@@ -12,7 +12,7 @@ import { asHints, hasOtherFullVersion } from './environment/hint-facts.ts';
 import { windowSigns } from './environment/window-signs.ts';
 import { askWorker, browserFacts, type WorkerFacts, workerFacts } from './environment/worker-facts.ts';
 import { provide } from './loading/asset-loader.ts';
-import { automationTraits } from './protect/automation-traits.ts';
+import { automationTraits, namesFound } from './protect/automation-traits.ts';
 
 export type Collect = (workerAddress: string) => Promise<EnvironmentReport>;
 
@@ -53,15 +53,14 @@ async function collect(workerAddress: string): Promise<EnvironmentReport> {
 }
 
 function workerSigns(worker: WorkerFacts, page: Omit<WorkerFacts, 'renderer'>): EnvironmentSign[] {
-  const signs: [EnvironmentSign, boolean][] = [
+  return namesFound<EnvironmentSign>([
     // A phone that asks for the desktop's page tells its workers otherwise.
     ['worker-agent', worker.userAgent !== page.userAgent && navigator.maxTouchPoints === 0],
     ['worker-platform', worker.platform !== page.platform],
     ['worker-languages', worker.languages !== page.languages],
     ['worker-cores', worker.cores !== page.cores],
     ['worker-zone', worker.zone !== page.zone],
-  ];
-  return signs.filter(([, found]) => found).map(([sign]) => sign);
+  ]);
 }
 
 function frameSigns({ navigator: other }: Realm): EnvironmentSign[] {

@@ -1,6 +1,6 @@
 /** What a browser without a window lacks, and brands of another browser. Found once, when a session is opened. */
 import type { TelemetryTrait } from '../../contract/edge/telemetry.ts';
-import { HEADLESS } from '../protect/automation-traits.ts';
+import { HEADLESS, namesFound } from '../protect/automation-traits.ts';
 
 interface Brand {
   brand: string;
@@ -12,14 +12,13 @@ export function browserTraits(): TelemetryTrait[] {
   const { brands = [] } = (navigator as { userAgentData?: { brands?: readonly Brand[] } }).userAgentData ?? {};
   const major = /(?:Headless)?Chrome\/(\d+)/.exec(userAgent)?.[1];
   const isDesktopChrome = major !== undefined && !/Mobile|Android/.test(userAgent);
-  const traits: [TelemetryTrait, boolean][] = [
+  return namesFound<TelemetryTrait>([
     ['no-languages', languages.length === 0],
     ['zero-window', outerWidth === 0 && outerHeight === 0],
     ['brands-mismatch', major !== undefined && brands.some((brand) => contradicts(brand, userAgent, major))],
     ['no-chrome-object', isDesktopChrome && !('chrome' in globalThis)],
     ['no-plugins', isDesktopChrome && plugins.length === 0],
-  ];
-  return traits.filter(([, found]) => found).map(([trait]) => trait);
+  ]);
 }
 
 function contradicts({ brand, version }: Brand, userAgent: string, major: string): boolean {

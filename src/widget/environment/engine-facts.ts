@@ -6,6 +6,7 @@ import {
   type ScriptEngine,
 } from '../../contract/edge/environment-names.ts';
 import type { Realm } from '../dom/fresh-realm.ts';
+import { namesFound } from '../protect/automation-traits.ts';
 
 type Feature = (typeof languageFeatures)[number];
 
@@ -19,15 +20,14 @@ export function scriptEngine(): ScriptEngine {
 }
 
 export function familyMarks(): FamilyMark[] {
-  const marks: [FamilyMark, boolean][] = [
+  return namesFound<FamilyMark>([
     ['chrome-object', 'chrome' in globalThis],
     ['hints', 'userAgentData' in navigator],
     ['chromium-css', CSS.supports('-webkit-app-region', 'drag')],
     ['gecko-css', CSS.supports('-moz-orient', 'inline')],
     ['gecko-screen', 'mozInnerScreenX' in globalThis],
     ['webkit-css', CSS.supports('-webkit-nbsp-mode', 'space')],
-  ];
-  return marks.filter(([, found]) => found).map(([mark]) => mark);
+  ]);
 }
 
 /** Of a fresh realm: sites add missing functions to their own. */

@@ -4,6 +4,7 @@
  */
 import type { EnvironmentSign } from '../../contract/edge/environment-names.ts';
 import type { Realm } from '../dom/fresh-realm.ts';
+import { namesFound } from '../protect/automation-traits.ts';
 
 type Callable = (...args: never[]) => unknown;
 
@@ -33,12 +34,11 @@ export function falseNatives(realm: Realm): EnvironmentSign[] {
     methodOf(HTMLMediaElement, 'canPlayType'),
     methodOf(globalThis.WebGLRenderingContext, 'getParameter'),
   ].filter((method) => method !== undefined);
-  const signs: [EnvironmentSign, boolean][] = [
+  return namesFound<EnvironmentSign>([
     ['proxied-native', [...getters, ...methods].some((built) => isProxy(built, realm))],
     ['false-getter', getters.some((getter) => isFalseGetter(getter, realm))],
     ['false-plugins', hasFalsePlugins(navigator.plugins)],
-  ];
-  return signs.filter(([, found]) => found).map(([sign]) => sign);
+  ]);
 }
 
 function getterOf(owner: object, name: string): Callable | undefined {

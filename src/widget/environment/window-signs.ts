@@ -3,6 +3,7 @@
  * Touch screens are left out: zoom and desktop mode change their sizes.
  */
 import type { EnvironmentSign } from '../../contract/edge/environment-names.ts';
+import { namesFound } from '../protect/automation-traits.ts';
 
 /** A maximised window reaches a few pixels beyond the screen. */
 const BEYOND_MAX_PX = 48;
@@ -13,15 +14,14 @@ export function windowSigns(isChromium: boolean): EnvironmentSign[] {
   if (navigator.maxTouchPoints > 0) return [];
   const { width, height } = screen;
   const isWindow = matchMedia('(display-mode: browser)').matches;
-  const signs: [EnvironmentSign, boolean][] = [
+  return namesFound<EnvironmentSign>([
     ['beyond-screen', outerWidth > width + BEYOND_MAX_PX || outerHeight > height + BEYOND_MAX_PX],
     ['false-orientation', hasFalseOrientation(screen)],
     ['no-bars', isChromium && isWindow && outerHeight > 0 && outerHeight - innerHeight < BARS_MIN_PX],
     ['smallest-screen', width <= 800 && height <= 600],
     ['no-scrollbars', isChromium && !/Mac/.test(navigator.platform) && scrollbarPx() === 0],
     ['no-pointer', isChromium && matchMedia('(any-pointer: none)').matches],
-  ];
-  return signs.filter(([, found]) => found).map(([sign]) => sign);
+  ]);
 }
 
 /** By definition, an upright screen is higher than wide. Old browsers do not say. */

@@ -11,12 +11,17 @@ const AUTOMATION_GLOBALS =
 const WEBDRIVER_SINCE_CHROME = 89;
 export const HEADLESS = /headless|phantomjs|slimerjs/i;
 
+/** Of what may be found, the names of what is. */
+export function namesFound<Name extends string>(all: readonly (readonly [Name, boolean])[]): Name[] {
+  return all.filter(([, found]) => found).map(([name]) => name);
+}
+
 export function automationTraits(): TelemetryTrait[] {
   const { userAgent, webdriver } = navigator;
   const chrome = /Chrome\/(\d+)/.exec(userAgent);
   const isThere = Object.getOwnPropertyDescriptor(Navigator.prototype, 'webdriver') !== undefined;
   const names = [...Object.getOwnPropertyNames(globalThis), ...Object.getOwnPropertyNames(document)];
-  const traits: [TelemetryTrait, boolean][] = [
+  const traits = namesFound<TelemetryTrait>([
     ['webdriver', webdriver],
     ['automation-global', names.some((name) => AUTOMATION_GLOBALS.test(name))],
     ['headless-agent', HEADLESS.test(userAgent)],
@@ -26,8 +31,8 @@ export function automationTraits(): TelemetryTrait[] {
       Object.getOwnPropertyDescriptor(navigator, 'webdriver') !== undefined ||
         (!isThere && (chrome === null || Number(chrome[1]) >= WEBDRIVER_SINCE_CHROME)),
     ],
-  ];
-  return [...traits.filter(([, found]) => found).map(([trait]) => trait), ...debuggerTraits()];
+  ]);
+  return [...traits, ...debuggerTraits()];
 }
 
 /** Wider than a window's frame, and taller than its bars and a row of bookmarks. */
