@@ -5,7 +5,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { type LogName, shard, shardNames } from '../../src/store/event-log/client/shards.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
-import { readTail, type TailPlace } from '../../src/store/event-log/client/verdict-tail.ts';
+import { readTail, type TailPosition } from '../../src/store/event-log/client/verdict-tail.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { arrivalNow, seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
@@ -141,19 +141,19 @@ describe.each(['1', '1,3@2020-01-01T00:00:00Z'])('a log with the shards %s', (sh
       for (const name of names) await shard(world, name).tune({ hotRowsMax: 1_000_000, segmentRows: 60 });
       const arrived: string[] = [];
       const told: string[] = [];
-      let place: TailPlace | null = null;
+      let position: TailPosition | null = null;
       let missed = 0;
       let before = 0;
       const poll = async (): Promise<boolean> => {
         const limit = 1 + Math.floor(random() * 40);
-        const tail = await readTail(world, log, { filter: everything, after: place, limit });
+        const tail = await readTail(world, log, { filter: everything, after: position, limit });
         // The first call tells only the newest, so what came before it is not owed.
-        if (place === null) before = arrived.length;
+        if (position === null) before = arrived.length;
         else {
           told.push(...tail.rows.map(({ id }) => id));
           missed += tail.missed;
         }
-        ({ place } = tail);
+        ({ position } = tail);
         return tail.more;
       };
       for (let step = 0; step < 40; step++) {

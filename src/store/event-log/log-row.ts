@@ -84,3 +84,8 @@ export function compareNewestFirst(a: RowKey, b: RowKey): number {
   if (a.id === b.id) return 0;
   return a.id < b.id ? 1 : -1;
 }
+
+/** The key of the newest row of a segment or a row group. */
+export function newestOf({ maxTs, maxId }: { maxTs: number; maxId: string }): RowKey {
+  return { timestamp: maxTs, id: maxId };
+}

@@ -25,8 +25,8 @@ export function* numbersIn(ranges: readonly NumberRange[]): Generator<number> {
   for (const [first, last] of ranges) for (let number = first; number <= last; number++) yield number;
 }
 
-/** The place of the first range that ends at or after the number. */
-function placeOf(ranges: readonly NumberRange[], number: number): number {
+/** The index of the first range that ends at or after the number. */
+function firstReaching(ranges: readonly NumberRange[], number: number): number {
   let [low, high] = [0, ranges.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -39,7 +39,7 @@ function placeOf(ranges: readonly NumberRange[], number: number): number {
 /** The part of `range` that is in the set. */
 export function overlapOf(ranges: readonly NumberRange[], [first, last]: NumberRange): NumberRange[] {
   const found: NumberRange[] = [];
-  for (let at = placeOf(ranges, first); at < ranges.length; at++) {
+  for (let at = firstReaching(ranges, first); at < ranges.length; at++) {
     const [from, to] = ranges[at] as NumberRange;
     if (from > last) break;
     found.push([Math.max(from, first), Math.min(to, last)]);
@@ -49,7 +49,7 @@ export function overlapOf(ranges: readonly NumberRange[], [first, last]: NumberR
 
 /** Adds the range to the set, in place. Ranges that touch become one. */
 export function addRange(ranges: NumberRange[], [first, last]: NumberRange): void {
-  const start = placeOf(ranges, first - 1);
+  const start = firstReaching(ranges, first - 1);
   let end = start;
   let [from, to] = [first, last];
   while (end < ranges.length && (ranges[end] as NumberRange)[0] <= last + 1) {

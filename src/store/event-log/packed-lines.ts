@@ -79,8 +79,8 @@ export class PackedLines {
     const block = this.#blocks.find(({ first, lines }) => line < first + lines);
     if (block === undefined) throw new RangeError(`There is no line ${line} of ${this.length}`);
     const { text, starts } = this.#open(block);
-    const place = line - block.first;
-    return decoder.decode(text.subarray(starts[place], (starts[place + 1] ?? text.length + 1) - 1));
+    const offset = line - block.first;
+    return decoder.decode(text.subarray(starts[offset], (starts[offset + 1] ?? text.length + 1) - 1));
   }
 
   /** Packed again without these lines. Blocks that hold none of them stay as they are. */

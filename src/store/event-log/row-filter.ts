@@ -1,11 +1,10 @@
 /**
- * The filter of a verdict query, and how it tests a sealed record. `shard/hot-query.ts` applies it to unsealed rows by
- * SQL and `shard/verdict-segment-match.ts` to sealed segments by their columns. The three must agree; a property test
- * compares them.
+ * The filter of a verdict query, and how it tests a row. Unsealed rows and records are tested as a whole, sealed rows by
+ * their keys and by the column of their classes (`columns/verdict-columns.ts`). A property test compares all three.
  */
 import { shortReference } from '../../contract/edge/short-reference.ts';
-import { decisions } from '../../contract/vocabulary.ts';
-import type { LogRecord } from './log-record.ts';
+import { type LogRecord, outcomeOf } from './log-record.ts';
+import type { RowKey } from './log-row.ts';
 
 export interface RowFilter {
   /** Epoch milliseconds, inclusive. */
@@ -52,24 +51,67 @@ export const everything: RowFilter = {
   shortId: null,
 };
 
-/** Whether a sealed record matches. */
+/** The fields with few values: all that the class of a sealed row has, beside the number of its rules. */
+export interface RowClass {
+  outcome: number;
+  source: string;
+  device: string;
+  bot: string | null;
+  proof: string | null;
+}
+
+/** What a filter compares of a row. Memory has it of unsealed rows, and a record gives it of itself. */
+export interface FilteredRow extends RowClass, RowKey {
+  jti: string | null;
+  ip: string | null;
+  asn: number | null;
+  path: string;
+  rules: readonly string[];
+}
+
+export function filteredRow(record: LogRecord): FilteredRow {
+  return {
+    id: record.id,
+    timestamp: record.timestamp,
+    jti: record.jti,
+    ip: record.ip,
+    asn: record.asn,
+    outcome: outcomeOf(record.decision),
+    source: record.source,
+    device: record.device_type,
+    bot: record.bot?.id ?? null,
+    proof: record.bot?.proof ?? null,
+    path: record.request_path,
+    rules: record.fired_rules.map(({ id }) => id),
+  };
+}
+
 export function matches(filter: RowFilter, record: LogRecord): boolean {
-  if (record.timestamp < filter.since || record.timestamp >= filter.until) return false;
-  if (filter.outcomes && !filter.outcomes.some((outcome) => decisions[outcome] === record.decision)) return false;
-  if (filter.sources && !filter.sources.includes(record.source)) return false;
-  if (filter.asns && (record.asn === null || !filter.asns.includes(record.asn))) return false;
-  if (filter.devices && !filter.devices.includes(record.device_type)) return false;
-  if (filter.bots && !(record.bot && filter.bots.includes(record.bot.id))) return false;
-  if (filter.proofs && !(record.bot && filter.proofs.includes(record.bot.proof))) return false;
-  if (filter.ip !== null && record.ip !== filter.ip) return false;
-  if (filter.jti !== null && record.jti !== filter.jti) return false;
-  if (filter.id !== null && record.id !== filter.id) return false;
-  if (filter.shortId !== null && shortReference(record.id) !== filter.shortId) return false;
-  if (filter.path?.prefix && !record.request_path.startsWith(filter.path.text)) return false;
-  if (filter.path && !filter.path.prefix && record.request_path !== filter.path.text) return false;
-  if (record.fired_rules.length < filter.minRulesFired) return false;
-  if (filter.firedRules && !record.fired_rules.some((rule) => filter.firedRules?.includes(rule.id))) return false;
-  return true;
+  return passes(filter, filteredRow(record));
+}
+
+export function passes(filter: RowFilter, row: FilteredRow): boolean {
+  const { asns, path, firedRules } = filter;
+  if (row.timestamp < filter.since || row.timestamp >= filter.until) return false;
+  if (filter.jti !== null && row.jti !== filter.jti) return false;
+  if (filter.ip !== null && row.ip !== filter.ip) return false;
+  if (filter.id !== null && row.id !== filter.id) return false;
+  if (filter.shortId !== null && shortReference(row.id) !== filter.shortId) return false;
+  if (asns && (row.asn === null || !asns.includes(row.asn))) return false;
+  if (path && (path.prefix ? !row.path.startsWith(path.text) : row.path !== path.text)) return false;
+  if (firedRules && !row.rules.some((rule) => firedRules.includes(rule))) return false;
+  return passesClass(filter, row, row.rules.length);
+}
+
+/** The conditions on the class of a row in which `fired` rules fired. */
+export function passesClass(filter: RowFilter, row: RowClass, fired: number): boolean {
+  const { outcomes, sources, devices, bots, proofs, minRulesFired } = filter;
+  if (outcomes && !outcomes.includes(row.outcome)) return false;
+  if (sources && !sources.includes(row.source)) return false;
+  if (devices && !devices.includes(row.device)) return false;
+  if (bots && (row.bot === null || !bots.includes(row.bot))) return false;
+  if (proofs && (row.proof === null || !proofs.includes(row.proof))) return false;
+  return fired >= minRulesFired;
 }
 
 /**

@@ -13,7 +13,7 @@ const folders: Readonly<Record<string, readonly [folder: string, key: string]>> 
 
 const NUMBER_DIGITS = 8;
 
-export interface ShardPlace {
+export interface ShardParts {
   stream: string;
   owner: string;
   epoch: string;
@@ -21,13 +21,13 @@ export interface ShardPlace {
 }
 
 /** The parts of `stream/owner:epoch:shard`. */
-export function shardPlace(shardName: string): ShardPlace {
+export function shardParts(shardName: string): ShardParts {
   const [, stream = '', owner = '', epoch = '', shard = ''] = /^([^/]*)\/(.*):([^:]*):([^:]*)$/s.exec(shardName) ?? [];
   return { stream, owner, epoch, shard };
 }
 
 export function segmentKey(shardName: string, timestamp: number, no: number): string {
-  const { epoch, shard } = shardPlace(shardName);
+  const { epoch, shard } = shardParts(shardName);
   const date = new Date(timestamp).toISOString().slice(0, 10);
   const number = String(no).padStart(NUMBER_DIGITS, '0');
   return `${ownerFolder(shardName)}date=${date}/${epoch}-${shard}-${number}.parquet`;
@@ -35,7 +35,7 @@ export function segmentKey(shardName: string, timestamp: number, no: number): st
 
 /** The folder of a log: all its shards and days. */
 export function ownerFolder(shardName: string): string {
-  const { stream, owner } = shardPlace(shardName);
+  const { stream, owner } = shardParts(shardName);
   const [folder, key] = folders[stream] ?? [stream, 'owner'];
   return `${folder}/${key}=${encodeURIComponent(owner)}/`;
 }
@@ -61,7 +61,7 @@ export function segmentFileName(key: string): SegmentFileName | null {
 /** Whether a key in the log's folder belongs to this shard. */
 export function isOfShard(shardName: string, key: string): boolean {
   const name = segmentFileName(key);
-  const { epoch, shard } = shardPlace(shardName);
+  const { epoch, shard } = shardParts(shardName);
   return name !== null && name.epoch === epoch && name.shard === shard;
 }
 

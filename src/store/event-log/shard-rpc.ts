@@ -245,10 +245,10 @@ export interface CaptchaScan {
   /** `false`: rows that are not older than `before` are skipped. */
   counts: boolean;
   /** `null`: the first step. */
-  from: ScanPlace | null;
+  from: ScanPosition | null;
 }
 
-export interface ScanPlace {
+export interface ScanPosition {
   /** Newest row of the last segment that was searched; `null`: none yet. */
   after: RowKey | null;
   /** Rows sealed after the first step were among its unsealed rows: later segments are skipped. */
@@ -263,7 +263,7 @@ export interface CaptchaScanStep {
   counted: number;
   /** How many rows this step searched. */
   seen: number;
-  next: ScanPlace | null;
+  next: ScanPosition | null;
   /** Rows were erased since the first step: the counts no longer fit, and the search starts again. */
   isStale: boolean;
 }

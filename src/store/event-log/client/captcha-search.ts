@@ -6,7 +6,7 @@
 import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import { shard, type ShardEnv } from './shards.ts';
 import { byColumn } from '../captcha-condition.ts';
-import type { CaptchaScan, ScanPlace } from '../shard-rpc.ts';
+import type { CaptchaScan, ScanPosition } from '../shard-rpc.ts';
 
 /** Rows of one shard that one search reads when keys alone count them: about 100 ms. */
 const KEYS_SEARCHED_ROWS_MAX = 20_000_000;
@@ -86,11 +86,11 @@ async function walkOnce(env: ShardEnv, name: string, scan: WalkScan, max: number
   let counted = 0;
   let counts = true;
   let seen = 0;
-  let from: ScanPlace | null = null;
+  let from: ScanPosition | null = null;
   for (;;) {
     const oldest: StoredRow | undefined = rows[limit - 1];
-    const place: RowKey | null | undefined = from?.after;
-    const isFull = oldest && place && compareNewestFirst(oldest, place) < 0;
+    const reached: RowKey | null | undefined = from?.after;
+    const isFull = oldest && reached && compareNewestFirst(oldest, reached) < 0;
     if (isFull && !counts) return { rows, counted, isExact: false, stop: null };
     const step: CaptchaScan = { ...scan, counts, limit: isFull ? 0 : limit, from };
     const result = await shard(env, name).scanCaptchas(step);

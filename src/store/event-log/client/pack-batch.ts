@@ -6,6 +6,7 @@ import type { NumberedRow } from '../log-row.ts';
 import { rangesOf } from '../number-ranges.ts';
 import type { BatchCounters, PackedBatch, RowColumns } from '../packed-batch.ts';
 import { packLines } from '../packed-lines.ts';
+import { filteredRow } from '../row-filter.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
 import { type LogRecord, outcomeOf } from '../log-record.ts';
 
@@ -55,21 +56,8 @@ function packOne(
       unkept.add(record, record.timestamp, outcome);
       continue;
     }
-    columns.push([
-      bodies.length,
-      record.id,
-      record.timestamp,
-      record.jti,
-      record.ip,
-      record.asn,
-      outcome,
-      record.source,
-      record.device_type,
-      record.bot?.id ?? null,
-      record.bot?.proof ?? null,
-      record.request_path,
-      record.fired_rules.map(({ id }) => id),
-    ]);
+    const { id, timestamp, jti, ip, asn, source, device, bot, proof, path, rules } = filteredRow(record);
+    columns.push([bodies.length, id, timestamp, jti, ip, asn, outcome, source, device, bot, proof, path, rules]);
     bodies.push(body);
   }
   return {

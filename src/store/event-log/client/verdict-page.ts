@@ -6,8 +6,8 @@
 import { inWindow, readFrom, type SealedRead, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { PAGE_ROW_GROUPS_MAX, type Plan, type PlanRequest, type RowGroupReference } from '../shard-rpc.ts';
-import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { PAGE_ROW_GROUPS_MAX, type Plan, type PlanRequest } from '../shard-rpc.ts';
+import { compareNewestFirst, newestOf, type RowKey, type StoredRow } from '../log-row.ts';
 import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /**
@@ -159,8 +159,4 @@ async function countAll(plans: readonly Plan[], reader: SealedRowReader): Promis
     total += await reader.count(planned.open);
   }
   return { total, isExact };
-}
-
-function newestOf(rowGroup: RowGroupReference): RowKey {
-  return { timestamp: rowGroup.maxTs, id: rowGroup.maxId };
 }

@@ -1,5 +1,5 @@
 /**
- * The live tail over every shard of a log. Each shard has its own order of storing, so a reader's place is one number
+ * The live tail over every shard of a log. Each shard has its own order of storing, so a reader's position is one number
  * per shard. What several shards stored is merged by time, and each shard's own order is kept.
  */
 import type { RowFilter } from '../row-filter.ts';
@@ -8,49 +8,49 @@ import type { Tail, TailRow } from '../shard-rpc.ts';
 import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /** `epoch:shard` → number of the last row that was told. */
-export type TailPlace = ReadonlyMap<string, number>;
+export type TailPosition = ReadonlyMap<string, number>;
 
 export interface TailRead {
   filter: RowFilter;
   /** `null`: start with the newest rows. */
-  after: TailPlace | null;
+  after: TailPosition | null;
   limit: number;
 }
 
 export interface TailPage {
   /** In the order of storing. */
   rows: StoredRow[];
-  place: TailPlace;
+  position: TailPosition;
   /** Rows since `after` that were sealed or erased before they could be told, whether they match or not. */
   missed: number;
-  /** There are rows after `place` already. */
+  /** There are rows after `position` already. */
   more: boolean;
 }
 
 export async function readTail(env: ShardEnv, log: LogName, { filter, after, limit }: TailRead): Promise<TailPage> {
-  // Every shard, whatever the filter: the place must stay valid when a reader changes the filter.
+  // Every shard, whatever the filter: the position must stay valid when a reader changes the filter.
   const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
-  const places = names.map((name) => name.slice(`${log.stream}/${log.owner}:`.length));
+  const shards = names.map((name) => name.slice(`${log.stream}/${log.owner}:`.length));
   const tails = await Promise.all(
     names.map((name, index) =>
-      // A shard that the place does not know was added since: everything in it is new.
-      shard(env, name).tailRows({ filter, after: after && (after.get(places[index] as string) ?? 0), limit }),
+      // A shard that the position does not know was added since: everything in it is new.
+      shard(env, name).tailRows({ filter, after: after && (after.get(shards[index] as string) ?? 0), limit }),
     ),
   );
   if (after === null) {
     return {
       rows: mergeByTime(tails.map(({ rows }) => rows)).slice(-limit),
-      place: new Map(places.map((place, index) => [place, (tails[index] as Tail).through])),
+      position: new Map(shards.map((name, index) => [name, (tails[index] as Tail).through])),
       missed: 0,
       more: false,
     };
   }
   const rows = mergeByTime(tails.map((tail) => tail.rows)).slice(0, limit);
   const told = new Set(rows);
-  const ends = tails.map((tail, index) => endOf(tail, told, after.get(places[index] as string) ?? 0));
+  const ends = tails.map((tail, index) => endOf(tail, told, after.get(shards[index] as string) ?? 0));
   return {
     rows,
-    place: new Map(places.map((place, index) => [place, (ends[index] as Tail).through])),
+    position: new Map(shards.map((name, index) => [name, (ends[index] as Tail).through])),
     missed: ends.reduce((sum, end) => sum + end.missed, 0),
     more: ends.some((end) => end.more),
   };

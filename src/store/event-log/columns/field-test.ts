@@ -6,10 +6,7 @@
 type JsonScalar = string | number | boolean | null;
 export type JsonValue = JsonScalar | readonly JsonScalar[];
 
-export interface FieldTest<Field> {
-  field: Field;
-  /** The text that passes, if only one can. */
-  only: string | null;
+export interface FieldTest {
   /** `false` is certain: no text of this dictionary passes. */
   mayPass(dictionary: string): boolean;
   passes(text: string): boolean;
@@ -18,18 +15,18 @@ export interface FieldTest<Field> {
 /** Distinct texts whose result one test remembers. */
 const REMEMBERED_MAX = 10_000;
 
-export function is<Field>(field: Field, value: string | boolean): FieldTest<Field> {
+export function is(value: string | boolean): FieldTest {
   const only = JSON.stringify(value);
-  return { field, only, mayPass: (dictionary) => dictionary.includes(only), passes: (text) => text === only };
+  return { mayPass: (dictionary) => dictionary.includes(only), passes: (text) => text === only };
 }
 
 /** Of a list: whether it has the item. */
-export function has<Field>(field: Field, item: string, wanted: boolean): FieldTest<Field> {
-  return where(field, (list) => Array.isArray(list) && list.includes(item) === wanted);
+export function has(item: string, wanted: boolean): FieldTest {
+  return where((list) => Array.isArray(list) && list.includes(item) === wanted);
 }
 
 /** The value, or an item of a list, contains the text; letter case is ignored. */
-export function contains<Field>(field: Field, text: string): FieldTest<Field> {
+export function contains(text: string): FieldTest {
   const wanted = text.toLowerCase();
   const escaped = JSON.stringify(wanted).slice(1, -1);
   // Booleans and null are not shown as text.
@@ -37,11 +34,11 @@ export function contains<Field>(field: Field, text: string): FieldTest<Field> {
     value !== null &&
     typeof value !== 'boolean' &&
     [value].flat().some((one) => String(one).toLowerCase().includes(wanted));
-  return { ...where(field, holds), mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped) };
+  return { ...where(holds), mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped) };
 }
 
 /** Any condition on the value. */
-export function where<Field>(field: Field, condition: (value: JsonValue) => boolean): FieldTest<Field> {
+export function where(condition: (value: JsonValue) => boolean): FieldTest {
   const known = new Map<string, boolean>();
   const passes = (text: string): boolean => {
     let result = known.get(text);
@@ -51,11 +48,11 @@ export function where<Field>(field: Field, condition: (value: JsonValue) => bool
     }
     return result;
   };
-  return { field, only: null, mayPass: () => true, passes };
+  return { mayPass: () => true, passes };
 }
 
 /** By place, 1 for each text that passes; `null`: none does. */
-export function passTable(test: FieldTest<unknown>, dictionary: string): Uint8Array | null {
+export function passTable(test: FieldTest, dictionary: string): Uint8Array | null {
   if (!test.mayPass(dictionary)) return null;
   const table = Uint8Array.from(dictionary.split('\n'), (text) => (test.passes(text) ? 1 : 0));
   return table.includes(1) ? table : null;

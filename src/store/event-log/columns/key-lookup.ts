@@ -1,7 +1,7 @@
 /** Looks up keys in many sealed segments at once. */
 import { KeySlice } from './key-slice.ts';
 import { isCut, keyBytes, keyText, prefixBounds } from './key-text.ts';
-import { hashSlice, type KeyField, placeOfId, sliceId, SMALL_SLICE } from './segment-keys.ts';
+import { type HashedField, hashSlice, type KeyField, segmentOfSlice, sliceId, SMALL_SLICE } from './segment-keys.ts';
 import { knownBounds, slicesOfKey } from './slice-bounds.ts';
 
 /** Rows of a segment with a key, and what stands beside them, by posting. */
@@ -15,7 +15,7 @@ export interface Postings {
 }
 
 /** Numbers of segments, inclusive. */
-export interface SegmentSpan {
+interface SegmentSpan {
   first: number;
   last: number;
 }
@@ -26,7 +26,7 @@ const none = new Uint16Array(0);
 export class KeyLookup {
   readonly #found = new Map<number, Postings[]>();
 
-  constructor(sql: SqlStorage, field: Exclude<KeyField, 'path'>, texts: readonly string[], span: SegmentSpan) {
+  constructor(sql: SqlStorage, field: HashedField, texts: readonly string[], span: SegmentSpan) {
     const bySlice = new Map<number, Uint8Array[]>([[SMALL_SLICE, []]]);
     for (const key of new Set(texts.map(keyText))) {
       const slice = hashSlice(field, key);
@@ -75,7 +75,7 @@ function united(found: readonly Postings[]): Postings {
   };
 }
 
-interface PlacedSlice {
+interface SegmentSlice {
   segment: number;
   slice: KeySlice;
 }
@@ -87,7 +87,7 @@ function* slicesBetween(
   from: number,
   to: number,
   { first, last }: SegmentSpan,
-): Generator<PlacedSlice> {
+): Generator<SegmentSlice> {
   if (first > last) return;
   for (let no = from; no <= to; no++) {
     for (const { at, data } of sql.exec<{ at: number; data: ArrayBuffer }>(
@@ -95,7 +95,7 @@ function* slicesBetween(
       sliceId(field, no, first),
       sliceId(field, no, last + 1),
     )) {
-      yield { segment: placeOfId(at).segment, slice: new KeySlice(data) };
+      yield { segment: segmentOfSlice(at), slice: new KeySlice(data) };
     }
   }
 }
@@ -113,13 +113,13 @@ export function isToldApart(text: string): boolean {
 
 /** The paths of one segment that match. */
 interface PathRange {
-  start: KeyPlace;
-  end: KeyPlace;
+  start: PathBound;
+  end: PathBound;
   slices: { from: number; to: number };
 }
 
-/** A place among the sorted keys of a segment, and what lies before it. */
-interface KeyPlace {
+/** A place among the sorted paths of a segment, and what lies before it. */
+interface PathBound {
   place: number;
   posting: number;
   /** Postings with a class that passes. */
@@ -131,12 +131,12 @@ export class PathLookup {
   readonly #sql: SqlStorage;
   readonly #ranges = new Map<number, PathRange>();
 
-  /** `tables`: segment → by class, 1 for each that passes; `null`: all pass. */
+  /** `tables`: by segment; by class, 1 for each that passes, or `null`: all pass. Other segments are left out. */
   constructor(
     sql: SqlStorage,
     { text, prefix }: SoughtPath,
     span: SegmentSpan,
-    tables: ReadonlyMap<number, Uint8Array> | null,
+    tables: ReadonlyMap<number, Uint8Array | null>,
   ) {
     this.#sql = sql;
     const key = keyText(text);
@@ -169,7 +169,7 @@ export class PathLookup {
   }
 
   /** These rows, and others of classes that do not pass, with their classes; in the order of their paths. */
-  postings(segment: number): Pick<Postings, 'rows' | 'classes'> {
+  postings(segment: number): Postings {
     const range = this.#ranges.get(segment);
     const rows: number[] = [];
     const classes: number[] = [];
@@ -185,14 +185,14 @@ export class PathLookup {
         }
       }
     }
-    return { rows: Uint16Array.from(rows), classes: Uint16Array.from(classes) };
+    return { rows: Uint16Array.from(rows), classes: Uint16Array.from(classes), paths: none };
   }
 }
 
 interface Sought {
-  at: KeyPlace;
+  at: PathBound;
   /** After the key, if it is held. */
-  behind: KeyPlace;
+  behind: PathBound;
 }
 
 /** Where each segment has these keys of one slice, or would have them. */
@@ -201,12 +201,11 @@ function soughtIn(
   no: number,
   wanted: readonly Uint8Array[],
   span: SegmentSpan,
-  tables: ReadonlyMap<number, Uint8Array> | null,
+  tables: ReadonlyMap<number, Uint8Array | null>,
 ): Map<number, Sought[]> {
   const found = new Map<number, Sought[]>();
   for (const { segment, slice } of slicesBetween(sql, 'path', no, no, span)) {
-    const table = tables === null ? null : tables.get(segment);
-    // No class of this segment passes.
+    const table = tables.get(segment);
     if (table === undefined) continue;
     const known = found.get(segment);
     // Of several parts, the last that does not start after the key.
@@ -249,7 +248,7 @@ function passingIn(slice: KeySlice, from: number, to: number, table: Uint8Array 
 }
 
 /** Segments that have this key; for a cut key, segments that may have it. */
-export function segmentsWithKey(sql: SqlStorage, field: Exclude<KeyField, 'path'>, text: string): number[] {
+export function segmentsWithKey(sql: SqlStorage, field: HashedField, text: string): number[] {
   const { last } = sql.exec<{ last: number }>('SELECT COALESCE(MAX(no), 0) AS last FROM segments').one();
   return new KeyLookup(sql, field, [text], { first: 0, last }).segments.sort((a, b) => a - b);
 }

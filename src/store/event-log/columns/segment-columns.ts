@@ -119,6 +119,7 @@ export function eachPlaces(
   segments: ReadonlyMap<number, { rows: number }>,
   visit: (segment: number, places: Places) => void,
 ): void {
+  if (segments.size === 0) return;
   for (const { at, places } of sql.exec<{ at: number; places: ArrayBuffer }>(
     'SELECT at, places FROM json_each(?) AS wanted JOIN segment_columns ON at = value',
     rowIds(field, [...segments.keys()]),

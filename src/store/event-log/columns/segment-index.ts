@@ -8,7 +8,7 @@ import type { LogRecord } from '../log-record.ts';
 import { ColumnBuilder } from './column.ts';
 import { dropColumns, writeColumns } from './segment-columns.ts';
 import { dropKeys, type KeyField, SegmentKeysBuilder } from './segment-keys.ts';
-import { CLASS_COLUMN, classText } from './verdict-fields.ts';
+import { CLASS_COLUMN, classText } from './verdict-columns.ts';
 
 export class SegmentIndex {
   readonly #keys = new SegmentKeysBuilder();

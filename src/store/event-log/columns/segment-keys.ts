@@ -21,7 +21,8 @@ export const keyFields = {
   user_account: { no: 5, slices: 4 },
 } as const;
 export type KeyField = keyof typeof keyFields;
-type HashedField = Exclude<KeyField, 'path'>;
+/** A field whose keys are dealt out by a hash. */
+export type HashedField = Exclude<KeyField, 'path'>;
 
 /** Of the keys of a small segment. */
 export const SMALL_SLICE = 0;
@@ -38,9 +39,8 @@ export function sliceId(field: KeyField, slice: number, segment: number): number
   return ((keyFields[field].no * SLICES_MAX + slice) * SEGMENTS_MAX + segment) * PARTS_MAX;
 }
 
-export function placeOfId(at: number): { slice: number; segment: number } {
-  const rest = Math.floor(at / PARTS_MAX);
-  return { slice: Math.floor(rest / SEGMENTS_MAX) % SLICES_MAX, segment: rest % SEGMENTS_MAX };
+export function segmentOfSlice(at: number): number {
+  return Math.floor(at / PARTS_MAX) % SEGMENTS_MAX;
 }
 
 export function hashSlice(field: HashedField, key: string): number {

@@ -1,6 +1,6 @@
-/** A place in the bytes of a Parquet file, and the numbers that are read from there. Reading past the end throws. */
+/** A position in the bytes of a Parquet file, and the numbers that are read from there. Reading past the end throws. */
 
-/** The bytes are not what a segment of the log has at this place: cut off, damaged or written by something else. */
+/** The bytes are not what a segment of the log has there: cut off, damaged or written by something else. */
 export class UnreadableSegmentError extends Error {}
 
 export class ByteCursor {

@@ -48,7 +48,7 @@ export function readChunk(bytes: Uint8Array, column: Column, count: number, rows
 /** Bytes of a page that are complete up to where they were asked for. */
 interface PageBytes {
   readonly bytes: Uint8Array;
-  /** Throws for a place behind the end. */
+  /** Throws for an end behind that of the page. */
   unpackTo(end: number): void;
 }
 
@@ -71,14 +71,14 @@ function readLevels(bytes: Uint8Array, highest: 1 | 2, entries: number): Uint8Ar
 }
 
 function optional(definitions: Uint8Array, values: PageValues, rows: readonly number[]): Cell[] {
-  const places: number[] = [];
-  let place = 0;
+  const ordinals: number[] = [];
+  let ordinal = 0;
   let row = 0;
   for (const wanted of rows) {
-    for (; row < wanted; row++) place += definitions[row] as number;
-    if (definitions[wanted] === 1) places.push(place);
+    for (; row < wanted; row++) ordinal += definitions[row] as number;
+    if (definitions[wanted] === 1) ordinals.push(ordinal);
   }
-  const found = values.at(places);
+  const found = values.at(ordinals);
   let next = 0;
   return rows.map((wanted) => (definitions[wanted] === 1 ? (found[next++] as Single) : null));
 }
@@ -90,25 +90,25 @@ function lists(
   values: PageValues,
   rows: readonly number[],
 ): Cell[] {
-  const places: number[] = [];
+  const ordinals: number[] = [];
   const sizes: number[] = [];
   let entry = 0;
   // Before this entry: the last row, and the number of values.
   let row = -1;
-  let place = 0;
+  let ordinal = 0;
   for (const wanted of rows) {
     for (; entry < repetitions.length && row + 1 - (repetitions[entry] as number) < wanted; entry++) {
       row += 1 - (repetitions[entry] as number);
-      if (definitions[entry] === full) place++;
+      if (definitions[entry] === full) ordinal++;
     }
     if (entry >= repetitions.length) throw new UnreadableSegmentError('A list has too few rows');
-    const first = place;
+    const first = ordinal;
     row = wanted;
-    do if (definitions[entry++] === full) places.push(place++);
+    do if (definitions[entry++] === full) ordinals.push(ordinal++);
     while (repetitions[entry] === 1);
-    sizes.push(place - first);
+    sizes.push(ordinal - first);
   }
-  const found = values.at(places) as string[];
+  const found = values.at(ordinals) as string[];
   let start = 0;
   return sizes.map((size) => {
     start += size;
@@ -116,7 +116,7 @@ function lists(
   });
 }
 
-/** The values of a data page that are not null, by their place. */
+/** The values of a data page that are not null, by their ordinal. */
 class PageValues {
   readonly #column: Column;
   readonly #header: PageHeader;
@@ -130,22 +130,22 @@ class PageValues {
     this.#dictionary = dictionary;
   }
 
-  /** `places` are in rising order. */
-  at(places: readonly number[]): Single[] {
-    if (places.length === 0) return [];
+  /** `ordinals` are in rising order. */
+  at(ordinals: readonly number[]): Single[] {
+    if (ordinals.length === 0) return [];
     const { encoding } = this.#header;
     const { bytes } = this.#data;
     this.#data.unpackTo(bytes.length);
     const cursor = new ByteCursor(bytes);
-    if (encoding === RLE_DICTIONARY && this.#dictionary !== null) return this.#fromDictionary(cursor, places);
+    if (encoding === RLE_DICTIONARY && this.#dictionary !== null) return this.#fromDictionary(cursor, ordinals);
     if (encoding === DELTA_BINARY_PACKED) {
-      const numbers = readDeltas(cursor, (places.at(-1) as number) + 1);
-      return places.map((place) => numberAt(numbers, place));
+      const numbers = readDeltas(cursor, (ordinals.at(-1) as number) + 1);
+      return ordinals.map((ordinal) => numberAt(numbers, ordinal));
     }
-    if (encoding === DELTA_BYTE_ARRAY) return textsByPrefix(cursor, places);
+    if (encoding === DELTA_BYTE_ARRAY) return textsByPrefix(cursor, ordinals);
     if (encoding === RLE) {
       cursor.take(4);
-      return readRunsAt(cursor, 1, this.#size(), places).map((bit) => bit === 1);
+      return readRunsAt(cursor, 1, this.#size(), ordinals).map((bit) => bit === 1);
     }
     throw new UnreadableSegmentError('A column has an unknown encoding');
   }
@@ -154,8 +154,8 @@ class PageValues {
     return this.#header.values - this.#header.nulls;
   }
 
-  #fromDictionary(cursor: ByteCursor, places: readonly number[]): Single[] {
-    const wanted = readRunsAt(cursor, cursor.byte(), this.#size(), places);
+  #fromDictionary(cursor: ByteCursor, ordinals: readonly number[]): Single[] {
+    const wanted = readRunsAt(cursor, cursor.byte(), this.#size(), ordinals);
     const dictionary = this.#dictionary as PageBytes;
     return this.#column.kind === 'text' || this.#column.kind === 'texts'
       ? dictionaryTexts(dictionary, wanted)
@@ -163,8 +163,8 @@ class PageValues {
   }
 }
 
-function numberAt(numbers: Float64Array, place: number): number {
-  const value = numbers[place];
+function numberAt(numbers: Float64Array, ordinal: number): number {
+  const value = numbers[ordinal];
   if (value === undefined) throw new UnreadableSegmentError('A column has too few values');
   return value;
 }
@@ -207,8 +207,8 @@ function lengthAt(bytes: Uint8Array, at: number): number {
 }
 
 /** DELTA_BYTE_ARRAY: how much of the text before each text repeats, and the rest of each text. */
-function textsByPrefix(cursor: ByteCursor, places: readonly number[]): string[] {
-  const count = (places.at(-1) as number) + 1;
+function textsByPrefix(cursor: ByteCursor, ordinals: readonly number[]): string[] {
+  const count = (ordinals.at(-1) as number) + 1;
   const shared = readDeltas(cursor, count);
   const lengths = readDeltas(cursor, count);
   const ends = new Uint32Array(lengths.length);
@@ -220,13 +220,13 @@ function textsByPrefix(cursor: ByteCursor, places: readonly number[]): string[] 
   if (end > cursor.bytes.length || shared.length !== lengths.length) {
     throw new UnreadableSegmentError('A column of texts is cut off');
   }
-  return places.map((place) => {
-    let needed = numberAt(shared, place);
-    const own = numberAt(lengths, place);
+  return ordinals.map((ordinal) => {
+    let needed = numberAt(shared, ordinal);
+    const own = numberAt(lengths, ordinal);
     const text = new Uint8Array(needed + own);
-    text.set(cursor.bytes.subarray((ends[place] as number) - own, ends[place]), needed);
+    text.set(cursor.bytes.subarray((ends[ordinal] as number) - own, ends[ordinal]), needed);
     // Each earlier text gives what it has beyond its own prefix.
-    for (let at = place - 1; needed > 0; at--) {
+    for (let at = ordinal - 1; needed > 0; at--) {
       const prefix = numberAt(shared, at);
       if (prefix >= needed) continue;
       const start = (ends[at] as number) - (lengths[at] as number);

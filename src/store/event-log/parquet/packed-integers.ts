@@ -24,15 +24,19 @@ export function readLevelRuns(cursor: ByteCursor, width: 1 | 2, count: number): 
   return values;
 }
 
-/** Those of `count` numbers at `places`, which are in rising order. */
-export function readRunsAt(cursor: ByteCursor, width: number, count: number, places: readonly number[]): number[] {
+/** Those of `count` numbers at `ordinals`, which are in rising order. */
+export function readRunsAt(cursor: ByteCursor, width: number, count: number, ordinals: readonly number[]): number[] {
   const values: number[] = [];
   eachRun(cursor, width, checkedCount(count), (at, length, value, packed) => {
-    for (let place = places[values.length]; place !== undefined && place < at + length; place = places[values.length]) {
-      values.push(packed === null ? value : bitsAt(packed, (place - at) * width, width));
+    for (
+      let ordinal = ordinals[values.length];
+      ordinal !== undefined && ordinal < at + length;
+      ordinal = ordinals[values.length]
+    ) {
+      values.push(packed === null ? value : bitsAt(packed, (ordinal - at) * width, width));
     }
   });
-  if (values.length < places.length) throw new UnreadableSegmentError('A column has too few values');
+  if (values.length < ordinals.length) throw new UnreadableSegmentError('A column has too few values');
   return values;
 }
 

@@ -6,7 +6,7 @@
 import type { PackedBatch } from '../packed-batch.ts';
 
 const tables = ['batches_0', 'batches_1'] as const;
-type Place = 0 | 1;
+type Table = 0 | 1;
 
 const COLUMNS = `no INTEGER PRIMARY KEY, first INTEGER NOT NULL, rows INTEGER NOT NULL, records INTEGER NOT NULL,
   max_ts INTEGER NOT NULL, isolate TEXT NOT NULL, ranges TEXT NOT NULL, numbered INTEGER NOT NULL, announced INTEGER NOT NULL,
@@ -49,7 +49,7 @@ export class BatchTables {
   /** Their sums. */
   readonly #records: [number, number] = [0, 0];
   #bytes = 0;
-  #filling: Place = 0;
+  #filling: Table = 0;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -78,14 +78,14 @@ export class BatchTables {
   /** Reads what the tables hold, without what is long in it; after a failed transaction too. */
   load(): void {
     this.#bytes = 0;
-    const newest = tables.map((table, place) => {
-      const held = this.#held[place as Place];
+    const newest = tables.map((table, which) => {
+      const held = this.#held[which as Table];
       held.clear();
-      this.#records[place as Place] = 0;
+      this.#records[which as Table] = 0;
       for (const { no, ...row } of this.#sql.exec<{ no: number; length: number } & Omit<BatchFacts, 'bytes'>>(
         `SELECT no, first, records, max_ts AS maxTs, octet_length(columns) AS length FROM ${table} ORDER BY no`,
       )) {
-        this.#hold(place as Place, no, row);
+        this.#hold(which as Table, no, row);
       }
       return [...held.keys()].at(-1) ?? 0;
     });
@@ -117,37 +117,37 @@ export class BatchTables {
   }
 
   #hold(
-    place: Place,
+    which: Table,
     no: number,
     { first, records, maxTs, length }: Omit<BatchFacts, 'bytes'> & { length: number },
   ): void {
     const bytes = length + records * KEY_BYTES;
-    this.#held[place].set(no, { first, records, maxTs, bytes });
-    this.#records[place] += records;
+    this.#held[which].set(no, { first, records, maxTs, bytes });
+    this.#records[which] += records;
     this.#bytes += bytes;
   }
 
   #tableToFill(): string {
-    const other: Place = this.#filling === 0 ? 1 : 0;
+    const other: Table = this.#filling === 0 ? 1 : 0;
     if (this.#records[this.#filling] >= SEGMENT_ROWS && this.#held[other].size === 0) this.#filling = other;
     return tables[this.#filling];
   }
 
   /** Batches that are sealed best together with this one: all of its table, or `null` because those are too many. */
   together(no: number, recordsMax: number): ReadonlyMap<number, BatchFacts> | null {
-    const place = this.#placeOf(no);
-    return this.#records[place] <= recordsMax ? this.#held[place] : null;
+    const which = this.#tableOf(no);
+    return this.#records[which] <= recordsMax ? this.#held[which] : null;
   }
 
-  #placeOf(no: number): Place {
+  #tableOf(no: number): Table {
     return this.#held[1].has(no) ? 1 : 0;
   }
 
   /** Runs inside the transaction that erases rows of the batch. Its counts are merged, and name what these asked for. */
   rewrite(no: number, { rows, records, columns, bodies }: RewrittenBatch): void {
-    const place = this.#placeOf(no);
+    const which = this.#tableOf(no);
     this.#sql.exec(
-      `UPDATE ${tables[place]} SET rows = ?, records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
+      `UPDATE ${tables[which]} SET rows = ?, records = ?, columns = ?, bodies = ?, counts = '[]' WHERE no = ?`,
       rows,
       records,
       columns,
@@ -155,28 +155,28 @@ export class BatchTables {
       no,
     );
     const { first, maxTs } = this.get(no) as BatchFacts;
-    // A batch that is set again keeps its place in the map.
-    this.#forget(place, no);
-    this.#hold(place, no, { first, records, maxTs, length: columns.length });
+    // A batch that is set again keeps its order in the map.
+    this.#forget(which, no);
+    this.#hold(which, no, { first, records, maxTs, length: columns.length });
   }
 
   delete(batches: readonly number[]): void {
-    for (const [place, table] of tables.entries()) {
-      const held = this.#held[place as Place];
+    for (const [which, table] of tables.entries()) {
+      const held = this.#held[which as Table];
       const listed = batches.filter((no) => held.has(no));
       if (listed.length === 0) continue;
       if (listed.length === held.size) emptyTable(this.#sql, table, COLUMNS);
       else this.#sql.exec(`DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`, JSON.stringify(listed));
       for (const no of listed) {
-        this.#forget(place as Place, no);
+        this.#forget(which as Table, no);
         held.delete(no);
       }
     }
   }
 
-  #forget(place: Place, no: number): void {
-    const known = this.#held[place].get(no);
-    this.#records[place] -= known?.records ?? 0;
+  #forget(which: Table, no: number): void {
+    const known = this.#held[which].get(no);
+    this.#records[which] -= known?.records ?? 0;
     this.#bytes -= known?.bytes ?? 0;
   }
 }

@@ -2,14 +2,15 @@
  * Live counts of one site: captchas per bucket and per address. The shard counts them from unsealed captchas
  * and from the columns of the few segments that overlap the window.
  */
-import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
-import type { HotRows } from './hot-rows.ts';
-import type { CaptchaField } from '../captcha-fields.ts';
 import type { CaptchaCondition } from '../captcha-condition.ts';
-import { fieldTests, fieldText, passesAny } from '../columns/captcha-field-test.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
+import { captchaSearch, fieldTests, fieldText, passesAny } from '../columns/captcha-columns.ts';
 import { timesOf } from '../columns/segment-columns.ts';
-import { foundSegments, markRows, plannedSearch, type FoundSegment } from './captcha-scan-segments.ts';
-import { CaptchaColumn, segmentsBetween } from './captcha-segments.ts';
+import { type SealedSegment, SegmentSearcher } from '../columns/segment-search.ts';
+import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
+import { CaptchaColumn, searchedSince } from './captcha-segments.ts';
+import type { HotRows } from './hot-rows.ts';
+import { segmentsBetween } from './segments.ts';
 
 /** 500,000 rows: one hour at 140 captchas a second. */
 const SEGMENTS_MAX = 50;
@@ -25,31 +26,33 @@ export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, windo
     add(counts, window, timestamp, (field) => fieldText(body, field));
   }
   const segments = segmentsBetween(sql, {
-    since,
+    since: Math.max(since, searchedSince(sql)),
     until,
     after: null,
     last: Number.MAX_SAFE_INTEGER,
     limit: SEGMENTS_MAX + 1,
   });
   counts.isExact = segments.length <= SEGMENTS_MAX;
-  const scan = { since, until, before: null, counts: false };
-  for (const found of foundSegments(sql, segments.slice(0, SEGMENTS_MAX), plannedSearch([ofSite]), scan)) {
-    addSegment(sql, counts, window, found);
-  }
+  const searcher = new SegmentSearcher(sql, captchaSearch([ofSite], window), segments.slice(0, SEGMENTS_MAX));
+  searcher.test(searcher.found);
+  for (const found of searcher.found) addSegment(sql, counts, window, found.segment, searcher.rows(found));
   return counts;
 }
 
 const shownFields = ['ip', 'country', 'asn', 'ip_category'] as const satisfies readonly CaptchaField[];
 
-function addSegment(sql: SqlStorage, counts: LiveCounts, window: LiveWindow, found: FoundSegment): void {
-  const { segment, start, end } = found;
-  markRows(sql, [found]);
+function addSegment(
+  sql: SqlStorage,
+  counts: LiveCounts,
+  window: LiveWindow,
+  segment: SealedSegment,
+  rows: Uint16Array,
+): void {
   const columns = new Map<CaptchaField, CaptchaColumn>(
     shownFields.map((field) => [field, new CaptchaColumn(sql, segment, field)]),
   );
   const times = timesOf(sql, segment.no);
-  for (let row = start; row < end; row += 1) {
-    if (found.marked?.[row] !== 1) continue;
+  for (const row of rows) {
     add(counts, window, times[row] as number, (field) => columns.get(field)?.textOf(row) ?? 'null');
   }
 }

@@ -65,12 +65,12 @@ export class CaptchaPages {
   }
 
   get(id: string): string | undefined {
-    const page = this.#pages[this.#placeOf(id)];
+    const page = this.#pages[this.#indexOf(id)];
     return page && this.#open(page, true).get(id);
   }
 
   /** The last page that begins at this id or before it, or else the first page. */
-  #placeOf(id: string): number {
+  #indexOf(id: string): number {
     let [low, high] = [0, this.#pages.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
@@ -115,13 +115,13 @@ export class CaptchaPages {
 
   /** Records of the pages with these times, as they are after the changes. One page after another is read. */
   *between(since: number, until: number, changes: PageChanges, newestFirst: boolean): Generator<StoredRow> {
-    const changed = Map.groupBy(changes, ([id]) => this.#placeOf(id));
-    const places = this.#held().map((page, place) => ({ page, place }));
-    for (const { page, place } of newestFirst ? places.toReversed() : places) {
-      const isWithin = place === 0 || timeOf(page.first) < until;
-      const next = this.#pages[place + 1];
+    const changed = Map.groupBy(changes, ([id]) => this.#indexOf(id));
+    const indexed = this.#held().map((page, index) => ({ page, index }));
+    for (const { page, index } of newestFirst ? indexed.toReversed() : indexed) {
+      const isWithin = index === 0 || timeOf(page.first) < until;
+      const next = this.#pages[index + 1];
       if (!isWithin || (next && timeOf(next.first) < since)) continue;
-      const bodies = this.#after(page, changed.get(place) ?? []);
+      const bodies = this.#after(page, changed.get(index) ?? []);
       for (const body of newestFirst ? bodies.toReversed() : bodies) {
         const id = idOf(body);
         const timestamp = timeOf(id);
@@ -150,9 +150,9 @@ export class CaptchaPages {
   /** Runs inside the caller's transaction. If it fails, this object no longer agrees with the database: make another one. */
   put(changes: PageChanges): void {
     if (changes.size === 0) return;
-    const changed = Map.groupBy(changes, ([id]) => this.#placeOf(id));
-    this.#pages = this.#held().flatMap((page, place) => {
-      const own = changed.get(place);
+    const changed = Map.groupBy(changes, ([id]) => this.#indexOf(id));
+    this.#pages = this.#held().flatMap((page, index) => {
+      const own = changed.get(index);
       if (own === undefined) return page;
       const bodies = this.#after(page, own);
       this.#sql.exec('DELETE FROM captcha_pages WHERE first = ?', page.first);

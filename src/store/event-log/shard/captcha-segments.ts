@@ -1,61 +1,18 @@
 /**
- * Sealed captchas as an audit search reads them: segments with a column for every field. The rows of a segment are
- * sorted by time, so a window and a cursor are places in it.
+ * Rows of sealed captchas, put together from their columns. The rows of a segment are sorted by time and id, so a cursor
+ * is the number of a row.
  */
 import { type CaptchaField, captchaFields } from '../captcha-fields.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { dropColumns, timesBefore, timesOf, wholeColumns, eachKeys, placesOf } from '../columns/segment-columns.ts';
+import { columnNo } from '../columns/captcha-columns.ts';
 import type { ColumnKeys, Places } from '../columns/column.ts';
-import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
+import { dropColumns, eachKeys, placesOf, timesBefore, timesOf, wholeColumns } from '../columns/segment-columns.ts';
+import type { SealedSegment } from '../columns/segment-search.ts';
+import { compareNewestFirst, newestOf, type RowKey, type StoredRow } from '../log-row.ts';
 import { readMeta, writeMeta } from './schema.ts';
 
-export interface CaptchaSegment {
-  no: number;
-  rows: number;
-  minTs: number;
-  maxTs: number;
-  maxId: string;
-}
-
-/** Number of the field's column. */
-export function columnNo(field: CaptchaField): number {
-  return captchaFields.indexOf(field) + 1;
-}
-
-interface SegmentQuery {
-  /** Epoch milliseconds, `until` exclusive. */
-  since: number;
-  until: number;
-  /** Only segments whose newest row is older; `null`: any. */
-  after: RowKey | null;
-  /** Highest number. */
-  last: number;
-  limit: number;
-}
-
-/** The newest segments that overlap the window. */
-export function segmentsBetween(sql: SqlStorage, { since, until, after, last, limit }: SegmentQuery): CaptchaSegment[] {
-  return sql
-    .exec<CaptchaSegment & Record<string, SqlStorageValue>>(
-      `SELECT no, rows, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM segments
-       WHERE state = 'sealed' AND rows > 0 AND (max_ts, max_id) < (?, ?) AND no <= ? AND max_ts >= ? AND min_ts < ?
-       ORDER BY max_ts DESC, max_id DESC LIMIT ?`,
-      after?.timestamp ?? Number.MAX_SAFE_INTEGER,
-      after?.id ?? '',
-      last,
-      Math.max(since, searchedSince(sql)),
-      until,
-      limit,
-    )
-    .toArray();
-}
-
-export function newestOf({ maxTs, maxId }: CaptchaSegment): RowKey {
-  return { timestamp: maxTs, id: maxId };
-}
-
 /** How many rows of the segment are older than this key. They come first in it. */
-export function rowsBefore(sql: SqlStorage, segment: CaptchaSegment, key: RowKey): number {
+export function rowsBefore(sql: SqlStorage, segment: SealedSegment, key: RowKey): number {
   if (segment.minTs > key.timestamp) return 0;
   if (compareNewestFirst(key, newestOf(segment)) < 0) return segment.rows;
   const times = timesOf(sql, segment.no);
@@ -72,7 +29,7 @@ export class CaptchaColumn {
   #keys: ColumnKeys | null = null;
   readonly #places: Places;
 
-  constructor(sql: SqlStorage, segment: CaptchaSegment, field: CaptchaField) {
+  constructor(sql: SqlStorage, segment: SealedSegment, field: CaptchaField) {
     eachKeys(sql, columnNo(field), [segment.no], (_, keys) => (this.#keys = keys));
     this.#places = placesOf(sql, columnNo(field), segment);
   }
@@ -86,7 +43,7 @@ export class CaptchaColumn {
 export class CaptchaRows {
   readonly #columns: { keys: ColumnKeys; places: Places }[];
 
-  constructor(sql: SqlStorage, segment: CaptchaSegment) {
+  constructor(sql: SqlStorage, segment: SealedSegment) {
     this.#columns = wholeColumns(sql, segment, captchaFields.length);
   }
 
@@ -101,7 +58,8 @@ export class CaptchaRows {
   }
 }
 
-function searchedSince(sql: SqlStorage): number {
+/** Older segments have no columns any more; epoch milliseconds. */
+export function searchedSince(sql: SqlStorage): number {
   return Number(readMeta(sql, 'searched_since') ?? 0);
 }
 

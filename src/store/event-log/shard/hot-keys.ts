@@ -3,32 +3,21 @@
  * query reads them from the `columns` of each batch and keeps as many as have room, because paths are as long as visitors
  * make them. It replaces table indexes, of which every entry would be a written row.
  */
-import { shortReference } from '../../../contract/edge/short-reference.ts';
-import type { RowFilter } from '../row-filter.ts';
+import { type FilteredRow, passes, type RowFilter } from '../row-filter.ts';
 import type { RowKey } from '../log-row.ts';
 import type { RowColumns } from '../packed-batch.ts';
 import type { BatchTables } from './batch-tables.ts';
 
-export interface RowPlace extends RowKey {
+export interface StoredKey extends RowKey {
   /** The batch that holds the row. */
   batch: number;
   /** Number in the order of storing. */
   seq: number;
 }
 
-export interface HotKey extends RowPlace {
+export interface HotKey extends StoredKey, FilteredRow {
   /** The row's line in its batch, until an erasure moves the lines. */
   line: number;
-  jti: string | null;
-  ip: string | null;
-  asn: number | null;
-  outcome: number;
-  source: string;
-  device: string;
-  bot: string | null;
-  proof: string | null;
-  path: string;
-  rules: readonly string[];
 }
 
 const NO_RULES: readonly string[] = [];
@@ -102,13 +91,13 @@ export class HotKeys {
   }
 
   /** The keys of these rows, in their order, without those that were erased. */
-  at(places: readonly RowPlace[]): HotKey[] {
-    const wanted = new Set(places.map(({ seq }) => seq));
+  at(stored: readonly StoredKey[]): HotKey[] {
+    const wanted = new Set(stored.map(({ seq }) => seq));
     const found = new Map<number, HotKey>();
-    for (const no of new Set(places.map(({ batch }) => batch))) {
+    for (const no of new Set(stored.map(({ batch }) => batch))) {
       for (const key of this.of(no)) if (wanted.has(key.seq)) found.set(key.seq, key);
     }
-    return places.flatMap(({ seq }) => found.get(seq) ?? []);
+    return stored.flatMap(({ seq }) => found.get(seq) ?? []);
   }
 
   /** Before the batch changes or goes. */
@@ -136,31 +125,12 @@ export class HotKeys {
     let found: HotKey[] = [];
     for (const [no] of this.#batches.all().toReversed()) {
       if (found.length >= limit) break;
-      found = [...this.of(no).filter((key) => keyMatches(filter, key)), ...found];
+      found = [...this.of(no).filter((key) => passes(filter, key)), ...found];
     }
     return found.slice(-limit);
   }
 
   *matching(filter: RowFilter): Generator<HotKey> {
-    for (const [no] of this.#batches.all()) for (const key of this.of(no)) if (keyMatches(filter, key)) yield key;
+    for (const [no] of this.#batches.all()) for (const key of this.of(no)) if (passes(filter, key)) yield key;
   }
-}
-
-/** The same test as `matches` makes of a sealed record. */
-export function keyMatches(filter: RowFilter, key: HotKey): boolean {
-  const { outcomes, sources, asns, devices, bots, proofs, path, firedRules } = filter;
-  if (key.timestamp < filter.since || key.timestamp >= filter.until) return false;
-  if (filter.jti !== null && key.jti !== filter.jti) return false;
-  if (filter.ip !== null && key.ip !== filter.ip) return false;
-  if (filter.id !== null && key.id !== filter.id) return false;
-  if (filter.shortId !== null && shortReference(key.id) !== filter.shortId) return false;
-  if (outcomes && !outcomes.includes(key.outcome)) return false;
-  if (sources && !sources.includes(key.source)) return false;
-  if (asns && (key.asn === null || !asns.includes(key.asn))) return false;
-  if (devices && !devices.includes(key.device)) return false;
-  if (bots && (key.bot === null || !bots.includes(key.bot))) return false;
-  if (proofs && (key.proof === null || !proofs.includes(key.proof))) return false;
-  if (path && (path.prefix ? !key.path.startsWith(path.text) : key.path !== path.text)) return false;
-  if (key.rules.length < filter.minRulesFired) return false;
-  return !firedRules || key.rules.some((rule) => firedRules.includes(rule));
 }

@@ -1,8 +1,8 @@
 /** Reads unsealed rows that match a filter, for a page or for the tail: their keys decide, and only these rows are read. */
 import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import { PackedLines } from '../packed-lines.ts';
-import type { RowFilter } from '../row-filter.ts';
-import { keyMatches, type HotKey, type HotKeys } from './hot-keys.ts';
+import { passes, type RowFilter } from '../row-filter.ts';
+import type { HotKey, HotKeys } from './hot-keys.ts';
 import type { Tail, TailRequest, TailRow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 
@@ -41,15 +41,15 @@ function newestKeys<Key extends RowKey>(keys: Iterable<Key>, before: RowKey | nu
   return newest.sort(compareNewestFirst).slice(0, limit);
 }
 
-/** A row after the place of the reader. */
+/** A row after the last one that the reader knows. */
 interface Numbered extends HotKey {
-  /** How many rows between that place and this row are no longer here. */
+  /** How many rows between the two are no longer here. */
   missed: number;
 }
 
 /**
  * Rows in the order in which this shard stored them, from one row on: a late row comes when it arrives, whatever its
- * time. Only unsealed rows have a place in that order. Rows that were sealed or erased before they were told are
+ * time. Only unsealed rows are in that order. Rows that were sealed or erased before they were told are
  * counted instead, by the numbers that are missing.
  */
 export function tailRows(sql: SqlStorage, hot: HotRows, { filter, after, limit }: TailRequest): Tail {
@@ -62,7 +62,7 @@ export function tailRows(sql: SqlStorage, hot: HotRows, { filter, after, limit }
   let stored = 0;
   for (const key of hot.keys.storedAfter(after)) {
     if (found.length > limit) break;
-    if (keyMatches(filter, key)) found.push({ ...key, missed: key.seq - after - 1 - stored });
+    if (passes(filter, key)) found.push({ ...key, missed: key.seq - after - 1 - stored });
     stored++;
   }
   const rows = tailed(sql, found.slice(0, limit));

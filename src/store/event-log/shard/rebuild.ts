@@ -11,10 +11,10 @@ import { readRowGroup } from '../parquet/row-group-reader.ts';
 import { schemaOf } from '../parquet/schema-of.ts';
 import { readSegmentFooter, type SegmentFooter } from '../parquet/segment-footer.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
-import { segmentFileName, shardPlace } from '../segment-key.ts';
+import { segmentFileName, shardParts } from '../segment-key.ts';
 import type { RebuiltSegments, SkippedObject } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
-import { dropRowGroups, type PlacedRowGroup } from './row-groups.ts';
+import { dropRowGroups, type StoredRowGroup } from './row-groups.ts';
 import { readMeta, shardBirth, writeMeta } from './schema.ts';
 import { keepLastSegment, recordManifest } from './segments.ts';
 
@@ -112,7 +112,7 @@ function stateOf(sql: SqlStorage, no: number, object: string): string | null {
 interface ReadSegment {
   no: number;
   footer: SegmentFooter;
-  built: { bytes: { length: number }; rows: number; groups: PlacedRowGroup[]; index: SegmentIndex };
+  built: { bytes: { length: number }; rows: number; groups: StoredRowGroup[]; index: SegmentIndex };
   counts: Aggregate;
   captchas: { jti: string; timestamp: number }[];
 }
@@ -139,8 +139,8 @@ async function decoded(bytes: Uint8Array, shardName: string, no: number): Promis
   if (footer.source.shard !== shardName || footer.source.no !== no) {
     throw new UnreadableSegmentError(`It is segment ${footer.source.no} of ${footer.source.shard}`);
   }
-  const { stream } = shardPlace(shardName);
-  const groups: PlacedRowGroup[] = [];
+  const { stream } = shardParts(shardName);
+  const groups: StoredRowGroup[] = [];
   const index = new SegmentIndex();
   const counts = new Aggregate();
   const captchas: ReadSegment['captchas'] = [];

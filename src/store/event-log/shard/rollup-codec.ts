@@ -1,7 +1,7 @@
 /**
  * Rollup buckets as bytes. For each value, in rising order of its id: the difference to the id before, and three counts,
  * all as LEB128. Packed, because one table row per value would cost a written row per verdict. Minutes are packed once
- * more, ten to a row: for each minute with counts its place in the ten (one byte), the length of its bucket (four), and
+ * more, ten to a row: for each minute with counts its number among the ten (one byte), the length of its bucket (four), and
  * the bucket.
  */
 import type { Counts } from '../shard-rpc.ts';
@@ -41,11 +41,11 @@ export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uin
 /** Packs the buckets of the ten minutes from `first` on. */
 export function encodeMinutes(first: number, minutes: ReadonlyMap<number, IdCounts>): Uint8Array {
   const parts: Uint8Array[] = [];
-  for (let place = 0; place < PACKED_MINUTES; place++) {
-    const bucket = encodeCounts(minutes.get(first + place) ?? new Map<number, Counts>());
+  for (let offset = 0; offset < PACKED_MINUTES; offset++) {
+    const bucket = encodeCounts(minutes.get(first + offset) ?? new Map<number, Counts>());
     if (bucket.length === 0) continue;
     const head = new DataView(new ArrayBuffer(MINUTE_HEAD_BYTES));
-    head.setUint8(0, place);
+    head.setUint8(0, offset);
     head.setUint32(1, bucket.length);
     parts.push(new Uint8Array(head.buffer), bucket);
   }

@@ -137,10 +137,10 @@ export class RollupTexts {
   #dropFromPack(first: number, live: ReadonlySet<number>): void {
     const { texts } = this.#sql.exec<Pack>('SELECT first, texts FROM rollup_texts WHERE first = ?', first).one();
     const before = JSON.parse(texts) as PackedTexts;
-    const after = before.map((text, place) => (live.has(first + place) ? text : null));
+    const after = before.map((text, offset) => (live.has(first + offset) ? text : null));
     if (after.every((text) => text === null)) {
       this.#sql.exec('DELETE FROM rollup_texts WHERE first = ?', first);
-    } else if (after.some((text, place) => text !== before[place])) {
+    } else if (after.some((text, offset) => text !== before[offset])) {
       this.#sql.exec('UPDATE rollup_texts SET texts = ? WHERE first = ?', JSON.stringify(after), first);
     }
   }
@@ -166,8 +166,8 @@ export class RollupTexts {
 
 function* entriesOf({ first, texts }: Pack): Generator<[id: number, text: string]> {
   const packed = JSON.parse(texts) as PackedTexts;
-  for (let place = 0; place < packed.length; place++) {
-    const text = packed[place];
-    if (typeof text === 'string') yield [first + place, text];
+  for (let offset = 0; offset < packed.length; offset++) {
+    const text = packed[offset];
+    if (typeof text === 'string') yield [first + offset, text];
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { RowGroup } from '../parquet/row-group-reader.ts';
 
-export interface PlacedRowGroup extends RowGroup {
+export interface StoredRowGroup extends RowGroup {
   /** Bytes in the object. */
   start: number;
   length: number;
@@ -16,7 +16,7 @@ export interface PlacedRowGroup extends RowGroup {
 type Packed = [rows: number, start: number, length: number, minTs: number, maxTs: number, maxId: string, ...number[]];
 
 /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
-export function writeRowGroups(sql: SqlStorage, segment: number, groups: readonly PlacedRowGroup[]): void {
+export function writeRowGroups(sql: SqlStorage, segment: number, groups: readonly StoredRowGroup[]): void {
   const packed = groups.map(({ rows, start, length, minTs, maxTs, maxId, chunks }): Packed => {
     return [rows, start, length, minTs, maxTs, maxId, ...chunks];
   });
@@ -28,7 +28,7 @@ export function writeRowGroups(sql: SqlStorage, segment: number, groups: readonl
 }
 
 /** Oldest rows first. */
-export function readRowGroups(sql: SqlStorage, segment: number): PlacedRowGroup[] {
+export function readRowGroups(sql: SqlStorage, segment: number): StoredRowGroup[] {
   const [row] = sql.exec<{ data: string }>('SELECT data FROM row_groups WHERE segment = ?', segment);
   const packed = JSON.parse(row?.data ?? '[]') as Packed[];
   return packed.map(([rows, start, length, minTs, maxTs, maxId, ...chunks]) => {

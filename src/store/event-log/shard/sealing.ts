@@ -8,7 +8,7 @@ import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import { countOf, type NumberRange } from '../number-ranges.ts';
 import { noExtras, type SealedIsolate, type SegmentExtras } from '../parquet/segment-footer.ts';
 import { Aggregate } from '../rollup-aggregate.ts';
-import type { RowPlace } from './hot-keys.ts';
+import type { StoredKey } from './hot-keys.ts';
 import { readRows } from './hot-query.ts';
 import type { HotRows } from './hot-rows.ts';
 import { buildSegment, type BuiltSegment } from './segment-build.ts';
@@ -142,7 +142,7 @@ export class Sealer {
   /** Records what the objects will hold, before they are written. At least one object, also of rows that are not kept. */
   #begin(chosen: Chosen, nowMs: number): Sealing {
     const rows: readonly RowKey[] =
-      'batches' in chosen ? this.#placesOf(chosen.batches) : this.#captchasUpTo(chosen.newest);
+      'batches' in chosen ? this.#keysOf(chosen.batches) : this.#captchasUpTo(chosen.newest);
     const days = new Set(rows.map(({ timestamp }) => dayOf(timestamp)));
     if (days.size === 0) days.add(dayOf(nowMs));
     const oldestFirst = [...days].sort((a, b) => a - b);
@@ -152,7 +152,7 @@ export class Sealer {
     return { segments, chosen };
   }
 
-  #placesOf(batches: readonly number[]): RowPlace[] {
+  #keysOf(batches: readonly number[]): StoredKey[] {
     return batches.flatMap((no) =>
       this.#hot.keys.of(no).map(({ id, timestamp, batch, seq }) => ({ id, timestamp, batch, seq })),
     );
@@ -167,8 +167,8 @@ export class Sealer {
   #rowsOf({ chosen, segments }: Sealing): SealedRows {
     if ('batches' in chosen) {
       const { batches } = chosen;
-      const places = this.#placesOf(batches).sort((a, b) => compareNewestFirst(b, a));
-      const ofDay = (day: number) => this.#readInParts(places.filter(({ timestamp }) => dayOf(timestamp) === day));
+      const keys = this.#keysOf(batches).sort((a, b) => compareNewestFirst(b, a));
+      const ofDay = (day: number) => this.#readInParts(keys.filter(({ timestamp }) => dayOf(timestamp) === day));
       return { ofDay, batches, captchas: [], extras: this.#extrasOf(batches) };
     }
     // A captcha of another day arrived since: it has no segment here, and stays for the next.
@@ -179,9 +179,9 @@ export class Sealer {
   }
 
   /** Rows that were erased before their part is read are left out. */
-  *#readInParts(places: readonly RowPlace[]): Generator<StoredRow> {
-    for (let start = 0; start < places.length; start += ROWS_AT_ONCE) {
-      yield* readRows(this.#sql, this.#hot.keys.at(places.slice(start, start + ROWS_AT_ONCE)));
+  *#readInParts(keys: readonly StoredKey[]): Generator<StoredRow> {
+    for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
+      yield* readRows(this.#sql, this.#hot.keys.at(keys.slice(start, start + ROWS_AT_ONCE)));
     }
   }
 

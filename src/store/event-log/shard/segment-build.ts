@@ -8,7 +8,7 @@ import { SegmentIndex } from '../columns/segment-index.ts';
 import { schemaOf } from '../parquet/schema-of.ts';
 import { noExtras, segmentMetadata, type SegmentExtras, type SegmentSource } from '../parquet/segment-footer.ts';
 import { SegmentWriter } from '../parquet/segment-writer.ts';
-import type { PlacedRowGroup } from './row-groups.ts';
+import type { StoredRowGroup } from './row-groups.ts';
 
 /**
  * About 85 kB. Reading a row takes 0.4 ms, less than its R2 read. Half as many rows would save a quarter of it and cost a
@@ -21,7 +21,7 @@ const ROW_GROUP_TEXT_MAX = 2_000_000;
 export interface BuiltSegment {
   bytes: Uint8Array;
   rows: number;
-  groups: PlacedRowGroup[];
+  groups: StoredRowGroup[];
   index: SegmentIndex;
 }
 
@@ -32,7 +32,7 @@ export async function buildSegment(
   extras: SegmentExtras = noExtras,
 ): Promise<BuiltSegment> {
   const writer = new SegmentWriter(schemaOf(source.stream));
-  const groups: PlacedRowGroup[] = [];
+  const groups: StoredRowGroup[] = [];
   const index = new SegmentIndex();
   let oldest: StoredRow | null = null;
   let newest: StoredRow | null = null;

@@ -4,13 +4,15 @@
  * no object behind.
  */
 import type { SegmentSource } from '../parquet/segment-footer.ts';
-import { segmentKey, shardPlace } from '../segment-key.ts';
+import { segmentKey, shardParts } from '../segment-key.ts';
+import type { SealedSegment } from '../columns/segment-search.ts';
+import type { RowKey } from '../log-row.ts';
 import { writeRowGroups } from './row-groups.ts';
 import { readMeta, shardBirth, writeMeta } from './schema.ts';
 import type { BuiltSegment } from './segment-build.ts';
 
 export function segmentSource(sql: SqlStorage, shardName: string, no: number): SegmentSource {
-  const { stream, owner } = shardPlace(shardName);
+  const { stream, owner } = shardParts(shardName);
   return { stream, owner, shard: shardName, no, birth: shardBirth(sql) };
 }
 
@@ -19,6 +21,34 @@ export async function putSegment(bucket: R2Bucket, object: string, built: BuiltS
     httpMetadata: { contentType: 'application/vnd.apache.parquet' },
     customMetadata: { rows: String(built.rows) },
   });
+}
+
+interface SegmentQuery {
+  /** Epoch milliseconds, `until` exclusive. */
+  since: number;
+  until: number;
+  /** Only segments whose newest row is older; `null`: any. */
+  after: RowKey | null;
+  /** Highest number. */
+  last: number;
+  limit: number;
+}
+
+/** The sealed segments that overlap the window, newest first. */
+export function segmentsBetween(sql: SqlStorage, { since, until, after, last, limit }: SegmentQuery): SealedSegment[] {
+  return sql
+    .exec<SealedSegment & Record<string, SqlStorageValue>>(
+      `SELECT no, object, rows, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM segments
+       WHERE state = 'sealed' AND rows > 0 AND (max_ts, max_id) < (?, ?) AND no <= ? AND max_ts >= ? AND min_ts < ?
+       ORDER BY max_ts DESC, max_id DESC LIMIT ?`,
+      after?.timestamp ?? Number.MAX_SAFE_INTEGER,
+      after?.id ?? '',
+      last,
+      since,
+      until,
+      limit,
+    )
+    .toArray();
 }
 
 export interface SealingSegment {

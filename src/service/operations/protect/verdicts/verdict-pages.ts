@@ -21,7 +21,7 @@ import { type LogTarget, logTarget, rowFilter } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import * as z from 'zod/mini';
-import { readTail, type TailPlace } from '../../../../store/event-log/client/verdict-tail.ts';
+import { readTail, type TailPosition } from '../../../../store/event-log/client/verdict-tail.ts';
 
 export function explainedVerdict(record: VerdictRecord): ReturnedVerdict {
   return { ...record, explain: explainRecord(record) };
@@ -85,9 +85,9 @@ export const verdictOperations: readonly Operation[] = [
     async handler(context) {
       const { cursor, limit, ...filters } = context.body;
       const { log, horizon } = await logTarget(context, context.body.siteKey);
-      const after = cursor === undefined ? null : placeOf(cursor);
+      const after = cursor === undefined ? null : positionOf(cursor);
       const page = await readTail(context.store, log, { filter: rowFilter(filters, horizon), after, limit });
-      const rest = { cursor: cursorOf(page.place), more: page.more, missed: page.missed };
+      const rest = { cursor: cursorOf(page.position), more: page.more, missed: page.missed };
       const verdicts = page.rows.map(explainedBody).join(',');
       return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
         headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
@@ -112,12 +112,12 @@ export const searchVerdicts = protectOperation({
 
 const number = z.int().check(z.gte(0));
 /** `[epoch, shard, number of the last row]` for each shard. */
-const places = z.array(z.tuple([number, number, number])).check(z.minLength(1));
+const positions = z.array(z.tuple([number, number, number])).check(z.minLength(1));
 
-function cursorOf(place: TailPlace): string {
-  return jsonCursor([...place].map(([name, row]) => [...name.split(':').map(Number), row]));
+function cursorOf(position: TailPosition): string {
+  return jsonCursor([...position].map(([name, row]) => [...name.split(':').map(Number), row]));
 }
 
-function placeOf(cursor: string): TailPlace {
-  return new Map(readJsonCursor(places, cursor).map(([epoch, index, row]) => [`${epoch}:${index}`, row]));
+function positionOf(cursor: string): TailPosition {
+  return new Map(readJsonCursor(positions, cursor).map(([epoch, index, row]) => [`${epoch}:${index}`, row]));
 }
