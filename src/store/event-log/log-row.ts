@@ -72,7 +72,7 @@ export function inOrder(given: VerdictRecord): VerdictRecord {
   };
 }
 
-/** Position of a row in the order that all readers use: newest first, then by falling id. */
+/** What all readers sort rows by: newest first, then by falling id. */
 export interface RowKey {
   timestamp: number;
   id: string;

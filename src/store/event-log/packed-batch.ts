@@ -40,7 +40,7 @@ export interface BatchCounters {
 
 /** What filters and sorting need of a row, in this order, so that they read no body. */
 export type RowColumns = readonly [
-  /** Position among the rows of the batch as it was first stored. */
+  /** Number among the rows of the batch as it was first stored. */
   at: number,
   id: string,
   timestamp: number,

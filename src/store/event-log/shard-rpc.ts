@@ -141,7 +141,7 @@ export interface RowGroupReference extends RowGroup {
   maxId: string;
   /** How many of its rows can match. */
   matching: number;
-  /** Numbers of these rows in the row group, rising; `null`: any row can match. */
+  /** Lines of these rows, rising: their numbers in the row group. `null`: any row can match. */
   lines: number[] | null;
 }
 

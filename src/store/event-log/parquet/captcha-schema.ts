@@ -1,4 +1,5 @@
 /** Captchas as Parquet columns: the fields of their records, in the records' order. */
+import { captchaFields } from '../captcha-fields.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
 import { double, integer, moment, type StreamSchema, text, texts, truth } from './stream-schema.ts';
 
@@ -50,41 +51,7 @@ export const captchaSchema: StreamSchema<FlatCaptcha> = {
   },
 
   json(flat) {
-    return JSON.stringify({
-      v: 1,
-      id: flat.id,
-      jti: flat.jti,
-      account_id: flat.account_id,
-      site_key: flat.site_key,
-      timestamp: flat.timestamp,
-      captcha_type: flat.captcha_type,
-      ip: flat.ip,
-      asn: flat.asn,
-      country: flat.country,
-      ja4: flat.ja4,
-      user_agent: flat.user_agent,
-      device_type: flat.device_type,
-      ip_category: flat.ip_category,
-      host: flat.host,
-      action: flat.action,
-      lane: flat.lane,
-      user_account: flat.user_account,
-      session: flat.session,
-      web_view: flat.web_view,
-      iframe: flat.iframe,
-      score: flat.score,
-      threshold: flat.threshold,
-      detectors: flat.detectors,
-      selection_reason: flat.selection_reason,
-      access_rule: flat.access_rule,
-      policy_type: flat.policy_type,
-      issued: flat.issued,
-      status: flat.status,
-      result_reason: flat.result_reason,
-      submitted_at: flat.submitted_at,
-      submitted_correct: flat.submitted_correct,
-      verified_at: flat.verified_at,
-      verified: flat.verified,
-    });
+    const record = { ...flat, v: 1 };
+    return JSON.stringify(Object.fromEntries(captchaFields.map((field) => [field, record[field]])));
   },
 };

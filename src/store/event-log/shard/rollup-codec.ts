@@ -4,6 +4,7 @@
  * more, ten to a row: for each minute with counts its number among the ten (one byte), the length of its bucket (four), and
  * the bucket.
  */
+import { NumberReader, NumberWriter } from '../packed-numbers.ts';
 import type { Counts } from '../shard-rpc.ts';
 
 /** Minutes of one row. An hour is a whole number of rows, so that hours expire row by row. */
@@ -13,49 +14,31 @@ const MINUTE_HEAD_BYTES = 5;
 export type IdCounts = Map<number, Counts>;
 
 export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uint8Array {
-  const ids = [...counts.keys()].sort((a, b) => a - b);
-  // Four numbers below 2^53 take at most eight bytes each.
-  const bytes = new Uint8Array(ids.length * 32);
-  let at = 0;
+  const writer = new NumberWriter();
   let previous = 0;
-  const write = (value: number): void => {
-    let rest = value;
-    while (rest >= 0x80) {
-      bytes[at++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    bytes[at++] = rest;
-  };
-  for (const id of ids) {
+  for (const id of [...counts.keys()].sort((a, b) => a - b)) {
     const [allow, challenge, block] = counts.get(id) as Counts;
     if (allow <= 0 && challenge <= 0 && block <= 0) continue;
-    write(id - previous);
+    writer.write(id - previous);
     previous = id;
-    write(Math.max(allow, 0));
-    write(Math.max(challenge, 0));
-    write(Math.max(block, 0));
+    for (const count of [allow, challenge, block]) writer.write(Math.max(count, 0));
   }
-  return bytes.slice(0, at);
+  return writer.bytes();
 }
 
 /** Packs the buckets of the ten minutes from `first` on. */
 export function encodeMinutes(first: number, minutes: ReadonlyMap<number, IdCounts>): Uint8Array {
-  const parts: Uint8Array[] = [];
+  const writer = new NumberWriter();
   for (let offset = 0; offset < PACKED_MINUTES; offset++) {
     const bucket = encodeCounts(minutes.get(first + offset) ?? new Map<number, Counts>());
     if (bucket.length === 0) continue;
     const head = new DataView(new ArrayBuffer(MINUTE_HEAD_BYTES));
     head.setUint8(0, offset);
     head.setUint32(1, bucket.length);
-    parts.push(new Uint8Array(head.buffer), bucket);
+    writer.append(new Uint8Array(head.buffer));
+    writer.append(bucket);
   }
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return writer.bytes();
 }
 
 /** Receives one value's counts as three numbers, without an object: a week has millions of them. */
@@ -64,23 +47,11 @@ export type VisitCounts = (id: number, allow: number, challenge: number, block: 
 /** Calls `visit` for every value of a packed bucket, in rising order of its id. */
 export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: VisitCounts): void {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
-  let at = 0;
+  const reader = new NumberReader(bytes);
   let id = 0;
-  const read = (): number => {
-    let byte = bytes[at++] as number;
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    let scale = 0x80;
-    for (;;) {
-      byte = bytes[at++] as number;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-      scale *= 0x80;
-    }
-  };
-  while (at < bytes.length) {
-    id += read();
-    visit(id, read(), read(), read());
+  while (reader.at < bytes.length) {
+    id += reader.next();
+    visit(id, reader.next(), reader.next(), reader.next());
   }
 }
 
