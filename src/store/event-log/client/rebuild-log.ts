@@ -4,7 +4,7 @@
  */
 import { ownerFolder, segmentFileName } from '../segment-key.ts';
 import type { ShardSettings, SkippedObject } from '../shard-rpc.ts';
-import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
+import { allShardNames, type LogName, shard, type ShardEnv } from './shards.ts';
 
 /** Bytes that one step reads: 200,000 rows, about five seconds of one shard. */
 const STEP_BYTES_MAX = 8_000_000;
@@ -33,7 +33,7 @@ export async function rebuildStep(
   settings: ShardSettings,
   after: string | null,
 ): Promise<RebuildStep> {
-  const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
+  const names = allShardNames(env, log);
   const folder = ownerFolder(names[0] as string);
   if (after === null) await Promise.all(names.map((name) => shard(env, name).beginRebuild(settings)));
   const listed = await env.SEGMENTS.list({ prefix: folder, ...(after === null ? {} : { startAfter: after }) });

@@ -51,6 +51,11 @@ export function shardNames(env: ShardEnv, log: LogName, window: { since: number;
     .flatMap(({ no, shards }) => Array.from({ length: shards }, (_, index) => shardName(log, no, index)));
 }
 
+/** Every shard of a log. */
+export function allShardNames(env: ShardEnv, log: LogName): string[] {
+  return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
+}
+
 /** The shard that holds a log's counters, which belong to no row. */
 export function counterShardName(log: LogName): string {
   return shardName(log, 0, 0);

@@ -12,7 +12,7 @@ import type {
   ValueSeries,
   ValueTotal,
 } from '../shard-rpc.ts';
-import { counterShardName, type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
+import { allShardNames, counterShardName, type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
 /** More values than one shard holds for a day. Values are cut to 256 characters. */
 const VALUES_PER_SHARD_MAX = 100_000;
@@ -35,7 +35,7 @@ export async function appendCounters(
 
 /** How many calls `edgeTotals` makes. */
 export function shardCount(env: ShardEnv): number {
-  return allShardsOf(env, verdictLogOf({ id: '' })).length;
+  return allShardNames(env, verdictLogOf({ id: '' })).length;
 }
 
 export interface EdgeTotals {
@@ -51,7 +51,7 @@ const SILENT_MS = 60_000;
 
 /** Verdicts are counted in the shard that stores them; what edges counted is in one of the shards. */
 export async function edgeTotals(env: ShardEnv, log: LogName, nowMs: number): Promise<EdgeTotals> {
-  const names = allShardsOf(env, log);
+  const names = allShardNames(env, log);
   const sums = await Promise.all(names.map((name) => shard(env, name).edgeSums()));
   const counters = new Map<string, number>();
   const isolates = new Map<string, IsolateGap>();
@@ -156,21 +156,17 @@ export async function countSeries(
 
 /** Erases one session in every shard; returns how many rows it had. */
 export async function eraseSession(env: ShardEnv, log: LogName, jti: string): Promise<number> {
-  const erased = await Promise.all(allShardsOf(env, log).map((name) => shard(env, name).erase(jti)));
+  const erased = await Promise.all(allShardNames(env, log).map((name) => shard(env, name).erase(jti)));
   return erased.reduce((sum, rows) => sum + rows, 0);
 }
 
 /** Erases the whole log a minute after `nowMs`; idempotent. */
 export async function retireLog(env: ShardEnv, log: LogName, nowMs: number): Promise<void> {
-  await Promise.all(allShardsOf(env, log).map((name) => shard(env, name).retire(nowMs)));
+  await Promise.all(allShardNames(env, log).map((name) => shard(env, name).retire(nowMs)));
 }
 
 function totalOf({ counts }: ValueCounts): number {
   return counts[0] + counts[1] + counts[2];
-}
-
-function allShardsOf(env: ShardEnv, log: LogName): string[] {
-  return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
 }
 
 function namesOf(env: ShardEnv, log: LogName, { from, to }: Omit<CountWindow, 'outcomes'>): string[] {

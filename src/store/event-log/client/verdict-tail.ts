@@ -5,7 +5,7 @@
 import type { RowFilter } from '../row-filter.ts';
 import type { StoredRow } from '../log-row.ts';
 import type { Tail, TailRow } from '../shard-rpc.ts';
-import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
+import { allShardNames, type LogName, shard, type ShardEnv } from './shards.ts';
 
 /** `epoch:shard` → number of the last row that was told. */
 export type TailPosition = ReadonlyMap<string, number>;
@@ -29,7 +29,7 @@ export interface TailPage {
 
 export async function readTail(env: ShardEnv, log: LogName, { filter, after, limit }: TailRead): Promise<TailPage> {
   // Every shard, whatever the filter: the position must stay valid when a reader changes the filter.
-  const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER });
+  const names = allShardNames(env, log);
   const shards = names.map((name) => name.slice(`${log.stream}/${log.owner}:`.length));
   const tails = await Promise.all(
     names.map((name, index) =>

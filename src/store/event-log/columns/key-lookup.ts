@@ -8,9 +8,9 @@ import { knownBounds, slicesOfKey } from './slice-bounds.ts';
 export interface Postings {
   /** Rising. */
   rows: Uint16Array;
-  /** The row's place in the column that was given to `SegmentKeysBuilder.write`. */
+  /** The place of its class; empty for captchas, which have no classes. */
   classes: Uint16Array;
-  /** The place of its path. */
+  /** The place of its path; empty for captchas and for the postings of paths. */
   paths: Uint16Array;
 }
 
@@ -247,8 +247,8 @@ function passingIn(slice: KeySlice, from: number, to: number, table: Uint8Array 
   return count;
 }
 
-/** Segments that have this key; for a cut key, segments that may have it. */
-export function segmentsWithKey(sql: SqlStorage, field: HashedField, text: string): number[] {
+/** Segments with rows of this session, rising; for one whose key is cut, segments that may have some. */
+export function segmentsOfSession(sql: SqlStorage, jti: string): number[] {
   const { last } = sql.exec<{ last: number }>('SELECT COALESCE(MAX(no), 0) AS last FROM segments').one();
-  return new KeyLookup(sql, field, [text], { first: 0, last }).segments.sort((a, b) => a - b);
+  return new KeyLookup(sql, 'jti', [jti], { first: 0, last }).segments.sort((a, b) => a - b);
 }

@@ -13,7 +13,7 @@ import { schemaOf } from '../parquet/schema-of.ts';
 import { readSegmentFooter } from '../parquet/segment-footer.ts';
 import { nextRevision } from '../segment-key.ts';
 import { buildSegment } from './segment-build.ts';
-import { segmentsWithKey } from '../columns/key-lookup.ts';
+import { segmentsOfSession } from '../columns/key-lookup.ts';
 import type { StoredRow } from '../log-row.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
 import type { RowColumns } from '../packed-batch.ts';
@@ -29,7 +29,7 @@ export async function eraseSessionRows(
 ): Promise<number> {
   const { sql } = storage;
   let erased = eraseHot(sql, hot, jti);
-  for (const segment of segmentsWithKey(sql, 'jti', jti)) {
+  for (const segment of segmentsOfSession(sql, jti)) {
     erased += await eraseSealed(sql, hot, bucket, shardName, segment, jti);
   }
   await deleteDoomed(sql, bucket);
