@@ -4,12 +4,10 @@
  * docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { eraseHot, eraseSessionRows } from './erase-session.ts';
-import { ERASED_KEPT_MS, ErasedSessions } from './erased-sessions.ts';
+import { ERASED_KEPT_MS, ErasedSessions, eraseHot, eraseSessionRows } from './erase-session.ts';
 import type { CaptchaEvent } from '../captcha-record.ts';
-import { liveCounts } from './captcha-live-counts.ts';
+import { liveCounts, trafficSeries } from './captcha-counts.ts';
 import { scanCaptchas } from './captcha-scan.ts';
-import { trafficSeries } from './captcha-traffic.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
 import { SEGMENT_ROWS } from './batch-tables.ts';
 import { HotRows } from './hot-rows.ts';

@@ -1,16 +1,18 @@
 /**
- * Live counts of one site: captchas per bucket and per address. The shard counts them from unsealed captchas
- * and from the columns of the few segments that overlap the window.
+ * Counts of captchas: the live ones of one site, per bucket and per address, from unsealed captchas and from the columns of
+ * the few segments that overlap the window; and the traffic of some or all sites, from the rollups.
  */
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
 import { captchaSearch, fieldTests, fieldText, passesAny } from '../columns/captcha-columns.ts';
 import { timesOf } from '../columns/segment-columns.ts';
-import { type SealedSegment, SegmentSearcher } from '../columns/segment-search.ts';
-import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
+import { SegmentSearcher, type SealedSegment } from '../columns/segment-search.ts';
+import type { LiveCounts, LiveWindow, Point, TrafficWindow } from '../shard-rpc.ts';
 import { CaptchaColumn, searchedSince } from './captcha-segments.ts';
 import type { HotRows } from './hot-rows.ts';
 import { segmentsBetween } from './segments.ts';
+import { captchaCountKey, captchaTrafficGroups } from '../captcha-record.ts';
+import type { RollupReader } from './rollup-reader.ts';
 
 /** 500,000 rows: one hour at 140 captchas a second. */
 const SEGMENTS_MAX = 50;
@@ -80,4 +82,27 @@ function add(
     asn: JSON.parse(textOf('asn')) as number | null,
     categories: JSON.parse(textOf('ip_category')) as string[],
   });
+}
+
+/** By the end of the key that a captcha is counted under. */
+const groupByEnd: ReadonlyMap<string, number> = new Map(
+  captchaTrafficGroups.map(({ type, verified }, group) => [captchaCountKey('', type, verified), group]),
+);
+
+/**
+ * Outcomes of the captchas of these sites by type, in the order of `captchaTrafficGroups`. `siteKeys`: `null` means all
+ * sites of the account. The shard adds up its sites, so that the response is as small for a thousand sites as for one.
+ */
+export function trafficSeries(
+  reader: RollupReader,
+  siteKeys: readonly string[] | null,
+  { from, to, bucketMinutes }: TrafficWindow,
+): Point[][] {
+  const wanted = siteKeys && new Set(siteKeys);
+  const groupOf = (key: string): number | null => {
+    const end = key.indexOf(' ');
+    if (wanted && !wanted.has(key.slice(0, end))) return null;
+    return groupByEnd.get(key.slice(end)) ?? null;
+  };
+  return reader.groupedSeries('enforcement_policy', groupOf, captchaTrafficGroups.length, from, to, bucketMinutes);
 }
