@@ -3,18 +3,18 @@
  * and one that fast limits let through. In workerd: an exact take beside a bare call of the same object, and the storage
  * and the memory of many keys (1,000,000) in the eight objects of an instance.
  */
-import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
 import { HmacSha256 } from '../src/bytes/hmac-sha256.ts';
 import { runtimeOptions } from '../src/cli/runtime-options.ts';
 import { bundleWorker, readWranglerFile, workerConfig } from '../src/cli/worker-config.ts';
-import type { LimitForm } from '../src/contract/management/limit-form.ts';
+import type { LimitForm } from '../src/contract/management/policy-set/policy-set-form.ts';
 import { compileLimits } from '../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../src/edge/limits/limit-counts.ts';
 import { Limits } from '../src/edge/limits/limits.ts';
-import { type KeySource, limitKeys } from '../src/limits/limit-keys.ts';
+import { limitKeys, type KeySource } from '../src/limits/limit-keys.ts';
 import { ok } from '../src/result.ts';
 import { workerdPids } from './measure/processor-time.ts';
 import { percentile } from './measure/statistics.ts';

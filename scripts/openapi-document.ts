@@ -3,22 +3,26 @@
  * the document cannot differ from what the service accepts.
  */
 import { readFileSync } from 'node:fs';
-import { type $ZodType, toJSONSchema } from 'zod/v4/core';
+import { toJSONSchema, type $ZodType } from 'zod/v4/core';
 import {
-  challengeResponse,
   challengeRequest,
-  solutionResponse,
+  challengeResponse,
   solutionRequest,
+  solutionResponse,
 } from '../src/contract/captcha/challenge-api.ts';
 import { errorStatus } from '../src/contract/errors.ts';
-import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-alias.ts';
-import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
+import {
+  aliasRequest,
+  aliasResponse,
+  siteverifyRequest,
+  siteverifyResponse,
+} from '../src/contract/captcha/siteverify.ts';
 import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
 import {
-  type Feature,
-  type Permission,
   permissionPowers,
   permissionsFor,
+  type Feature,
+  type Permission,
 } from '../src/contract/management/permissions.ts';
 import { addExamples } from './openapi-examples.ts';
 import { describeFields } from './openapi-fields.ts';

@@ -5,7 +5,7 @@
 import { AgentKeys } from '../../src/bots/signatures/agent-keys.ts';
 import { SignatureCheck } from '../../src/bots/signatures/check-signature.ts';
 import type { SignedRequest } from '../../src/bots/signatures/covered-components.ts';
-import type { BotKey } from '../../src/contract/bots/bot-keys.ts';
+import type { BotKey } from '../../src/contract/edge/bot-calls.ts';
 
 export interface SignatureWork {
   directory: string;

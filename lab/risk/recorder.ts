@@ -5,8 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod/mini';
-import { environmentReport } from '../../src/contract/edge/environment-report.ts';
-import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
+import { environmentReport, telemetryReport } from '../../src/contract/edge/page-reports.ts';
 import { clientHeadersOf, readHeaders } from '../../src/edge/request/header-facts.ts';
 import { isSecureContext } from '../../src/risk/headers/request-facts.ts';
 import type { RecordedClient } from './client.ts';

@@ -5,8 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { clientHeaders } from '../../src/contract/edge/edge-api.ts';
-import { environmentReport } from '../../src/contract/edge/environment-report.ts';
-import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
+import { environmentReport, telemetryReport } from '../../src/contract/edge/page-reports.ts';
 
 /**
  * `headless`: a browser without a window, under a driver; `stealth`: the same with its traces hidden. `window`: a driven

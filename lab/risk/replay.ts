@@ -1,6 +1,6 @@
 /** Replays recorded sessions through the transitions that the service applies, and reports each session's highest score. */
 import { detectorsOf, type RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
-import type { TelemetryReport } from '../../src/contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../../src/contract/edge/page-reports.ts';
 import {
   NO_LINEAGE,
   opened,

@@ -1,9 +1,9 @@
 /** Clients without a browser: curl and scripts, as they are and with a browser's headers. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { languageFeatures } from '../../src/contract/edge/environment-names.ts';
-import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
-import { chromeOf, MAC, type RecordedClient, WINDOWS } from './client.ts';
+import { languageFeatures } from '../../src/contract/edge/page-report-names.ts';
+import type { EnvironmentReport } from '../../src/contract/edge/page-reports.ts';
+import { MAC, WINDOWS, chromeOf, type RecordedClient } from './client.ts';
 import type { RecordedSet } from './recording.ts';
 
 interface CurlVariant {

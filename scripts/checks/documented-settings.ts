@@ -1,11 +1,10 @@
 /** Every setting of instances and sites is described: meaning, default and example, on its page and in OpenAPI. */
 import { readFileSync } from 'node:fs';
-import { type $ZodType, toJSONSchema } from 'zod/v4/core';
+import { toJSONSchema, type $ZodType } from 'zod/v4/core';
 // oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a check ships nothing
 import { fromJSONSchema } from 'zod';
 import * as z from 'zod/mini';
-import { instanceIdentity } from '../../src/contract/management/instance-identity.ts';
-import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
+import { instanceIdentity, newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import {
   describeSettings,

@@ -25,7 +25,7 @@ const forbiddenBesideService: readonly [RegExp, string][] = [
   [/^src\/locales\/pages\.generated\.ts$/, 'holds languages that the service provides'],
   [/^src\/rules\/(canonical|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
   [
-    /^src\/contract\/(edge\/(edge-api|verdict-record|verdict-message)|captcha\/(challenge-api|siteverify)|management\/(instance-identity|older-words|site-settings)|errors)\.ts$/,
+    /^src\/contract\/(edge\/(edge-api|verdict-record|verdict-batch)|captcha\/(challenge-api|siteverify)|management\/(instance-settings|site-settings)|errors)\.ts$/,
     'is a schema that only the service parses with',
   ],
 ];

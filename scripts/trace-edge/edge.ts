@@ -12,7 +12,7 @@ import {
   unknownSite,
 } from '../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
-import { writtenPolicy } from '../../src/contract/management/older-words.ts';
+import { writtenPolicy } from '../../src/contract/management/instance-settings.ts';
 import { sessionWeight } from '../../src/risk/detectors.ts';
 import { RulesetCompiler } from '../../src/rules/compiler.ts';
 import { signRulesetFile } from '../../src/rules/signing.ts';

@@ -6,8 +6,7 @@
 import type { WaitUntil } from '../bytes/polled.ts';
 import { BoundedMap } from '../bytes/bounded-map.ts';
 import { WindowCounts } from '../bytes/window-counts.ts';
-import type { BotKeys } from '../contract/bots/bot-keys.ts';
-import type { BotNameAnswer } from '../contract/bots/bot-proofs.ts';
+import type { BotKeys, BotNameAnswer } from '../contract/edge/bot-calls.ts';
 import type { Result } from '../result.ts';
 import { AgentKeys } from './signatures/agent-keys.ts';
 import { SignatureCheck } from './signatures/check-signature.ts';

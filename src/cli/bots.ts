@@ -4,8 +4,12 @@
  */
 import { lineDiff } from '../bytes/line-diff.ts';
 import type { BotPolicy } from '../contract/management/bot-policy.ts';
-import type { BotTraffic, BotTrafficResponse, ImpostorTraffic } from '../contract/management/bot-traffic.ts';
-import type { RobotsResponse } from '../contract/management/robots-query.ts';
+import type {
+  BotTraffic,
+  BotTrafficResponse,
+  ImpostorTraffic,
+  RobotsResponse,
+} from '../contract/management/bot-traffic.ts';
 import { botActions, botBehaviours, botPresets } from '../contract/vocabulary.ts';
 import { CommandError } from './command-line.ts';
 import { command, type Commands, type Given } from './command.ts';

@@ -4,14 +4,13 @@
  */
 import * as z from 'zod/mini';
 import {
-  type Feature,
   featurePermissions,
   features,
+  type Feature,
   type Permission,
   type PermissionMap,
 } from '../contract/management/permissions.ts';
-import { newInstanceSettings } from '../contract/management/instance-settings.ts';
-import { instanceIdentity } from '../contract/management/instance-identity.ts';
+import { instanceIdentity, newInstanceSettings } from '../contract/management/instance-settings.ts';
 import { siteName } from '../contract/management/site.ts';
 import { siteSettings } from '../contract/management/site-settings.ts';
 import type { AccountRecord } from '../store/d1/accounts.ts';

@@ -3,7 +3,7 @@
  * the management API, of a local stack or a deployed service. A short reference that several requests have lists them.
  */
 import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
-import type { ReturnedVerdict } from '../contract/management/returned-verdict.ts';
+import type { ReturnedVerdict } from '../contract/edge/verdict-record.ts';
 import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
 import { command, type Commands } from './command.ts';
 import { OperatorError } from './failure.ts';

@@ -4,8 +4,8 @@
  * case in which most requests meet: all of them asked, counted, and with the same value. A request that only the second
  * count stops may have been stopped or not. Pure.
  */
-import type { LimitForm } from '../contract/management/limit-form.ts';
-import { type Counting, type KeyCount, newKeyCount } from './key-count.ts';
+import type { LimitForm } from '../contract/management/policy-set/policy-set-form.ts';
+import { newKeyCount, type Counting, type KeyCount } from './key-count.ts';
 import type { Meter } from './sliding-log.ts';
 
 /** A key of a request; `times` the count where it is that of a larger network. */

@@ -4,7 +4,7 @@
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
-import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
+import type { TelemetryTrait } from '../contract/edge/page-report-names.ts';
 import type { EnvironmentFinding } from './environment/environment-findings.ts';
 
 export interface TypingFacts {

@@ -2,7 +2,7 @@
  * Finds reports that no page can have made: their counts contradict each other or the clock. A script that posts
  * telemetry without a page has to invent its counts.
  */
-import type { TelemetryReport } from '../contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../contract/edge/page-reports.ts';
 
 /** Browsers send pointer and scroll events once a frame: 240 a second on the fastest screens. */
 const EVENTS_PER_SECOND_MAX = 250;

@@ -3,7 +3,7 @@
  * decimals. Each detector is a condition on plain facts about the session, so every score can be explained by its parts.
  */
 import { detectorBits, detectorsOf, type RiskDetector } from '../contract/edge/risk-detectors.ts';
-import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
+import type { TelemetryTrait } from '../contract/edge/page-report-names.ts';
 import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
 import type { EnvironmentFinding } from './environment/environment-findings.ts';

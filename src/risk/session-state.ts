@@ -4,13 +4,12 @@
  * state and decides nothing.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
-import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
+import type { EnvironmentReport, TelemetryReport } from '../contract/edge/page-reports.ts';
 import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
-import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 import { environmentFindings } from './environment/environment-findings.ts';
 import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
-import { type ExplainedScore, scoreRisk } from './session-score.ts';
+import { scoreRisk, type ExplainedScore } from './session-score.ts';
 
 /** The visitor of a session call, as the edge reports them. */
 export interface SessionVisitor {

@@ -3,8 +3,7 @@
  * an address. Their clients read the body only, so every response is a 200 and every mistake an error code.
  */
 import type { SealedToken } from '../captcha/seal/sealed-token.ts';
-import type { VerifyReason } from '../contract/captcha/siteverify.ts';
-import type { AliasResponse } from '../contract/captcha/siteverify-alias.ts';
+import type { AliasResponse, VerifyReason } from '../contract/captcha/siteverify.ts';
 
 export const aliasDialects = ['turnstile', 'hcaptcha', 'recaptcha'] as const;
 export type AliasDialect = (typeof aliasDialects)[number];

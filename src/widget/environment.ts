@@ -2,8 +2,8 @@
  * Finds out what browser this is, before a session is opened. The protect script loads it only then. The same file runs
  * as a worker, which reports what it sees of the browser. Never rejects: what cannot be found out is left out.
  */
-import type { EnvironmentSign } from '../contract/edge/environment-names.ts';
-import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
+import type { EnvironmentSign } from '../contract/edge/page-report-names.ts';
+import type { EnvironmentReport } from '../contract/edge/page-reports.ts';
 import { inFreshRealm, type Realm } from './dom/fresh-realm.ts';
 import { browserTraits } from './environment/browser-traits.ts';
 import { familyMarks, featureBits, pageSystem, scriptEngine } from './environment/engine-facts.ts';

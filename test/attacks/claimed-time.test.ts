@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
-import type { TelemetryReport } from '../../src/contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../../src/contract/edge/page-reports.ts';
 import { signalsOf } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';

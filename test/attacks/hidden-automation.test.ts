@@ -7,8 +7,8 @@
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
-import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
-import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
+import type { EnvironmentReport } from '../../src/contract/edge/page-reports.ts';
+import type { SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
 import { signalsOf } from '../e2e/edge-visitor.ts';
 import { browse } from '../support/browse.ts';
 import { launchCarriedChromium } from '../support/chromium.ts';

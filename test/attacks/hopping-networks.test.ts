@@ -5,8 +5,11 @@
  */
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
-import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
+import type {
+  ChallengeResponse,
+  SessionChallenge,
+  SolutionResponse,
+} from '../../src/contract/captcha/challenge-api.ts';
 import { detectorsOf } from '../../src/contract/edge/risk-detectors.ts';
 import { signalsOf } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';

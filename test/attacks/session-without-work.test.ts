@@ -3,13 +3,12 @@
  * the work, with somebody else's, with one piece of work many times, or with work that was done for something else.
  */
 import { describe, expect, test } from 'vitest';
-import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
-import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
+import type { ChallengeResponse, SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
 import { signalsOf } from '../e2e/edge-visitor.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
-import { type EdgeResponse, sessionAt } from '../support/edge-session.ts';
+import { sessionAt, type EdgeResponse } from '../support/edge-session.ts';
 import { expectRows } from '../support/rows.ts';
-import { type SolvedSession, solvedSession } from '../support/session.ts';
+import { solvedSession, type SolvedSession } from '../support/session.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
 const stack = useStack();

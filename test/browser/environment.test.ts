@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EnvironmentReport, environmentReport } from '../../src/contract/edge/environment-report.ts';
+import { environmentReport, type EnvironmentReport } from '../../src/contract/edge/page-reports.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 

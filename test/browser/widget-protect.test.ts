@@ -1,6 +1,6 @@
 /** The protect script in a real Chromium: the page's own requests pass the gate without a change of the page's code. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
+import { telemetryReport } from '../../src/contract/edge/page-reports.ts';
 import type { GatehouseProtect } from '../../src/widget/protect.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { useWidgetServer } from './widget-server.ts';

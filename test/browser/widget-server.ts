@@ -15,7 +15,7 @@ import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { renderChallengePage, type ChallengePageInput } from '../../src/edge/answer/pages/challenge-page.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/page-layout.ts';
-import { environmentReport } from '../../src/contract/edge/environment-report.ts';
+import { environmentReport } from '../../src/contract/edge/page-reports.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { compatAssets, moduleAssets } from '../../src/service/captcha/widget-assets.ts';
 import { type VisualTask, visualTask } from './visual-tasks.ts';

@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DIRECTORY_PATH } from '../../src/bots/signatures/agent-address.ts';
-import { type BotKeys, botKeys } from '../../src/contract/bots/bot-keys.ts';
+import { type BotKeys, botKeys } from '../../src/contract/edge/bot-calls.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { type BotServers, type DirectoryAnswer, json, startBotServers } from '../support/bot-servers.ts';
 import { expectRows } from '../support/rows.ts';

@@ -1,15 +1,14 @@
 /** Sessions while the service is away: what a visitor with one keeps, and what a newcomer can still earn. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
-import { type DemoOrigin, startDemoOrigin } from '../../src/cli/demo/origin.ts';
+import { startDemoOrigin, type DemoOrigin } from '../../src/cli/demo/origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
-import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
-import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
+import type { ChallengeResponse, SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
 import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { FIREFOX, browse } from '../support/browse.ts';
 import { sessionAt } from '../support/edge-session.ts';
 import { freePortBase } from '../support/ports.ts';
-import { type RawWorker, startRawWorker } from '../support/raw-workerd.ts';
+import { startRawWorker, type RawWorker } from '../support/raw-workerd.ts';
 import { solvedSession } from '../support/session.ts';
 import { eventually } from '../support/stack.ts';
 import { startUpstream, type Upstream } from './edge-upstream.ts';

@@ -1,5 +1,5 @@
 import { eventually } from './eventually.ts';
-import type { EdgeVersion } from '../../src/contract/edge/edge-api.ts';
+import type { EdgeVersion } from '../../src/contract/edge/edge-responses.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 
 /** A management call with the seeded API key. */

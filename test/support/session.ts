@@ -2,11 +2,10 @@
  * Earns a session as the protect script does: asks for a challenge, solves it, and sends the solution with the report of
  * an ordinary browser.
  */
-import type { PowTask } from '../../src/contract/captcha/challenge-api.ts';
-import { languageFeatures } from '../../src/contract/edge/environment-names.ts';
-import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
-import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
-import { type PowSolution, solvePow } from '../../src/widget/pow/pow-task.ts';
+import type { PowTask, SessionChallenge } from '../../src/contract/captcha/challenge-api.ts';
+import { languageFeatures } from '../../src/contract/edge/page-report-names.ts';
+import type { EnvironmentReport } from '../../src/contract/edge/page-reports.ts';
+import { solvePow, type PowSolution } from '../../src/widget/pow/pow-task.ts';
 import { squaredNatively } from './native-squarings.ts';
 
 /** What a page in Chrome on Windows finds out about its browser, when no program drives it. */

@@ -2,7 +2,7 @@
  * Requests signed by `http-message-sig`, an implementation of RFC 9421 that shares no code with ours, and keys for them.
  */
 import { createSignature, type SignatureComponent, webcrypto } from 'http-message-sig';
-import type { BotKey } from '../../src/contract/bots/bot-keys.ts';
+import type { BotKey } from '../../src/contract/edge/bot-calls.ts';
 
 export interface AgentKeyPair {
   keyid: string;

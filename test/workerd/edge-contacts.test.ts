@@ -1,7 +1,7 @@
 /** What the service knows of each edge: when it last made contact, and which rules and config it has taken. */
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { edgeVersion } from '../../src/contract/edge/edge-api.ts';
+import { edgeVersion } from '../../src/contract/edge/edge-responses.ts';
 import { later, testNow } from '../support/clock.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { asEdge, newInstance, sendVerdicts } from './rule-book-instance.ts';

@@ -1,7 +1,8 @@
 /** What an edge receives of its own instance's rules, and that it receives no others. */
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge/edge-api.ts';
+import { RULESET_MEDIA_TYPE } from '../../src/contract/edge/edge-api.ts';
+import { edgeVersion } from '../../src/contract/edge/edge-responses.ts';
 import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
 import { expectRows } from '../support/rows.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';

@@ -6,7 +6,7 @@
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { WindowCounts } from '../../bytes/window-counts.ts';
-import type { BotKey, BotKeys } from '../../contract/bots/bot-keys.ts';
+import type { BotKey, BotKeys } from '../../contract/edge/bot-calls.ts';
 import type { MissingKey } from './signature-outcome.ts';
 
 export interface AgentKey {

@@ -6,7 +6,7 @@
 import { calculateJwkThumbprint } from 'jose';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { isJsonObject } from '../../bytes/json.ts';
-import { BOT_KEYS_MAX, type BotKey } from '../../contract/bots/bot-keys.ts';
+import { BOT_KEYS_MAX, type BotKey } from '../../contract/edge/bot-calls.ts';
 
 const ED25519_BYTES = 32;
 const RSA_MIN_BYTES = 256;

@@ -10,22 +10,21 @@ import {
   accessRestriction,
   accessRuleInput,
 } from '../../contract/management/access-control-rule.ts';
-import { alertKinds, ALERT_CHANNELS_MAX, channelFields, channelShapes } from '../../contract/management/alerts.ts';
+import { ALERT_CHANNELS_MAX, alertKinds, channelFields, channelShapes } from '../../contract/management/alerts.ts';
 import { edgeRuleInput } from '../../contract/management/edge-rule.ts';
 import { emailAddress } from '../../contract/management/email-address.ts';
-import { instanceIdentity } from '../../contract/management/instance-identity.ts';
-import { instanceSettings } from '../../contract/management/instance-settings.ts';
+import { instanceIdentity, instanceSettings } from '../../contract/management/instance-settings.ts';
 import { listFields, listName } from '../../contract/management/lists.ts';
 import { withoutDefaults } from '../../contract/management/patch-schema.ts';
 import { LIMITS_MAX, limit } from '../../contract/management/policy-set/limit.ts';
 import { areFewOrigins, origin, tooManyOrigins } from '../../contract/management/policy-set/origin.ts';
-import { conditionTree } from '../../contract/management/policy-set/policy-api.ts';
+import { conditionTree } from '../../contract/management/policy-set/policy-set.ts';
 import { POLICIES_MAX, policy, policyName } from '../../contract/management/policy-set/policy.ts';
-import { userRoles } from '../../contract/management/roles.ts';
+import { userRoles } from '../../contract/management/permissions.ts';
 import { siteKey, siteName } from '../../contract/management/site.ts';
 import { siteSettings } from '../../contract/management/site-settings.ts';
 import { shownUrl } from '../../service/http/shown-url.ts';
-import { refusedName, SECRET_REFERENCE, withoutReferences } from './secret-reference.ts';
+import { SECRET_REFERENCE, refusedName, withoutReferences } from './secret-reference.ts';
 
 const SITES_MAX = 5000;
 const INSTANCES_MAX = 300;

@@ -1,8 +1,7 @@
 /** What runs, as a configuration file: a plan of that file has no changes. It has references where secrets belong. */
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { EdgeRuleListed } from '../../contract/management/edge-rule.ts';
-import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
-import { instanceSettings } from '../../contract/management/instance-settings.ts';
+import { instanceSettings, type ProtectInstance } from '../../contract/management/instance-settings.ts';
 import type { ListStatus } from '../../contract/management/lists.ts';
 import type { Policy } from '../../contract/management/policy-set/policy.ts';
 import { siteSettings } from '../../contract/management/site-settings.ts';

@@ -8,12 +8,12 @@ import type { OwnBot } from '../../bots/own-bot.ts';
 import type { ListedAccessRule } from '../../contract/management/access-control-rule.ts';
 import type { AlertKind, ChannelShape, QuietHours } from '../../contract/management/alerts.ts';
 import type { EdgeRuleListed } from '../../contract/management/edge-rule.ts';
-import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
+import type { ProtectInstance } from '../../contract/management/instance-settings.ts';
 import type { ListStatus } from '../../contract/management/lists.ts';
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
-import type { UserRole } from '../../contract/management/roles.ts';
+import type { UserRole } from '../../contract/management/permissions.ts';
 import type { Site } from '../../contract/management/site.ts';
-import { call, CallError, type Target } from '../management-call.ts';
+import { CallError, call, type Target } from '../management-call.ts';
 
 export const RULES_PER_CALL = 10_000;
 /** Calls are limited by the minute. */

@@ -5,7 +5,7 @@
  * verdicts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
+import type { ReturnedVerdict } from '../../contract/edge/verdict-record.ts';
 import { CommandError } from '../command-line.ts';
 import { command, type Commands, type Given } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';

@@ -3,7 +3,7 @@
  * writes page after page, with one JSON object a line for programs, so that a log of any length needs no memory. Filters
  * and columns are those of `gatehouse tail` too.
  */
-import type { ReturnedVerdict } from '../../contract/management/returned-verdict.ts';
+import type { ReturnedVerdict } from '../../contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../../contract/vocabulary.ts';
 import { CommandError } from '../command-line.ts';
 import { command, type Commands, type Given } from '../command.ts';
@@ -11,7 +11,7 @@ import { listOf, optionalNumber, wholeNumber, windowOf } from '../flag-values.ts
 import { CallError, call, targetFlags, type Target } from '../management-call.ts';
 import { jsonText } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
-import { type Column, decisionStyle, liveTable, table, timeText } from '../print/table.ts';
+import { decisionStyle, liveTable, table, timeText, type Column } from '../print/table.ts';
 
 const PAGE_ROWS_MAX = 1000;
 /** A page that fails for another reason than a refusal is asked for again, after as many milliseconds. */

@@ -8,8 +8,6 @@ import { TOKEN_MAX_CHARS } from './challenge-constants.ts';
 import { challengeKinds, powLanes } from '../vocabulary.ts';
 import { edgeVisitor } from '../edge/edge-api.ts';
 
-export * from './challenge-constants.ts';
-
 /** What the token is for. Pages written for reCAPTCHA have slashes in it. */
 export const action = z.string().check(z.regex(/^[A-Za-z0-9_/-]{1,64}$/));
 export const sessionId = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/));
@@ -170,3 +168,12 @@ export const solutionResponse = z.object({
   next: z.optional(challengeResponse),
 });
 export type SolutionResponse = z.infer<typeof solutionResponse>;
+
+/** What `POST /__protect/session` returns instead of a session: work that earns one. */
+export interface SessionChallenge {
+  /** Sealed; the page returns it untouched with the solution. */
+  challenge: string;
+  pow: PowTask;
+  /** Epoch milliseconds, by the clock of the service or, in an outage, of the edge. */
+  expiresAt: number;
+}

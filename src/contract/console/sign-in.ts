@@ -3,8 +3,7 @@
  * the management API; refusals have its envelope. Times are epoch milliseconds.
  */
 import * as z from 'zod/mini';
-import type { Feature, PermissionMap } from '../management/permissions.ts';
-import type { UserRole } from '../management/roles.ts';
+import type { Feature, PermissionMap, UserRole } from '../management/permissions.ts';
 import type { AccountTier } from '../vocabulary.ts';
 
 const TOKEN_MAX_CHARS = 4096;

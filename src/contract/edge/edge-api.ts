@@ -3,34 +3,13 @@
  * a response (`edge-responses.ts`) that does not fit counts as "service unreachable".
  */
 import * as z from 'zod/mini';
-import { batchRangeFields, hasSoundRange } from './batch-range.ts';
-import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';
-import { sessionCall } from './session-call.ts';
+import { sessionCall } from './page-reports.ts';
 
 export const CLIENT_JWT_AUDIENCE = 'protect-edge';
 /** Media type of ruleset base and delta files. */
 export const RULESET_MEDIA_TYPE = 'application/vnd.gatehouse.ruleset';
 
-export * from './edge-responses.ts';
-
 const id = z.string().check(z.minLength(1), z.maxLength(256));
-
-/**
- * `POST /edge/v1/verdicts`. Records are checked one by one, so that one bad record does not cost the others.
- * Counters are what this isolate counted since its last batch, by name and label.
- */
-export const verdictBatch = z
-  .strictObject({
-    /** The same at every retry, so that the counters of a repeated batch count once. */
-    batchId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
-    ...batchRangeFields,
-    records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
-    counters: z._default(
-      z.record(z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}(\{[a-z_]+="[^"\\]{0,64}"\})?$/)), z.number()),
-      {},
-    ),
-  })
-  .check(z.refine(hasSoundRange, 'isolate, firstSeq, lastSeq and held: all or none, and firstSeq first'));
 
 const headerText = (maxChars: number) => z.nullable(z.string().check(z.maxLength(maxChars)));
 

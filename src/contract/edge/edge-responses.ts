@@ -4,7 +4,7 @@
  * would be the only one of its kind there.
  */
 import * as z from 'zod/mini';
-import { DETECTOR_SET_MAX } from './detector-set.ts';
+import { DETECTOR_SET_MAX } from './risk-detectors.ts';
 import { policyForm } from '../management/policy-form.ts';
 import { policySetForm } from '../management/policy-set/policy-set-form.ts';
 import { knownWord } from '../known-words.ts';

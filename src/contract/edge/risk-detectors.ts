@@ -3,7 +3,6 @@
  * in the edge config. The cookie stays small and does not tell its holder which detectors fired. Weights and conditions
  * are in `src/risk`. The order is the wire format: append only, at most `DETECTOR_SET_MAX` names.
  */
-import { detectorSet, hasDetector } from './detector-set.ts';
 
 export const riskDetectors = [
   'no-user-agent',
@@ -69,4 +68,26 @@ export function detectorBits(names: readonly RiskDetector[]): number {
 /** Ignores bits that a newer service has added. */
 export function detectorsOf(bits: number): RiskDetector[] {
   return riskDetectors.filter((_, place) => hasDetector(bits, place));
+}
+
+/**
+ * How many names fit: the detector at place `n` is the bit of value `2^n`, and JSON and SQLite keep whole numbers of 53 bits
+ * exactly. JavaScript's operators for 32 bits do not work on them.
+ */
+export const DETECTOR_SET_MAX = 53;
+
+export function hasDetector(bits: number, place: number): boolean {
+  return Math.floor(bits / 2 ** place) % 2 === 1;
+}
+
+export function detectorSet(places: readonly number[]): number {
+  return [...new Set(places)].reduce((bits, place) => bits + 2 ** place, 0);
+}
+
+/** The detectors of either set. */
+export function unionOfDetectors(one: number, other: number): number {
+  const half = 2 ** 27;
+  const low = ((one % half) | (other % half)) >>> 0;
+  const high = (Math.floor(one / half) | Math.floor(other / half)) >>> 0;
+  return high * half + low;
 }

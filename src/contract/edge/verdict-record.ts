@@ -22,8 +22,6 @@ import {
   verdictSources,
 } from '../vocabulary.ts';
 
-export * from './record-bounds.ts';
-
 const text = z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS));
 const name = z.string().check(z.maxLength(RECORD_NAME_MAX_CHARS));
 const id = z.string().check(z.minLength(1), z.maxLength(128));
@@ -106,3 +104,9 @@ export const verdictRecord = z.strictObject({
   }),
 });
 export type VerdictRecord = z.infer<typeof verdictRecord>;
+
+/** A verdict record as the management API returns it: always with the sentence that says why. */
+export const returnedVerdict = z.extend(verdictRecord, {
+  explain: z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS)),
+});
+export type ReturnedVerdict = z.infer<typeof returnedVerdict>;

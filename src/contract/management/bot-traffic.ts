@@ -1,8 +1,9 @@
-/** `POST /protect/bots/traffic`: which bots came, what robots.txt told them, and what they did and got. */
+/** Which bots came (`POST /protect/bots/traffic`), and what robots.txt tells them (`POST /protect/robots`). */
 import * as z from 'zod/mini';
-import { botBehaviours } from '../vocabulary.ts';
+import { botActions, botBehaviours, robotsStates } from '../vocabulary.ts';
 import { instant } from './time.ts';
 import { siteKeyField, wholeNumber } from './verdict-query.ts';
+import { botPolicy } from './bot-policy.ts';
 
 export const BOTS_DEFAULT = 100;
 export const BOTS_MAX = 500;
@@ -77,3 +78,46 @@ export const botTrafficResponse = z.object({
   robotsIsExact: z.boolean(),
 });
 export type BotTrafficResponse = z.infer<typeof botTrafficResponse>;
+
+/** `POST /protect/robots`: what robots.txt says, and what it would say without the gate. */
+export const robotsRequest = z.strictObject({
+  siteKey: siteKeyField,
+  host: z.optional(z.string().check(z.maxLength(261))),
+  /** A policy to try, in place of the one in force. */
+  botPolicy: z.optional(botPolicy),
+});
+
+const seen = {
+  host: z.string(),
+  state: z.enum(robotsStates),
+  readAt: z.nullable(z.int()),
+  seenAt: z.int(),
+};
+
+export const robotsTold = ['all', 'some', 'none'] as const;
+
+export const robotsResponse = z.object({
+  /** Whether the gate serves it. Not in monitor mode, and not with `robots: {serve: false}`. */
+  isServed: z.boolean(),
+  host: z.nullable(z.string()),
+  /** Of `host`. `null` while no edge has asked for it. */
+  origin: z.nullable(z.object({ ...seen, text: z.string() })),
+  served: z.string(),
+  hosts: z.array(z.object(seen)),
+  /** What each behaviour gets by the preset alone, and with the policy's own actions. */
+  behaviours: z.array(
+    z.object({ behaviour: z.enum(botBehaviours), byPreset: z.enum(botActions), action: z.enum(botActions) }),
+  ),
+  bots: z.array(
+    z.object({
+      id: z.string(),
+      behaviours: z.array(z.enum(botBehaviours)),
+      tokens: z.array(z.string()),
+      /** Where no override for a path says otherwise. */
+      action: z.enum(botActions),
+      told: z.enum(robotsTold),
+      rules: z.array(z.string()),
+    }),
+  ),
+});
+export type RobotsResponse = z.infer<typeof robotsResponse>;

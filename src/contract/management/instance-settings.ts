@@ -1,10 +1,35 @@
 /**
- * Everything that an operator sets for a Protect instance: what its edges enforce (`instancePolicy`), and what only the
- * service applies. Kept apart, because the edge carries the schema of the first and has no use for the rest.
+ * Everything that an operator sets for a Protect instance: what its edges enforce (`instancePolicy`), what only the service
+ * applies, and its identity. Kept apart from `instance-policy.ts`, because an edge never needs it.
  */
 import * as z from 'zod/mini';
 import { riskDetectors } from '../edge/risk-detectors.ts';
-import { writtenPolicy } from './older-words.ts';
+import { decisions, pendingActions } from '../vocabulary.ts';
+import { actionFields, instancePolicy } from './instance-policy.ts';
+
+const action = z.pipe(
+  z.pipe(
+    z.enum([...decisions, 'captcha']),
+    z.transform((value) => (value === 'captcha' ? ('challenge' as const) : value)),
+  ),
+  z.enum(decisions),
+);
+
+const pendingAction = z.pipe(
+  z.pipe(
+    z.enum([...pendingActions, 'allow', 'captcha']),
+    z.transform((value) =>
+      value === 'allow' ? ('pass' as const) : value === 'captcha' ? ('challenge' as const) : value,
+    ),
+  ),
+  z.enum(pendingActions),
+);
+
+/**
+ * A policy as an operator may write it: `captcha` for `challenge`, and `allow` for `pass`, are older words that the
+ * management API accepts. What is stored, and what a service of this project sends to its edges, has the current words.
+ */
+export const writtenPolicy = z.strictObject({ ...instancePolicy.shape, ...actionFields(action, pendingAction) });
 
 /** All fields are optional on create and update. A field that a stored or foreign instance lacks gets its default. */
 export const instanceSettings = z.strictObject({
@@ -37,3 +62,20 @@ export const newInstanceSettings = z.strictObject({
   monitor: z._default(z.boolean(), true),
   autoInject: z._default(z.boolean(), true),
 });
+
+export const instanceIdentity = z.strictObject({
+  name: z.string().check(z.minLength(1), z.maxLength(256)),
+  /** Host name of the protected site; unique among the active instances of an account. */
+  cname: z.string().check(z.minLength(1), z.maxLength(255)),
+  globalSiteKey: z.string().check(z.minLength(1), z.maxLength(256)),
+});
+
+export interface ProtectInstance extends z.infer<typeof instanceIdentity>, InstanceSettings {
+  id: string;
+  active: boolean;
+  /** Client JWTs issued at or before this time are refused. Epoch milliseconds, or `null`. */
+  clientJwtsRevokedBefore: number | null;
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+}

@@ -3,9 +3,9 @@
  * and arrays; both are accepted. See docs/verdict-log.md.
  */
 import * as z from 'zod/mini';
-import { returnedVerdict } from './returned-verdict.ts';
+import { returnedVerdict } from '../edge/verdict-record.ts';
 import { riskCauses, riskDetectors } from '../edge/risk-detectors.ts';
-import { telemetryTraits } from '../edge/telemetry.ts';
+import { telemetryTraits } from '../edge/page-report-names.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../vocabulary.ts';
 import { instant } from './time.ts';
 

@@ -5,15 +5,14 @@
  * for that purpose and buys no clearance, nor the other way round.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import type { SolutionResponse } from '../../contract/captcha/challenge-api.ts';
-import type { SessionChallenge } from '../../contract/edge/session-challenge.ts';
+import type { SessionChallenge, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
 import { encodeHex } from '../../bytes/hex.ts';
 import { isJsonObject } from '../../bytes/json.ts';
 import { checkSha256, mintSha256 } from '../../captcha/pow/pow-sha256.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { type BoxPurpose, openJson, sealJson } from './sealed-box.ts';
+import { openJson, sealJson, type BoxPurpose } from './sealed-box.ts';
 import { ownerOf } from '../session/visitor.ts';
 
 /** Stands in front of the edge's own challenges and tokens and tells them from the service's. */

@@ -5,7 +5,7 @@
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { BotPolicy } from '../../contract/management/bot-policy.ts';
 import { botPolicyDefault } from '../../contract/management/bot-policy-default.ts';
-import type { EdgeConfig, EdgeKeySet, SiteDemand } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig, EdgeKeySet, SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { OriginForm } from '../../contract/management/policy-set/policy-set-form.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';

@@ -1,6 +1,6 @@
 /** An instance's limits made ready for requests: how their keys are counted, and which response counts. */
 import type { HmacSha256 } from '../../bytes/hmac-sha256.ts';
-import type { LimitForm } from '../../contract/management/limit-form.ts';
+import type { LimitForm } from '../../contract/management/policy-set/policy-set-form.ts';
 import type { Decision } from '../../contract/vocabulary.ts';
 import type { Meter } from '../../limits/sliding-log.ts';
 

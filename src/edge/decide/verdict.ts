@@ -2,20 +2,19 @@
  * From signals, rule match, config, session and clearance to a `Verdict`: what was decided, by which input, and
  * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
-import { hasDetector } from '../../contract/edge/detector-set.ts';
+import { RISK_NEVER, hasDetector } from '../../contract/edge/risk-detectors.ts';
 import { demandAt, meets } from '../../captcha/plan/demand.ts';
 import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
-import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { BotAction, Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
 import {
+  ROLLOUT_BUCKETS,
   decide,
-  type DecideInputs,
-  type DecideOutcome,
   liftedInputs,
   restrictiveness,
-  ROLLOUT_BUCKETS,
+  type DecideInputs,
+  type DecideOutcome,
 } from '../../rules/decision-table.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { RuleMatch } from '../../rules/types.ts';

@@ -5,7 +5,7 @@
  */
 import { SharedRun, type WaitUntil, within } from '../../bytes/polled.ts';
 import type { Bytes } from '../../bytes/utf8.ts';
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-responses.ts';
 import { compileConfig, type CompiledConfig } from '../config/compiled-config.ts';
 import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName, type PartStore } from './stored-parts.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';

@@ -5,17 +5,16 @@
  */
 import { encodeUtf8, type Bytes } from '../../bytes/utf8.ts';
 import { pageStyle } from '../../branding/page-style.ts';
-import type { EdgeConfig, EdgeKeySet, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { type EdgeConfig, type EdgeKeySet, type EdgeVersion, unknownSite } from '../../contract/edge/edge-responses.ts';
 import { configFormats } from '../../contract/edge/formats.ts';
-import { unknownSite } from '../../contract/edge/edge-responses.ts';
-import { writtenPolicy } from '../../contract/management/older-words.ts';
+import { writtenPolicy } from '../../contract/management/instance-settings.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { decisions, edgeRuleTypes } from '../../contract/vocabulary.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
 import { RulesetCompiler } from '../../rules/compiler.ts';
 import { rulesetHash, signRulesetFile } from '../../rules/signing.ts';
 import type { EdgeRule } from '../../rules/types.ts';
-import { type ConfigSeal, decodePointer, derivedBytes, encodePointer, openConfig, partName } from './stored-parts.ts';
+import { decodePointer, derivedBytes, encodePointer, openConfig, partName, type ConfigSeal } from './stored-parts.ts';
 import type { KvStore } from './part-stores.ts';
 import { failed, ok } from '../../result.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';

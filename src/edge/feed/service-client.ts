@@ -4,8 +4,7 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import * as z from 'zod/mini';
-import { botKeys } from '../../contract/bots/bot-keys.ts';
-import { botNameAnswer } from '../../contract/bots/bot-proofs.ts';
+import { botKeys, botNameAnswer } from '../../contract/edge/bot-calls.ts';
 import { edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { READS_QUERY } from '../../contract/edge/formats.ts';
@@ -14,7 +13,7 @@ import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ServiceClock } from '../../logsink/service-clock.ts';
 import { failed, ok } from '../../result.ts';
 import { readConfig } from './stored-parts.ts';
-import { type Asked, type Count, UNREADABLE, type Upstream, type UpstreamFault } from './upstream.ts';
+import { UNREADABLE, type Asked, type Count, type Upstream, type UpstreamFault } from './upstream.ts';
 
 /** A slower service counts as down. */
 const QUICK_TIMEOUT_MS = 500;

@@ -4,8 +4,7 @@
  * signatures are checked on every load.
  */
 import type { Bytes } from '../../bytes/utf8.ts';
-import { edgeConfig, edgeVersion } from '../../contract/edge/edge-responses.ts';
-import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { edgeConfig, edgeVersion, type EdgeVersion } from '../../contract/edge/edge-responses.ts';
 import { READS_QUERY } from '../../contract/edge/formats.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { ok } from '../../result.ts';

@@ -3,7 +3,7 @@
  * run (`management-api.ts`). Whatever is wrong with an answer, the feed keeps what it has.
  */
 import type { Bytes } from '../../bytes/utf8.ts';
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-responses.ts';
 import { failed, type Result } from '../../result.ts';
 
 /** Why a call has no answer. */

@@ -4,7 +4,7 @@
  * logged on a line of its own, and every request is refused until it is fixed.
  */
 import { behaviourOfSecret } from '../../contract/captcha/test-keys.ts';
-import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig } from '../../contract/edge/edge-responses.ts';
 import { ServiceClock } from '../../logsink/service-clock.ts';
 import { VerdictBatcher } from '../../logsink/verdict-batcher.ts';
 import { failed, ok, type Result } from '../../result.ts';

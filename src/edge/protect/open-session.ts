@@ -4,8 +4,7 @@
  * the edge can check itself is enough for a short session.
  */
 import { cookie } from '../../contract/edge/headers.ts';
-import type { EdgeSession } from '../../contract/edge/edge-api.ts';
-import { edgeSession } from '../../contract/edge/edge-responses.ts';
+import { type EdgeSession, edgeSession } from '../../contract/edge/edge-responses.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt, splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json, toldToVisitor, type Answer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';

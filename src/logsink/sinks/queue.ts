@@ -3,7 +3,7 @@
  * under the numbers they already have. A message holds at most 128 kB, so a batch is cut by its bytes into parts of its
  * range. Only the first part carries the counters.
  */
-import type { VerdictMessage } from '../../contract/edge/verdict-message.ts';
+import type { VerdictMessage } from '../../contract/edge/verdict-batch.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
 

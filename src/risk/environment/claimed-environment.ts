@@ -1,5 +1,5 @@
 /** What the page of a browser must look like, by the browser that its user agent names. */
-import type { PageSystem, Renderer, ScriptEngine } from '../../contract/edge/environment-names.ts';
+import type { PageSystem, Renderer, ScriptEngine } from '../../contract/edge/page-report-names.ts';
 import { claimedBrowser, type Engine } from '../headers/claimed-browser.ts';
 
 export interface ClaimedEnvironment {

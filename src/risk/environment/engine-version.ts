@@ -2,7 +2,7 @@
  * Which versions of an engine have the functions of the language that a page reported. Versions are those of MDN's
  * compatibility data; some versions of reserve allow for flags and for errors in it.
  */
-import { languageFeatures } from '../../contract/edge/environment-names.ts';
+import { languageFeatures } from '../../contract/edge/page-report-names.ts';
 
 type Feature = (typeof languageFeatures)[number];
 type Versioned = 'chromium' | 'firefox';

@@ -3,10 +3,10 @@
  * Only what was found is kept, not the report.
  */
 import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
-import type { EnvironmentSign, FamilyMark } from '../../contract/edge/environment-names.ts';
-import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
+import type { EnvironmentSign, FamilyMark } from '../../contract/edge/page-report-names.ts';
+import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
 import { claimedBrowser } from '../headers/claimed-browser.ts';
-import { cannotDraw, type ClaimedEnvironment, claimedEnvironment } from './claimed-environment.ts';
+import { cannotDraw, claimedEnvironment, type ClaimedEnvironment } from './claimed-environment.ts';
 import { contradictsVersion } from './engine-version.ts';
 
 interface Compared {

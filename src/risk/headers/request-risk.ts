@@ -3,8 +3,7 @@
  * to. The edge evaluates all of them on every request; the service evaluates `sharedConditions` on the call that opens a
  * session.
  */
-import { hasDetector } from '../../contract/edge/detector-set.ts';
-import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
+import { hasDetector, type RiskDetector } from '../../contract/edge/risk-detectors.ts';
 import {
   contradictsDestination,
   contradictsFetchMetadata,

@@ -1,5 +1,6 @@
 /** What edges append to the logs of their instance: verdicts, and reports of the script of a page. */
-import { edgeVisitor, verdictBatch } from '../../contract/edge/edge-api.ts';
+import { edgeVisitor } from '../../contract/edge/edge-api.ts';
+import { verdictBatch } from '../../contract/edge/verdict-batch.ts';
 import { CLOCK_SKEW_MAX_MS, SENT_AT_HEADER } from '../../contract/edge/record-bounds.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
@@ -9,7 +10,7 @@ import { feedAttackWatch } from '../attack/feed.ts';
 import { type EdgeRoute, jsonRoute } from './edge-route.ts';
 import { noteSender } from './note-edge.ts';
 import * as z from 'zod/mini';
-import { telemetryReport } from '../../contract/edge/telemetry.ts';
+import { telemetryReport } from '../../contract/edge/page-reports.ts';
 import { REPORTS_PER_SESSION_MAX } from '../../store/event-log/telemetry-record.ts';
 import { reportRisk } from '../../store/risk-book/client/session-risk.ts';
 import { recordTelemetry } from '../ingest/recorders.ts';

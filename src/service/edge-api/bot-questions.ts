@@ -5,7 +5,7 @@ import { agentKeys } from '../proofs/agent-directories.ts';
 import { jsonRoute } from './edge-route.ts';
 import { canonicalIp } from '../../address/ip.ts';
 import { ExpiringMap } from '../../bytes/bounded-map.ts';
-import type { BotNameAnswer } from '../../contract/bots/bot-proofs.ts';
+import type { BotNameAnswer } from '../../contract/edge/bot-calls.ts';
 import { botCatalogue } from '../bots/bot-catalogue.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { RateLimit } from '../http/rate-limit.ts';

@@ -5,8 +5,9 @@
  * visitor earns a new session, which remembers the copy. A session that is over or withdrawn is not renewed either.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { edgeSessionRequest, type EdgeSession, type EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import type { SessionCall } from '../../contract/edge/session-call.ts';
+import { edgeSessionRequest, type EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { type EdgeSession } from '../../contract/edge/edge-responses.ts';
+import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt, type SessionClaims } from '../../risk/session-token.ts';

@@ -7,7 +7,7 @@ import { attackPolicy } from '../../attack/attack-policy.ts';
 import { isUnderAttack } from '../../attack/attack-state.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
-import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig } from '../../contract/edge/edge-responses.ts';
 import { instancePolicy } from '../../contract/management/instance-policy.ts';
 import { namedOrigins } from '../../policies/named-origins.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';

@@ -4,10 +4,10 @@
  * a reason, counted and kept aside; the other records of the batch are not affected.
  */
 import * as core from 'zod/v4/core';
-import { type BatchRange, rangeOf } from '../../contract/edge/batch-range.ts';
-import { CLOCK_SKEW_MAX_MS } from '../../contract/edge/record-bounds.ts';
-import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
-import { VERDICT_RECORD_VERSION, type VerdictRecord, verdictRecord } from '../../contract/edge/verdict-record.ts';
+import { rangeOf, type BatchRange } from '../../contract/edge/verdict-batch.ts';
+import { CLOCK_SKEW_MAX_MS, VERDICT_RECORD_VERSION } from '../../contract/edge/record-bounds.ts';
+import type { VerdictBatchResponse } from '../../contract/edge/edge-responses.ts';
+import { type VerdictRecord, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { RefusalReason } from '../../contract/vocabulary.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';

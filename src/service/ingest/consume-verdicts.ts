@@ -5,7 +5,7 @@
  * would not help. Messages of the dead-letter queue are kept for the scheduled run (`dead-letters.ts`).
  */
 import * as core from 'zod/v4/core';
-import { verdictMessage } from '../../contract/edge/verdict-message.ts';
+import { verdictMessage } from '../../contract/edge/verdict-batch.ts';
 import { instanceById, type StoredInstance } from '../../store/d1/instances.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { DEAD_LETTER_QUEUE, keepDeadLetter } from './dead-letters.ts';

@@ -4,7 +4,7 @@
  * `GET /protect/metrics` shows how many batches wait.
  */
 import * as core from 'zod/v4/core';
-import { type VerdictMessage, verdictMessage } from '../../contract/edge/verdict-message.ts';
+import { type VerdictMessage, verdictMessage } from '../../contract/edge/verdict-batch.ts';
 import { instanceById } from '../../store/d1/instances.ts';
 import { appendCounters, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import type { ServiceStore } from '../environment.ts';

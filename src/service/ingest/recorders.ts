@@ -1,6 +1,6 @@
 /** Hands what the service itself records to the logs in batches, after the response. */
 import type { WaitUntil } from '../../bytes/polled.ts';
-import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 import type { Batcher } from '../../logsink/batcher.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { appendReports, telemetryLogOf } from '../../store/event-log/client/telemetry-log.ts';

@@ -4,8 +4,7 @@
  * read from D1 at every request, so that a deleted key, another role or a changed account counts from the next call on.
  * Nothing else is read before it passes.
  */
-import { permissionsFor } from '../../contract/management/permissions.ts';
-import { permissionsOfRole } from '../../contract/management/roles.ts';
+import { permissionsFor, permissionsOfRole } from '../../contract/management/permissions.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { principalOf, readApiKeyToken } from '../../store/d1/api-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';

@@ -4,11 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { emailAddress } from '../../contract/management/email-address.ts';
-import { userRoles } from '../../contract/management/roles.ts';
+import { userRoles } from '../../contract/management/permissions.ts';
 import { normaliseEmail } from '../../store/d1/accounts.ts';
-import { createUser, deleteUser, updateUser, type UserRecord, usersOfAccount } from '../../store/d1/users.ts';
+import { createUser, deleteUser, type UserRecord, updateUser, usersOfAccount } from '../../store/d1/users.ts';
 import { OperationError } from './operation-error.ts';
-import { type Account, type Operation, operation } from './define-operation.ts';
+import { operation, type Account, type Operation } from './define-operation.ts';
 
 const role = z.enum(userRoles);
 const userName = z.string().check(z.trim(), z.minLength(1), z.maxLength(256));

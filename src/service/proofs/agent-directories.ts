@@ -7,7 +7,7 @@ import { polled, type WaitUntil } from '../../bytes/polled.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readKeySet } from '../../bots/signatures/key-set.ts';
-import type { BotKeys } from '../../contract/bots/bot-keys.ts';
+import type { BotKeys } from '../../contract/edge/bot-calls.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import {
   noteDirectoryFailure,

@@ -3,10 +3,10 @@
  * that name resolves to the address. The owner of an address can give it any name; only the owner of a name can give it an
  * address.
  */
-import { canonicalIp, type IpAddress, parseIp } from '../../address/ip.ts';
+import { canonicalIp, parseIp, type IpAddress } from '../../address/ip.ts';
 import { fitsHostMask } from '../../bots/host-mask.ts';
 import { isReserved } from '../../address/reserved.ts';
-import type { BotNameAnswer } from '../../contract/bots/bot-proofs.ts';
+import type { BotNameAnswer } from '../../contract/edge/bot-calls.ts';
 import type { Result } from '../../result.ts';
 import type { DnsFault, DnsRecords } from './dns-over-https.ts';
 

@@ -3,7 +3,7 @@
  * fetch changes only when the next one is due.
  */
 import * as z from 'zod/mini';
-import { type BotKey, botKey } from '../../contract/bots/bot-keys.ts';
+import { type BotKey, botKey } from '../../contract/edge/bot-calls.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export interface StoredDirectory {

@@ -4,10 +4,10 @@
  * session, a removed user or another role counts from the next call on.
  */
 import { sha256Hex } from '../../bytes/hex.ts';
-import type { UserRole } from '../../contract/management/roles.ts';
+import type { UserRole } from '../../contract/management/permissions.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { type AccountRecord, accountRecord } from './accounts.ts';
+import { accountRecord, type AccountRecord } from './accounts.ts';
 import { fromRow, type Row } from './rows.ts';
 
 export type SignInMethod = 'link' | 'passkey' | 'oidc' | 'access';

@@ -2,9 +2,12 @@
  * Protect instances in D1. Deleting an instance makes it inactive. Among active instances, partial unique indexes allow a
  * `cname` once in an account and a global site key once, so that of two parallel creations one fails.
  */
-import { type AttackState, attackStateOf } from '../../attack/attack-state.ts';
-import { type InstanceSettings, instanceSettings } from '../../contract/management/instance-settings.ts';
-import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
+import { attackStateOf, type AttackState } from '../../attack/attack-state.ts';
+import {
+  instanceSettings,
+  type InstanceSettings,
+  type ProtectInstance,
+} from '../../contract/management/instance-settings.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { fromRow, type Row } from './rows.ts';
 import { failed, ok, type Result } from '../../result.ts';

@@ -4,7 +4,7 @@
  */
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { fromRow, type Row } from './rows.ts';
-import type { UserRole } from '../../contract/management/roles.ts';
+import type { UserRole } from '../../contract/management/permissions.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 

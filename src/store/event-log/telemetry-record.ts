@@ -3,7 +3,7 @@
  * isolate of the service that received it, as an edge numbers its verdicts, so that a batch that is sent twice is stored
  * once.
  */
-import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 
 export interface TelemetryRecord {
   v: 1;

@@ -5,7 +5,7 @@
  */
 import type { Bytes } from '../../bytes/utf8.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
-import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
+import type { EdgeKeySet } from '../../contract/edge/edge-responses.ts';
 import { deriveKey } from './master-key.ts';
 
 const EPOCH_MS = 7 * 24 * 3600 * 1000;

@@ -3,9 +3,8 @@
  * (`client/`) and the object (`object/`) share this file and no other code of each other.
  */
 import type { Neighbours } from '../../address/networks.ts';
-import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
+import type { EnvironmentReport, TelemetryReport } from '../../contract/edge/page-reports.ts';
 import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
-import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
 

@@ -1,5 +1,5 @@
 /** What a browser without a window lacks, and brands of another browser. Found once, when a session is opened. */
-import type { TelemetryTrait } from '../../contract/edge/telemetry.ts';
+import type { TelemetryTrait } from '../../contract/edge/page-report-names.ts';
 import { HEADLESS, namesFound } from '../protect/automation-traits.ts';
 
 interface Brand {

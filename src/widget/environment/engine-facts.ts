@@ -4,7 +4,7 @@ import {
   languageFeatures,
   type PageSystem,
   type ScriptEngine,
-} from '../../contract/edge/environment-names.ts';
+} from '../../contract/edge/page-report-names.ts';
 import type { Realm } from '../dom/fresh-realm.ts';
 import { namesFound } from '../protect/automation-traits.ts';
 

@@ -2,7 +2,7 @@
  * Finds built-in objects that a script replaced to disguise the browser. Only those are examined that sites have no
  * reason to replace. What is tried leaves them as they were.
  */
-import type { EnvironmentSign } from '../../contract/edge/environment-names.ts';
+import type { EnvironmentSign } from '../../contract/edge/page-report-names.ts';
 import type { Realm } from '../dom/fresh-realm.ts';
 import { namesFound } from '../protect/automation-traits.ts';
 

@@ -1,5 +1,5 @@
 /** `navigator.userAgentData` of Chromium: what it says in short, and whether its long form is of the same browser. */
-import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
+import type { EnvironmentReport } from '../../contract/edge/page-reports.ts';
 
 interface Brand {
   brand: string;

@@ -2,7 +2,7 @@
  * What a browser without a window, or one whose window a driver resized by protocol, shows of its window and screen.
  * Touch screens are left out: zoom and desktop mode change their sizes.
  */
-import type { EnvironmentSign } from '../../contract/edge/environment-names.ts';
+import type { EnvironmentSign } from '../../contract/edge/page-report-names.ts';
 import { namesFound } from '../protect/automation-traits.ts';
 
 /** A maximised window reaches a few pixels beyond the screen. */

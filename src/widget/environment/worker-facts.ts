@@ -2,7 +2,7 @@
  * What a worker sees of the browser. Scripts that disguise a page seldom reach its workers. Compared with the page in
  * the page itself: only which of them differ is reported.
  */
-import type { Renderer } from '../../contract/edge/environment-names.ts';
+import type { Renderer } from '../../contract/edge/page-report-names.ts';
 
 export interface WorkerFacts {
   userAgent: string;

@@ -2,7 +2,7 @@
  * Traits of a browser that a program controls, as far as they may appear after a session was opened. Each is yes or no,
  * and none tells one person's browser from another's.
  */
-import type { TelemetryTrait } from '../../contract/edge/telemetry.ts';
+import type { TelemetryTrait } from '../../contract/edge/page-report-names.ts';
 import { inFreshRealm } from '../dom/fresh-realm.ts';
 
 const AUTOMATION_GLOBALS =

@@ -2,7 +2,7 @@
  * Traits of input that a program sends. Browsers other than Chromium are ignored: the debugging protocol does not
  * control them, and some blur times and places for privacy.
  */
-import type { TelemetryTrait } from '../../contract/edge/telemetry.ts';
+import type { TelemetryTrait } from '../../contract/edge/page-report-names.ts';
 
 /** A window without full screen has at least a tab strip or an address bar. */
 const BARS_MIN_PX = 20;

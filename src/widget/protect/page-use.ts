@@ -2,8 +2,8 @@
  * How much a visitor uses a page from one moment on: counts and times only. Typed text, keys and pointer positions never
  * leave the page.
  */
-import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from '../../contract/edge/telemetry-limits.ts';
-import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
+import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from '../../contract/edge/page-report-names.ts';
+import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 
 /** A real pointer that goes this far is seen on the way, because browsers report a move once a frame. */
 const LEAP_MIN_PX = 40;

@@ -3,7 +3,7 @@
  * one session: when the browser gets another one, in this page or in another tab, counting starts again, because the
  * service refuses a report that tells of a time before its session.
  */
-import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../../contract/edge/page-reports.ts';
 import { sessionId } from '../session-cookie.ts';
 import { automationTraits } from './automation-traits.ts';
 import { DrivenInput } from './driven-input.ts';

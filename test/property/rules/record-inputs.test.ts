@@ -1,11 +1,8 @@
 /** A verdict record gives back what was decided from, and the sentence about it, whatever rules and paths are called. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  RECORD_FIRED_RULES_MAX,
-  type VerdictRecord,
-  verdictRecord,
-} from '../../../src/contract/edge/verdict-record.ts';
+import { type VerdictRecord, verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
+import { RECORD_FIRED_RULES_MAX } from '../../../src/contract/edge/record-bounds.ts';
 import { botProofs, decisions, ipCategories } from '../../../src/contract/vocabulary.ts';
 import { decide, type DecideInputs } from '../../../src/rules/decision-table.ts';
 import { explainDecision, explainRecord } from '../../../src/rules/explain.ts';

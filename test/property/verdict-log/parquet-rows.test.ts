@@ -16,7 +16,7 @@ import {
   sessionStatuses,
   verdictSources,
 } from '../../../src/contract/vocabulary.ts';
-import { telemetryTraits } from '../../../src/contract/edge/telemetry.ts';
+import { telemetryTraits } from '../../../src/contract/edge/page-report-names.ts';
 import { captchaRecordTypes, captchaStatuses } from '../../../src/store/event-log/captcha-record.ts';
 import { UnreadableSegmentError } from '../../../src/store/event-log/parquet/byte-cursor.ts';
 import { captchaSchema } from '../../../src/store/event-log/parquet/captcha-schema.ts';

@@ -1,13 +1,12 @@
 /** What an isolate knows of bots' proofs: nobody waits, and the next request knows. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
-import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
-import type { BotNameAnswer } from '../../../src/contract/bots/bot-proofs.ts';
+import type { BotKeys, BotNameAnswer } from '../../../src/contract/edge/bot-calls.ts';
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { outcomeWord } from '../../../src/bots/signatures/signature-outcome.ts';
 import { serviceSaid } from '../../support/service-client.ts';
-import { type AgentKeyPair, agentKeyPair, signed } from '../../support/signed-request.ts';
+import { agentKeyPair, signed, type AgentKeyPair } from '../../support/signed-request.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const IP = '66.249.66.1';

@@ -5,7 +5,7 @@ import {
   detectorSet,
   hasDetector,
   unionOfDetectors,
-} from '../../../src/contract/edge/detector-set.ts';
+} from '../../../src/contract/edge/risk-detectors.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const places = Array.from({ length: DETECTOR_SET_MAX }, (_, place) => place);

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../src/bytes/utf8.ts';
-import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
 import { readConfig } from '../../../src/edge/feed/stored-parts.ts';
 import { valueOf } from '../../../src/edge/feed/upstream.ts';

@@ -1,12 +1,11 @@
 /** A compiled config, signals, facts and a context for the edge's unit tests. */
 import { compileConfig, type CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
-import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import { type EdgeConfig, type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { configFormats } from '../../../src/contract/edge/formats.ts';
-import { type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
-import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
+import { writtenPolicy } from '../../../src/contract/management/instance-settings.ts';
 import { type JudgedContext, unjudged } from '../../../src/edge/decide/context.ts';
 import type { Verdict } from '../../../src/edge/decide/verdict.ts';
 import { readFacts, type RequestFacts } from '../../../src/edge/request/facts.ts';

@@ -1,7 +1,7 @@
 /** What the tests of the feed load: signed files, and a cache and a KV namespace in memory. */
 import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { encodeBotTable } from '../../../src/bots/encode-bot-table.ts';
-import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import { deriveKeys } from '../../../src/edge/feed/management-api.ts';
 import type { KvStore } from '../../../src/edge/feed/part-stores.ts';
 import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';

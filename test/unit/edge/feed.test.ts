@@ -4,7 +4,7 @@
  */
 import { encodeUtf8, type Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import { ConfigSeal, openConfig, partName, readConfig, type PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';

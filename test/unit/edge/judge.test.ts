@@ -1,6 +1,6 @@
 /** What a request, its visitor and the rules are made into before the decision table, and what follows the verdict. */
 import { describe, expect, test } from 'vitest';
-import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import type { Policy, PolicyAction } from '../../../src/contract/management/policy-set/policy.ts';
 import type { IpCategory } from '../../../src/contract/vocabulary.ts';

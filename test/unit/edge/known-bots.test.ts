@@ -7,7 +7,7 @@ import { openBotTable, type BotTable } from '../../../src/bots/open-bot-table.ts
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
 import { ok } from '../../../src/result.ts';
 import { ProofMemory, type ProofService } from '../../../src/bots/proof-memory.ts';
-import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
+import type { BotKeys } from '../../../src/contract/edge/bot-calls.ts';
 import { KnownBots } from '../../../src/edge/decide/known-visitor.ts';
 import { expectRows } from '../../support/rows.ts';
 import { agentKeyPair, signed, type AgentKeyPair, type Signing } from '../../support/signed-request.ts';

@@ -1,7 +1,7 @@
 /** What a request above a limit gets, in every form; what lifts limits; and log-in forms that are read for their user. */
 import { describe, expect, test } from 'vitest';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
-import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
+import type { LimitForm } from '../../../src/contract/management/policy-set/policy-set-form.ts';
 import { respond } from '../../../src/edge/answer/respond.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';

@@ -1,7 +1,7 @@
 /** A gate with limits, as the unit tests visit it: the step that asks them, without the network around it. */
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import type { LimitTake, LimitTakings } from '../../../src/contract/edge/limits.ts';
-import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
+import type { LimitForm } from '../../../src/contract/management/policy-set/policy-set-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import type { ChallengePorts } from '../../../src/edge/challenge/check-token.ts';
 import { LocalChallenges } from '../../../src/edge/challenge/local-challenge.ts';

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 import type { LimitCounter, LimitSums } from '../../../src/contract/edge/limits.ts';
-import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
+import type { LimitForm } from '../../../src/contract/management/policy-set/policy-set-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import { ExactTakes } from '../../../src/edge/limits/exact-takes.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
-import { type Above, type Counted, firedOf, Limits, strictest } from '../../../src/edge/limits/limits.ts';
-import { type KeySource, limitKeys } from '../../../src/limits/limit-keys.ts';
+import { Limits, firedOf, strictest, type Above, type Counted } from '../../../src/edge/limits/limits.ts';
+import { limitKeys, type KeySource } from '../../../src/limits/limit-keys.ts';
 import { ok } from '../../../src/result.ts';
 import { expectRows } from '../../support/rows.ts';
 import { reportAnswered } from '../../support/service-client.ts';

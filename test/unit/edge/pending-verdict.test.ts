@@ -6,7 +6,7 @@ import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { PendingBudget } from '../../../src/edge/limits/pending-budget.ts';
 import { type SessionReading, SessionRenewals } from '../../../src/edge/session/sessions.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
-import type { EdgeSession } from '../../../src/contract/edge/edge-api.ts';
+import type { EdgeSession } from '../../../src/contract/edge/edge-responses.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { NOW_MS, configOf, factsOf, sentenceOf, signalsOf } from './edge-fixture.ts';

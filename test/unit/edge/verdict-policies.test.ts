@@ -1,7 +1,7 @@
 /** What an instance's policies do to a verdict, beside rules, bots, path rules and sessions. */
 import { describe, expect, test } from 'vitest';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
-import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
+import { writtenPolicy } from '../../../src/contract/management/instance-settings.ts';
 import { type Verdict, type VerdictInputs, verdictOf } from '../../../src/edge/decide/verdict.ts';
 import { NO_OUTCOME, type PolicyOutcome } from '../../../src/policies/outcome.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';

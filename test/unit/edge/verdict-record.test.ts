@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
-import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
+import { writtenPolicy } from '../../../src/contract/management/instance-settings.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import { policyRequest } from '../../../src/edge/decide/judge.ts';

@@ -1,7 +1,7 @@
 /** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor mode and rollout. */
 import { describe, expect, test } from 'vitest';
-import { type Decision, type BotProof } from '../../../src/contract/vocabulary.ts';
-import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
+import { type BotProof, type Decision } from '../../../src/contract/vocabulary.ts';
+import { writtenPolicy } from '../../../src/contract/management/instance-settings.ts';
 import { type SiteDemand, unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { ClearanceReading } from '../../../src/edge/session/clearances.ts';
 import type { SessionReading } from '../../../src/edge/session/sessions.ts';

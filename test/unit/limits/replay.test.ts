@@ -2,12 +2,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
-import type { LimitForm } from '../../../src/contract/management/limit-form.ts';
+import type { LimitForm } from '../../../src/contract/management/policy-set/policy-set-form.ts';
 import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits, firedOf, strictest } from '../../../src/edge/limits/limits.ts';
-import { type KeySource, limitKeys } from '../../../src/limits/limit-keys.ts';
-import { isOpen, LimitReplay, type Replayed, type ReplayedKey, type ReplayedUse } from '../../../src/limits/replay.ts';
+import { limitKeys, type KeySource } from '../../../src/limits/limit-keys.ts';
+import { LimitReplay, isOpen, type Replayed, type ReplayedKey, type ReplayedUse } from '../../../src/limits/replay.ts';
 import { runs } from '../../support/properties.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(9));

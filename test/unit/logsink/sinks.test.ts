@@ -1,13 +1,12 @@
 /** What each sink sends, and how it reads the response. */
 import { describe, expect, test } from 'vitest';
-import { verdictBatch } from '../../../src/contract/edge/edge-api.ts';
+import { verdictBatch, verdictMessage } from '../../../src/contract/edge/verdict-batch.ts';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../../src/logsink/event-id.ts';
 import { ServiceClock } from '../../../src/logsink/service-clock.ts';
 import type { SinkBatch } from '../../../src/logsink/sink.ts';
 import { analyticsEngineSink } from '../../../src/logsink/sinks/analytics-engine.ts';
 import { httpSink } from '../../../src/logsink/sinks/http.ts';
-import { verdictMessage } from '../../../src/contract/edge/verdict-message.ts';
 import { messagesOf } from '../../../src/logsink/sinks/queue.ts';
 import { r2Sink } from '../../../src/logsink/sinks/r2.ts';
 import { serviceSink } from '../../../src/logsink/sinks/service.ts';

@@ -1,9 +1,8 @@
 /** The table of detectors: complete, explained where the two scores differ, and stable on the wire. */
 import { describe, expect, test } from 'vitest';
-import { DETECTOR_SET_MAX } from '../../../src/contract/edge/detector-set.ts';
-import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
+import { DETECTOR_SET_MAX, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
-import { type Detector, detectorNames, detectors } from '../../../src/risk/detectors.ts';
+import { detectorNames, detectors, type Detector } from '../../../src/risk/detectors.ts';
 
 const rows = detectorNames.map((name) => ({ name, ...(detectors[name] as Detector) }));
 

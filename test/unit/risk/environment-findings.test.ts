@@ -3,10 +3,10 @@
  * away, and disguises do.
  */
 import { describe, expect, test } from 'vitest';
-import { environmentSigns, familyMarks, languageFeatures } from '../../../src/contract/edge/environment-names.ts';
-import { type EnvironmentReport, environmentReport } from '../../../src/contract/edge/environment-report.ts';
+import { environmentSigns, familyMarks, languageFeatures } from '../../../src/contract/edge/page-report-names.ts';
+import { environmentReport, type EnvironmentReport } from '../../../src/contract/edge/page-reports.ts';
 import type { ClientHeaders } from '../../../src/contract/edge/edge-api.ts';
-import { type EnvironmentFinding, environmentFindings } from '../../../src/risk/environment/environment-findings.ts';
+import { environmentFindings, type EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
 import { expectRows } from '../../support/rows.ts';
 import { CHROME, FIREFOX, PHONE, environmentOf, headersOf } from './session-facts.ts';
 

@@ -1,7 +1,6 @@
 /** A person in an ordinary browser, as the risk engine sees one; tests change what they are about. */
 import type { ClientHeaders } from '../../../src/contract/edge/edge-api.ts';
-import type { EnvironmentReport } from '../../../src/contract/edge/environment-report.ts';
-import type { TelemetryReport } from '../../../src/contract/edge/telemetry.ts';
+import type { EnvironmentReport, TelemetryReport } from '../../../src/contract/edge/page-reports.ts';
 import type { RiskFacts, TelemetryFacts } from '../../../src/risk/facts.ts';
 import type { SessionVisitor } from '../../../src/risk/session-state.ts';
 import { PERSONS_BROWSER } from '../../support/session.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/edge/verdict-record.ts';
+import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/edge/record-bounds.ts';
 import type { DecideInputs } from '../../../src/rules/decision-table.ts';
 import { explainDecision } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';

@@ -1,6 +1,6 @@
 /** The keys of agents over hours: a directory that is down, one that drops a key, and how many may be named. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { BotKeys } from '../../../src/contract/bots/bot-keys.ts';
+import type { BotKeys } from '../../../src/contract/edge/bot-calls.ts';
 import { checkedEnvironment } from '../../../src/service/environment.ts';
 import { runScheduled } from '../../../src/service/scheduled.ts';
 import { later, testNow } from '../../support/clock.ts';

@@ -1,7 +1,7 @@
 /** A browser on the console: it keeps cookies, and sends what a page of the console sends. Each has its own network. */
 import { Authenticator, type Lies, type PasskeyKind } from '../../support/authenticator.ts';
 import { createUser } from '../../../src/store/d1/users.ts';
-import type { UserRole } from '../../../src/contract/management/roles.ts';
+import type { UserRole } from '../../../src/contract/management/permissions.ts';
 import { createSignInLink } from '../../../src/store/d1/sign-in-links.ts';
 import { newAccount, send, serviceEnv, serviceUrl, type TestAccount } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';

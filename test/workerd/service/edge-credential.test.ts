@@ -1,7 +1,7 @@
 /** The client JWT is the only credential of an edge: everything but a valid one is 401. */
 import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
+import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-responses.ts';
 import { READS_QUERY, configFormats } from '../../../src/contract/edge/formats.ts';
 import { failed } from '../../../src/result.ts';
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';

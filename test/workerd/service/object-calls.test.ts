@@ -8,7 +8,8 @@ import {
   OBJECT_CALLS_PER_SESSION,
   SERVICE_CALLS_PER_SESSION,
 } from '../../../src/cli/cost/usage.ts';
-import { edgeSession, type EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
+import { type EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
+import { edgeSession } from '../../../src/contract/edge/edge-responses.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { earnSession } from '../../support/session.ts';
 import { seededRandom, sinkBatchOf, variedRecord } from '../../support/verdict-record.ts';

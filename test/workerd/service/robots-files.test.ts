@@ -1,7 +1,7 @@
 /** The robots.txt of origins as edges read them: what is kept, for which hosts, how often it is written, and until when. */
 import { expect, test, vi } from 'vitest';
 import { ROBOTS_HOSTS_MAX, keepRobotsFile, robotsFile, robotsHosts } from '../../../src/store/d1/robots-files.ts';
-import type { RobotsResponse } from '../../../src/contract/management/robots-query.ts';
+import type { RobotsResponse } from '../../../src/contract/management/bot-traffic.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectRows } from '../../support/rows.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';

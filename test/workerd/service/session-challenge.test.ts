@@ -1,9 +1,10 @@
 /** The challenge of a session at the service: for whom, for how long, and how often it counts. */
 import { describe, expect, test } from 'vitest';
-import { edgeSession, type EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
-import type { SessionChallenge } from '../../../src/contract/edge/session-challenge.ts';
+import { type EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
+import { edgeSession } from '../../../src/contract/edge/edge-responses.ts';
+import type { SessionChallenge } from '../../../src/contract/captcha/challenge-api.ts';
 import { later } from '../../support/clock.ts';
-import { PERSONS_BROWSER, type SolvedSession, solvedSession } from '../../support/session.ts';
+import { PERSONS_BROWSER, solvedSession, type SolvedSession } from '../../support/session.ts';
 import { readRisk } from '../../../src/store/risk-book/client/session-risk.ts';
 import { CHROME, headersOf } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';

@@ -113,7 +113,7 @@ export async function planUsers(planning: Planning, wanted: NonNullable<Wanted['
     existing: await state.users(),
     nameOf: ({ email }) => email,
     compare: ({ path, email, name, role }, [current]) => {
-      if (current?.isOwner === true) {
+      if (current?.isOwner) {
         report.add([...path, 'email'], 'is the owner of the account, whom this file cannot change. Remove the item');
         return 'skipped';
       }

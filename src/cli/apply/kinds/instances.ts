@@ -1,7 +1,10 @@
 /** Instances, by cname, with what belongs to them. */
-import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { instanceSettings, newInstanceSettings } from '../../../contract/management/instance-settings.ts';
-import { type Change, differing, type Made, planDeletions, type Planning } from '../plan.ts';
+import {
+  instanceSettings,
+  newInstanceSettings,
+  type ProtectInstance,
+} from '../../../contract/management/instance-settings.ts';
+import { differing, planDeletions, type Change, type Made, type Planning } from '../plan.ts';
 import type { Wanted, WantedInstance } from '../read-config.ts';
 import { planLists } from './lists.ts';
 import { planPolicies } from './policies.ts';

@@ -2,13 +2,13 @@
  * Lists of an instance, by name. The service never returns the header of a list, nor the values in its address: they are
  * sent when the list is made, when its source changes, and when the operator asks for it.
  */
-import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
+import type { ProtectInstance } from '../../../contract/management/instance-settings.ts';
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
-import { type ListSettings, type ListStatus, settingsErrors } from '../../../contract/management/lists.ts';
+import { settingsErrors, type ListSettings, type ListStatus } from '../../../contract/management/lists.ts';
 import { parseSelector } from '../../../lists/selector.ts';
 import { shownUrl } from '../../../service/http/shown-url.ts';
 import type { FileList } from '../config-schema.ts';
-import { type Change, differing, planDeletions, type Planning } from '../plan.ts';
+import { differing, planDeletions, type Change, type Planning } from '../plan.ts';
 import type { At, WantedInstance } from '../read-config.ts';
 import { resolved, withHiddenReferences } from '../secret-reference.ts';
 import { settingsOfList } from '../service-state.ts';

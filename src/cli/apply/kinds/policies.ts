@@ -1,5 +1,5 @@
 /** Policies, limits and origins of an instance: one document, which the service replaces as one version. */
-import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
+import type { ProtectInstance } from '../../../contract/management/instance-settings.ts';
 import { policySet, type PolicySet } from '../../../contract/management/policy-set/policy-set.ts';
 import { canonicalPolicySet } from '../../../policies/canonical.ts';
 import { diffPolicySets, type ItemDifference } from '../../../policies/diff.ts';

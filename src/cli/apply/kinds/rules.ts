@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { EdgeRuleCanonical, EdgeRuleListed } from '../../../contract/management/edge-rule.ts';
-import type { ProtectInstance } from '../../../contract/management/instance-identity.ts';
-import { type Change, type Planning, pruned } from '../plan.ts';
+import type { ProtectInstance } from '../../../contract/management/instance-settings.ts';
+import { pruned, type Change, type Planning } from '../plan.ts';
 import { ruleKey, type WantedInstance } from '../read-config.ts';
 import { RULES_PER_CALL } from '../service-state.ts';
 

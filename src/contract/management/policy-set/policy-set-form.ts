@@ -5,8 +5,8 @@
  */
 import * as z from 'zod/mini';
 import { knownItems, knownWord } from '../../known-words.ts';
-import { limitForm } from '../limit-form.ts';
 import type { Policy } from './policy.ts';
+import { limitActions, limitAlgorithms } from '../../vocabulary.ts';
 
 const anyObject = z.looseObject({});
 
@@ -26,6 +26,33 @@ export const originForm = z.object({
   hosts: z.array(z.string()),
 });
 export type OriginForm = z.infer<typeof originForm>;
+
+const text = z.string();
+
+/**
+ * The service takes only what `limit.ts` accepts. The edge checks types and words, and carries no bounds. It leaves out a
+ * limit that does not fit.
+ */
+export const limitForm = z.object({
+  name: text,
+  key: z.array(text),
+  count: z.number(),
+  windowSeconds: z.number(),
+  algorithm: z.enum(limitAlgorithms),
+  on: text,
+  then: z.enum(limitActions),
+  exact: z.boolean(),
+  ifUnreachable: z.optional(z.enum(['open', 'closed'])),
+  mode: z.enum(['enforce', 'monitor']),
+  loginFailed: z.optional(
+    z.object({
+      status: z.optional(z.array(z.number())),
+      header: z.optional(z.object({ name: text, value: z.optional(text) })),
+      usernameField: z.optional(text),
+    }),
+  ),
+});
+export type LimitForm = z.infer<typeof limitForm>;
 
 export const policySetForm = z.object({
   version: z.number(),

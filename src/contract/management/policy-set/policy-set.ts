@@ -1,11 +1,13 @@
 /**
  * An instance's policies, limits and origins: one document with one version, so that what a policy refers to is always
- * there. Addresses and spellings are made canonical in `src/policies/canonical.ts`.
+ * there. Addresses and spellings are made canonical in `src/policies/canonical.ts`. Below it is what the operations on policy
+ * sets take and return.
  */
 import * as z from 'zod/mini';
 import { LIMITS_MAX, limit } from './limit.ts';
 import { areFewOrigins, origin, tooManyOrigins } from './origin.ts';
-import { POLICIES_MAX, policy, policyName } from './policy.ts';
+import { POLICIES_MAX, policy, policyAction, policyMode, policyName } from './policy.ts';
+import { policyFields, policyOperators } from '../../vocabulary.ts';
 
 /** Of the document as compact JSON in UTF-8. */
 export const POLICY_SET_MAX_BYTES = 512 * 1024;
@@ -57,3 +59,51 @@ function repeated(items: readonly { name: string }[]): number[] {
     return [];
   });
 }
+
+/** Why a version was made. */
+export const policyNote = z.optional(z.string().check(z.maxLength(500)));
+
+const test = z.strictObject({
+  field: z.enum(policyFields),
+  name: z.optional(z.string()),
+  operator: z.enum(policyOperators),
+  value: z.optional(z.union([z.string(), z.number(), z.array(z.string()), z.array(z.number())])),
+});
+/** A condition as a tree. What stands inside is checked apart, so that any depth is refused without calling itself. */
+export const conditionTree = z.union([
+  z.strictObject({ and: z.array(z.unknown()) }),
+  z.strictObject({ or: z.array(z.unknown()) }),
+  z.strictObject({ not: z.unknown() }),
+  test,
+]);
+/** As its text form, or as the tree. */
+const condition = z.union([z.string(), conditionTree]);
+
+/** For the API's description: conditions are read one by one, so that an error has a position. */
+const policyInput = z.strictObject({
+  name: policyName,
+  description: policy.shape.description,
+  when: condition,
+  then: policyAction,
+  mode: z._default(policyMode, 'enforce'),
+});
+export const policyItem = z.union([z.unknown(), policyInput]);
+export const conditionItem = z.union([z.unknown(), condition]);
+/** Absent: as they are. */
+export const policiesField = z.optional(z.array(policyItem).check(z.maxLength(POLICIES_MAX)));
+export const limitsField = z.optional(z.array(z.union([z.unknown(), limit])).check(z.maxLength(LIMITS_MAX)));
+/** By name. Checked with what refers to it. */
+export const originsField = z.optional(
+  z.record(z.string(), z.union([z.unknown(), origin])).check(z.refine(areFewOrigins, tooManyOrigins)),
+);
+export const originsStored = z.record(z.string(), origin);
+
+/** As responses have it, so that a client can send back what it read. */
+export const policyStored = z.object({ ...policy.shape, when: conditionTree });
+/** With its condition in both forms. */
+export const policyListed = z.object({ ...policyStored.shape, text: z.string() });
+
+/** Products whose rules can be imported. */
+export const importFormats = ['cloudflare', 'anubis'] as const;
+/** Where imported policies go: behind the present ones, before them, or in their place. */
+export const importPlaces = ['end', 'start', 'replace'] as const;

@@ -4,24 +4,29 @@
  * do. reCAPTCHA also reads the parameters of the address, with GET and with POST, and so many of its clients send them
  * there. Nothing here logs an address, and the wrangler files keep query strings out of Workers Logs.
  */
-import { type SiteverifyResponse, type VerifyReason, verifyReasons } from '../../../contract/captcha/siteverify.ts';
-import { aliasRequest, type AliasResponse } from '../../../contract/captcha/siteverify-alias.ts';
 import {
-  type AliasDialect,
-  type AliasFault,
+  aliasRequest,
+  type AliasResponse,
+  type SiteverifyResponse,
+  type VerifyReason,
+  verifyReasons,
+} from '../../../contract/captcha/siteverify.ts';
+import {
   aliasFault,
   aliasRefused,
   aliasSuccess,
   aliasText,
   aliasVerified,
   recaptchaScore,
+  type AliasDialect,
+  type AliasFault,
 } from '../../../verify/alias-responses.ts';
 import { formObject } from '../../http/body/form-object.ts';
 import { readBody } from '../../http/body/read-body.ts';
 import { jsonTextResponse } from '../../http/json-response.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
-import { type Verification, verify, VERIFY_LIMITS } from './siteverify.ts';
+import { VERIFY_LIMITS, type Verification, verify } from './siteverify.ts';
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
 export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<Response> {

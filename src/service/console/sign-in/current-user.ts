@@ -2,7 +2,7 @@
  * The person who is signed in: `GET /console/auth/me`, which tells the console whose it is and what it may offer, and
  * their sessions in every account.
  */
-import { permissionsOfRole } from '../../../contract/management/roles.ts';
+import { permissionsOfRole } from '../../../contract/management/permissions.ts';
 import type { Me, ShownSession, signInBodies } from '../../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { endAllSessions, endSession, sessionsOfPerson, type SignedInUser } from '../../../store/d1/console-sessions.ts';

@@ -3,13 +3,13 @@
  * a batch whose numbers are all new, and names those that it knows of another, so that the rest is sent again without
  * them.
  */
-import type { BatchRange } from '../../../contract/edge/batch-range.ts';
+import type { BatchRange } from '../../../contract/edge/verdict-batch.ts';
 import type { NumberedRow } from '../log-row.ts';
-import { countOf, type NumberRange, overlapOf } from '../number-ranges.ts';
+import { countOf, overlapOf, type NumberRange } from '../number-ranges.ts';
 import type { PackedBatch } from '../packed-batch.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
 import { packBatch } from './pack-batch.ts';
-import { type LogName, shard, type ShardEnv, shardNameOf } from './shards.ts';
+import { shard, shardNameOf, type LogName, type ShardEnv } from './shards.ts';
 
 /** Each further round means that another sender stored some of the rest in the meantime. */
 const ROUNDS_MAX = 8;

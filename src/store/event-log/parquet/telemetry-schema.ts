@@ -1,5 +1,5 @@
 /** Reports of the protect script as Parquet columns: whose they are, then the fields of the report in its order. */
-import type { TelemetryTrait } from '../../../contract/edge/telemetry.ts';
+import type { TelemetryTrait } from '../../../contract/edge/page-report-names.ts';
 import type { TelemetryRecord } from '../telemetry-record.ts';
 import { integer, moment, type StreamSchema, text, texts } from './stream-schema.ts';
 

@@ -5,8 +5,7 @@
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
 import { addressPrefix, neighboursOf } from '../../../address/networks.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
-import type { EnvironmentReport } from '../../../contract/edge/environment-report.ts';
-import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
+import type { EnvironmentReport, TelemetryReport } from '../../../contract/edge/page-reports.ts';
 import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, type SessionState, type SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';

@@ -4,7 +4,7 @@
  * transitions of `risk/session-state.ts`, one event at a time. Tables: docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
+import type { TelemetryReport } from '../../../contract/edge/page-reports.ts';
 import {
   crowded,
   type Lineage,

@@ -3,7 +3,7 @@
  * ended. An entry lives until every JWT with the old score has expired. `version` rises with every entry and not when
  * one expires, so that edges fetch the lists only when there is news.
  */
-import { LISTED_JTIS_MAX } from '../../../contract/edge/edge-api.ts';
+import { LISTED_JTIS_MAX } from '../../../contract/edge/edge-responses.ts';
 import type { RaisedSession, SessionLists } from '../rpc.ts';
 
 export function createListTables(sql: SqlStorage): void {

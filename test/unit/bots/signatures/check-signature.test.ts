@@ -4,7 +4,7 @@ import { AgentKeys } from '../../../../src/bots/signatures/agent-keys.ts';
 import { SignatureCheck, type SignatureOptions } from '../../../../src/bots/signatures/check-signature.ts';
 import { acceptSignature } from '../../../../src/bots/signatures/accept-signature.ts';
 import { outcomeWord } from '../../../../src/bots/signatures/signature-outcome.ts';
-import type { BotKey } from '../../../../src/contract/bots/bot-keys.ts';
+import type { BotKey } from '../../../../src/contract/edge/bot-calls.ts';
 import { expectRows } from '../../../support/rows.ts';
 import { type AgentKeyPair, agentKeyPair, signed, type Signing } from '../../../support/signed-request.ts';
 import { DRAFT_CREATED_MS, DRAFT_URL, draftKeys, draftVectors } from './draft-vectors.ts';

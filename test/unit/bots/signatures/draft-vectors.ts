@@ -1,5 +1,5 @@
 /** The vectors of draft-ietf-webbotauth-httpsig-protocol, "Test Vectors": public keys and the fields of each request. */
-import type { BotKey } from '../../../../src/contract/bots/bot-keys.ts';
+import type { BotKey } from '../../../../src/contract/edge/bot-calls.ts';
 
 export const draftKeys: readonly BotKey[] = [
   {

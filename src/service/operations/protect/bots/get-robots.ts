@@ -6,7 +6,7 @@
 import { behaviourAction, compileBotRules } from '../../../../bots/bot-rules.ts';
 import { isBan, isOpen, ruleLine } from '../../../../bots/robots/both-allow.ts';
 import { readRobotsRules } from '../../../../bots/robots/robots-answer.ts';
-import { robotsRequest, robotsResponse } from '../../../../contract/management/robots-query.ts';
+import { robotsRequest, robotsResponse } from '../../../../contract/management/bot-traffic.ts';
 import { botBehaviours } from '../../../../contract/vocabulary.ts';
 import { robotsFile, robotsHosts } from '../../../../store/d1/robots-files.ts';
 import { mergedFor, namedBots } from '../../../bots/served-robots.ts';

@@ -3,19 +3,23 @@
  * case, with times in epoch milliseconds. Create and update take the same fields.
  */
 import * as z from 'zod/mini';
-import { instanceSettings, newInstanceSettings } from '../../../../contract/management/instance-settings.ts';
-import { instanceIdentity, type ProtectInstance } from '../../../../contract/management/instance-identity.ts';
+import {
+  instanceIdentity,
+  instanceSettings,
+  newInstanceSettings,
+  type ProtectInstance,
+} from '../../../../contract/management/instance-settings.ts';
 import {
   createInstance,
   deactivateInstance,
-  type InstanceConflict,
   instancesOfAccount,
+  type InstanceConflict,
   type StoredInstance,
   updateInstance,
 } from '../../../../store/d1/instances.ts';
 import { OperationError } from '../../operation-error.ts';
-import { type Operation, type OperationContext, protectOperation } from '../../define-operation.ts';
-import { checkedCname, checkedHosts, checkSiteKey, checkThresholds } from './check-instance.ts';
+import { protectOperation, type Operation, type OperationContext } from '../../define-operation.ts';
+import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
 import { withoutDefaults } from '../../../../contract/management/patch-schema.ts';
 import { checkVersion, ifVersion } from '../../stale-write.ts';
 import { instanceId, ownInstance } from '../chosen-instance.ts';

@@ -6,11 +6,11 @@
 import { hostName } from '../../../../address/host-name.ts';
 import { HmacSha256 } from '../../../../bytes/hmac-sha256.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import type { LimitForm } from '../../../../contract/management/limit-form.ts';
+import type { LimitForm } from '../../../../contract/management/policy-set/policy-set-form.ts';
 import type { PolicyAction } from '../../../../contract/management/policy-set/policy.ts';
-import { type KeySource, type LimitKeys, limitKeys, pathKey } from '../../../../limits/limit-keys.ts';
+import { limitKeys, pathKey, type KeySource, type LimitKeys } from '../../../../limits/limit-keys.ts';
 import type { ReplayedKey, ReplayedUse } from '../../../../limits/replay.ts';
-import { type DecideInputs, liftedInputs } from '../../../../rules/decision-table.ts';
+import { liftedInputs, type DecideInputs } from '../../../../rules/decision-table.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { pathsOf } from '../policies/policy-requests.ts';
 import { policyWhatIf, type ProposedSet } from '../policies/policy-what-if.ts';

@@ -3,7 +3,7 @@
  * nothing is counted. The log keeps no headers, cookies and user names: what depends on one counts as untold.
  */
 import * as z from 'zod/mini';
-import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
+import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-set.ts';
 import { policyMode } from '../../../../contract/management/policy-set/policy.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { protectOperation } from '../../define-operation.ts';

@@ -3,8 +3,12 @@
  * `apply` says so; then the policies that could be taken come behind or before the present ones, or in their place.
  */
 import * as z from 'zod/mini';
-import { importFormats, importPlaces, policyListed } from '../../../../contract/management/policy-set/policy-api.ts';
-import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
+import {
+  importFormats,
+  importPlaces,
+  policyListed,
+  type PolicySet,
+} from '../../../../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
 import { importAnubisPolicy } from '../../../../policies/import/anubis/import.ts';
 import { importCloudflareRules } from '../../../../policies/import/cloudflare/import.ts';

@@ -8,21 +8,21 @@ import {
   policiesField,
   policyItem,
   policyListed,
-} from '../../../../contract/management/policy-set/policy-api.ts';
+} from '../../../../contract/management/policy-set/policy-set.ts';
 import { ruleHits } from '../../../../contract/management/edge-rule.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { type Operation, type OperationContext, protectOperation } from '../../define-operation.ts';
+import { protectOperation, type Operation, type OperationContext } from '../../define-operation.ts';
 import { chosenSiteKey } from '../chosen-instance.ts';
 import { hitsOf, isoTime } from '../access-rules/rule-response.ts';
 import { distinctWindow } from '../verdicts/verdict-log-query.ts';
 import {
+  SET_BODY_MAX_BYTES,
   currentSet,
   listedPolicy,
   placeOf,
-  SET_BODY_MAX_BYTES,
   setOfVersion,
   writeFields,
   writeResponse,

@@ -3,30 +3,30 @@
  * cookies and queries: where the decision depends on one, the request counts as untold.
  */
 import * as z from 'zod/mini';
-import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-api.ts';
+import { limitsField, originsField, policiesField } from '../../../../contract/management/policy-set/policy-set.ts';
 import { instant } from '../../../../contract/management/time.ts';
 import { diffPolicySets } from '../../../../policies/diff.ts';
 import { protectOperation } from '../../define-operation.ts';
 import { chosenSiteKey } from '../chosen-instance.ts';
 import {
   countRecords,
-  type Examined,
   examineNewest,
   judgedIn,
-  previewedRequest,
-  previewedRequestOf,
   previewReach,
   previewReachOf,
   previewWindow,
+  previewedRequest,
+  previewedRequestOf,
+  type Examined,
   type PreviewWindow,
 } from '../verdicts/previewed-requests.ts';
 import { logTarget, type LogTarget } from '../verdicts/verdict-log-query.ts';
 import {
-  type PolicyWhatIf,
   policyWhatIf,
-  type PreviewedOutcome,
   previewedOutcomes,
   proposedSet,
+  type PolicyWhatIf,
+  type PreviewedOutcome,
   type ProposedSet,
 } from './policy-what-if.ts';
 import { proposedOver, readPolicySet } from './read-set.ts';

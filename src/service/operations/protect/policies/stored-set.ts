@@ -1,9 +1,13 @@
 /** Reading an instance's policy set, and writing the next version of it. */
 import * as z from 'zod/mini';
-import { policyNote, policyListed, policyStored } from '../../../../contract/management/policy-set/policy-api.ts';
+import {
+  policyListed,
+  policyNote,
+  type PolicySet,
+  policyStored,
+} from '../../../../contract/management/policy-set/policy-set.ts';
 import { limit } from '../../../../contract/management/policy-set/limit.ts';
 import { originListed } from '../../../../contract/management/policy-set/origin.ts';
-import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
 import { diffPolicySets, isSame, setChanges, type SetDifference } from '../../../../policies/diff.ts';
 import { printExpression } from '../../../../policies/text/print.ts';

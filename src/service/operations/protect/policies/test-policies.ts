@@ -6,19 +6,19 @@ import {
   limitsField,
   originsField,
   policiesField,
-} from '../../../../contract/management/policy-set/policy-api.ts';
+  type PolicySet,
+} from '../../../../contract/management/policy-set/policy-set.ts';
 import { printExpression } from '../../../../policies/text/print.ts';
-import { type Operation, type OperationContext, protectOperation } from '../../define-operation.ts';
+import { protectOperation, type Operation, type OperationContext } from '../../define-operation.ts';
 import { proposedOver, readCondition, readPolicySet } from './read-set.ts';
-import { type Policy, policyAction, policyMode } from '../../../../contract/management/policy-set/policy.ts';
-import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
+import { policyAction, policyMode, type Policy } from '../../../../contract/management/policy-set/policy.ts';
 import { requestReference } from '../../../../contract/management/verdict-query.ts';
 import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
 import { OperationError } from '../../operation-error.ts';
 import { answeredBy, chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
 import { findVerdict, type FoundVerdict } from '../verdicts/find-reference.ts';
-import { givenRequest, policyRequest, loggedRequest, unloggedFields } from './policy-requests.ts';
+import { givenRequest, loggedRequest, policyRequest, unloggedFields } from './policy-requests.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from './stored-set.ts';

@@ -8,7 +8,7 @@ import {
   FOUND_VERDICTS_MAX,
   referenceSearchRequest,
   referenceSearchResponse,
-} from '../../../../contract/management/reference-search.ts';
+} from '../../../../contract/management/verdict-explanation.ts';
 import { protectOperation, type OperationContext } from '../../define-operation.ts';
 import { explainedVerdict } from './verdict-pages.ts';
 import { SHORT_REFERENCE } from '../../../../contract/edge/short-reference.ts';

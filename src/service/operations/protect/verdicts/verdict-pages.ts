@@ -2,8 +2,7 @@
  * Verdicts in pages. Each row is JSON already, so a page is put together as text. The log keeps what was decided from,
  * and the sentence that says why is written here, whenever somebody reads it.
  */
-import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import type { ReturnedVerdict } from '../../../../contract/management/returned-verdict.ts';
+import type { ReturnedVerdict, VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { explainRecord } from '../../../../rules/explain.ts';
 import { inOrder, type StoredRow } from '../../../../store/event-log/log-row.ts';
 import {
@@ -17,9 +16,9 @@ import {
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { jsonCursor, readJsonCursor, readVerdictCursor, verdictCursor } from '../../cursors.ts';
-import { type LogTarget, logTarget, rowFilter } from './verdict-log-query.ts';
+import { logTarget, rowFilter, type LogTarget } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
-import { type Operation, protectOperation } from '../../define-operation.ts';
+import { protectOperation, type Operation } from '../../define-operation.ts';
 import * as z from 'zod/mini';
 import { readTail, type TailPosition } from '../../../../store/event-log/client/verdict-tail.ts';
 

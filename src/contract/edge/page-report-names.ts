@@ -1,5 +1,5 @@
 /**
- * The names in an environment report, kept apart from its schema: the page's script must not carry a schema library.
+ * Names and bounds in what a page reports, kept apart from the schemas: the page's script must not carry a schema library.
  */
 
 /** Which engine runs the script, by the shape of its errors and functions. */
@@ -78,3 +78,34 @@ export const environmentSigns = [
   'no-pointer',
 ] as const;
 export type EnvironmentSign = (typeof environmentSigns)[number];
+
+/** Far above what a person does in one page view. */
+export const TELEMETRY_COUNT_MAX = 100_000;
+/** A day: people leave pages open. */
+export const TELEMETRY_ELAPSED_MAX_MS = 86_400_000;
+
+/**
+ * Signs of a driven browser. `webdriver`: the browser says so. `automation-global`: a driver left its objects.
+ * `headless-agent`: the user agent names a headless build. `no-languages`, `zero-window`: something that a person's
+ * browser always has is missing. `patched-webdriver`: the property was changed or removed. `brands-mismatch`: the user agent and the browser's list of brands
+ * differ. `no-chrome-object`, `no-plugins`: something that Chrome with a window has is missing. `cdp-pointer`: pointer
+ * events at a place on the screen that the window's frame makes impossible, or pressed without pressure, as the debugging
+ * protocol sends them. `debugger`: that protocol listens to the page; `developer-tools`: the same, beside a panel in the
+ * window. `instant-presses`: mouse buttons were released at once.
+ */
+export const telemetryTraits = [
+  'webdriver',
+  'automation-global',
+  'headless-agent',
+  'no-languages',
+  'zero-window',
+  'patched-webdriver',
+  'brands-mismatch',
+  'no-chrome-object',
+  'no-plugins',
+  'cdp-pointer',
+  'debugger',
+  'developer-tools',
+  'instant-presses',
+] as const;
+export type TelemetryTrait = (typeof telemetryTraits)[number];

@@ -1,7 +1,4 @@
-/**
- * `POST /edge/v1/bot-keys`: an edge asks for the keys of an agent that signs its requests. The service fetches the
- * agent's directory, and computes the thumbprint of each key itself.
- */
+/** What an edge asks the service about a bot: the keys that sign its requests, and whether its address has its name. */
 import * as z from 'zod/mini';
 
 /** Of a directory, and so of an answer. */
@@ -21,6 +18,10 @@ export const botKey = z.object({
 });
 export type BotKey = z.infer<typeof botKey>;
 
+/**
+ * `POST /edge/v1/bot-keys`: the keys of an agent that signs its requests. The service fetches the agent's directory, and
+ * computes the thumbprint of each key itself.
+ */
 export const botKeys = z.object({
   /** `false`: the directory could not be fetched. `keys` are then those of the last time, or none. */
   isFetched: z.boolean(),
@@ -29,3 +30,12 @@ export const botKeys = z.object({
   maxAgeSeconds: z.number().check(z.gte(0), z.lte(86_400)),
 });
 export type BotKeys = z.infer<typeof botKeys>;
+
+/** `POST /edge/v1/bot-proofs`: whether an address belongs to a bot by the names that it resolves to. */
+export const botNameAnswer = z.object({
+  /** `null`: DNS gave no answer, which says nothing about the sender. */
+  holds: z.nullable(z.boolean()),
+  /** How long the answer counts. */
+  ttlSeconds: z.number().check(z.gte(1), z.lte(86_400)),
+});
+export type BotNameAnswer = z.infer<typeof botNameAnswer>;
