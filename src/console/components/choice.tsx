@@ -1,15 +1,16 @@
 /** Any of a few values, as a field that opens a list of boxes. Nothing chosen means all of them. */
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { namedOption, type Option } from './field.tsx';
 
 export interface ChoiceFieldProps {
   label: string;
-  /** Value and what it is called. */
-  options: readonly (readonly [value: string, text: string])[];
+  options: readonly Option<string>[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
 }
 
-export function ChoiceField({ label, options, chosen, onChange }: ChoiceFieldProps) {
+export function ChoiceField({ label, options: given, chosen, onChange }: ChoiceFieldProps) {
+  const options = given.map(namedOption);
   const id = useId();
   const details = useRef<HTMLDetailsElement>(null);
   const close = () => details.current?.removeAttribute('open');

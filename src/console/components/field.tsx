@@ -115,9 +115,12 @@ function lastOf(path: string): string | undefined {
     .at(-1);
 }
 
+/** A value to choose, and what it is called where that is something else. */
+export type Option<Value extends string> = Value | readonly [value: Value, text: string];
+
 export interface SelectFieldProps<Value extends string> extends Frame {
   value: Value;
-  options: readonly (readonly [value: Value, text: string])[];
+  options: readonly Option<Value>[];
   onChange: (value: Value) => void;
   isDisabled?: boolean;
 }
@@ -133,7 +136,7 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
         aria-describedby={described(id, props)}
         onChange={(event) => props.onChange(event.currentTarget.value as Value)}
       >
-        {props.options.map(([value, text]) => (
+        {props.options.map(namedOption).map(([value, text]) => (
           <option key={value} value={value} selected={value === props.value}>
             {text}
           </option>
@@ -141,6 +144,10 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
       </select>
     </Framed>
   );
+}
+
+export function namedOption<Value extends string>(option: Option<Value>): readonly [value: Value, text: string] {
+  return typeof option === 'string' ? [option, option] : option;
 }
 
 export interface CheckFieldProps extends Frame {

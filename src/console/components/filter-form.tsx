@@ -36,5 +36,5 @@ export function FilterForm({ verb, onSubmit, onClear, children }: FilterFormProp
 
 /** Options of a choice: one for no filter, and one for each value. */
 export function optionsOf<Value extends string>(none: string, values: readonly Value[]) {
-  return [['', none] as const, ...values.map((value) => [value, value] as const)] as const;
+  return [['', none] as const, ...values] as const;
 }

@@ -36,7 +36,7 @@ export function SettingField(props: SettingFieldProps) {
     );
   }
   if (kind === 'choice') {
-    const options = [['', 'not set'] as const, ...(schema.enum ?? []).map((one) => [one, one] as const)];
+    const options = [['', 'not set'] as const, ...(schema.enum ?? [])];
     const shown = schema.default === undefined ? options : options.slice(1);
     return (
       <SelectField

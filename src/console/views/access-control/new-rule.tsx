@@ -71,9 +71,11 @@ const emptyDraft = {
 };
 
 export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
-  const form = useForm(
+  const { description: about, ruleGroupId: group, ...restrictions } = forms.accessControlRule;
+  const form = useForm<typeof emptyDraft>(
     () => emptyDraft,
-    () => forms.accessControlRule,
+    // What a rule that blocks does not send cannot be wrong.
+    (draft) => ({ description: about, ruleGroupId: group, ...(draft.type === 'restrict' ? restrictions : {}) }),
   );
   const [conditions, setConditions] = useState<readonly { field: Field; value: string }[]>([
     { field: 'ip', value: '' },

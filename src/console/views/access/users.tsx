@@ -69,7 +69,7 @@ export default function Users() {
                       label={`Role of ${email}`}
                       isLabelHidden
                       value={role}
-                      options={roles.map(([name]) => [name, name] as const)}
+                      options={roles.map(([name]) => name)}
                       onChange={(userType) =>
                         void act(
                           { method: 'PUT', path: '/users/update', body: { email, userType } },

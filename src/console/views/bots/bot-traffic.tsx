@@ -60,7 +60,7 @@ export default function BotTraffic() {
                 value={chosen ?? ''}
                 options={[
                   ['', ids.length < BOTS_MAX ? 'all of them' : `the first ${BOTS_MAX}`],
-                  ...optionsOf(ids, chosen),
+                  ...new Set([...ids, ...(chosen === undefined ? [] : [chosen])]),
                 ]}
                 onChange={(bot) => change({ bot })}
               />
@@ -119,11 +119,6 @@ function Report({ traffic, params }: { traffic: Traffic; params: Params }) {
 function namesIn(traffic: Traffic | null): string[] {
   const names = [...(traffic?.bots ?? []), ...(traffic?.impostors ?? [])].map(({ id }) => id);
   return [...new Set(names)].slice(0, BOTS_MAX);
-}
-
-function optionsOf(ids: readonly string[], chosen: string | undefined): [string, string][] {
-  const all = chosen === undefined || ids.includes(chosen) ? ids : [...ids, chosen];
-  return all.map((id) => [id, id]);
 }
 
 function chartBody(params: Params, window: TimeWindow, bot: string[]) {

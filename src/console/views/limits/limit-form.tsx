@@ -35,7 +35,7 @@ const eventOptions: readonly (readonly [CountedEvent, string])[] = [
   ['challengeFailed', 'challenges that were not solved'],
   ['status', 'responses of the origin with a status'],
 ];
-const unitOptions = (Object.keys(windowUnits) as WindowUnit[]).map((unit) => [unit, unit] as const);
+const unitOptions = Object.keys(windowUnits) as WindowUnit[];
 const actionOptions = (Object.keys(actionWords) as Limit['then'][]).map((one) => [one, actionWords[one]] as const);
 
 export function LimitForm({ site, set, limit, onClose, onSaved }: LimitFormProps) {

@@ -67,7 +67,7 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
       title={shown === null ? 'Add a list' : `Change ${shown.name}`}
       verb={shown === null ? 'Add' : 'Save'}
       isWide
-      isComplete={form.isComplete && secretHeader.isComplete}
+      isComplete={form.isComplete && ((authorization ?? null) === null || secretHeader.isComplete)}
       send={send}
       onMade={onSaved}
       onClose={onClose}
@@ -105,11 +105,7 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
           hint="Where the values are: names with dots, [] for every item."
         />
       )}
-      <SelectField
-        {...form.choice('verdict')}
-        label="Its entries say"
-        options={decisions.map((one) => [one, one] as const)}
-      />
+      <SelectField {...form.choice('verdict')} label="Its entries say" options={decisions} />
       {!isFile && (
         <>
           <TextField

@@ -93,7 +93,7 @@ export default function Overview() {
             actions={
               <ChoiceField
                 label={sourceFilter.label}
-                options={sourceFilter.values.map((value) => [value, value] as const)}
+                options={sourceFilter.values.map(String)}
                 chosen={valuesOf(sourceFilter, params).map(String)}
                 onChange={(chosen) => change({ source: chosen.join(',') })}
               />

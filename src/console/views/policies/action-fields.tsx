@@ -74,16 +74,17 @@ export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
           <SelectField
             label="Status"
             value={String(then.status ?? 302) as (typeof statuses)[number]}
-            options={statuses.map((status) => [status, status] as const)}
+            options={statuses}
             onChange={(status) => onChange({ ...then, status: Number(status) as 302 | 303 | 307 | 308 })}
           />
         </>
       )}
+      {/* What is chosen is offered too, also when it is gone. */}
       {then.action === 'limit' && (
         <SelectField
           label="Limit"
           value={then.limit}
-          options={optionsOf(named.limit, then.limit)}
+          options={[...new Set([...named.limit, then.limit])]}
           onChange={(limit) => onChange({ ...then, limit })}
         />
       )}
@@ -91,15 +92,10 @@ export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
         <SelectField
           label="Origin"
           value={then.origin}
-          options={optionsOf(named.origin, then.origin)}
+          options={[...new Set([...named.origin, then.origin])]}
           onChange={(origin) => onChange({ ...then, origin })}
         />
       )}
     </>
   );
-}
-
-/** What is chosen is offered too, also when it is gone. */
-function optionsOf(names: readonly string[], chosen: string) {
-  return [...new Set([...names, chosen])].map((name) => [name, name] as const);
 }

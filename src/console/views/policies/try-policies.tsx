@@ -7,6 +7,7 @@ import { Chip, type Tone } from '../../components/chip.tsx';
 import { ChoiceField } from '../../components/choice.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { optionsOf } from '../../components/filter-form.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { policiesOf } from './draft.ts';
@@ -101,7 +102,6 @@ const texts = [
 ] as const;
 
 function Visitor({ facts, onChange }: { facts: VisitorFacts; onChange: (change: Partial<VisitorFacts>) => void }) {
-  const statuses = [['', 'none'] as const, ...sessionStatuses.map((status) => [status, status] as const)];
   return (
     <details class="more">
       <summary>About the visitor</summary>
@@ -117,13 +117,13 @@ function Visitor({ facts, onChange }: { facts: VisitorFacts; onChange: (change: 
         ))}
         <SelectField
           label="Session"
-          value={facts.sessionStatus as (typeof statuses)[number][0]}
-          options={statuses}
+          value={facts.sessionStatus}
+          options={optionsOf('none', sessionStatuses)}
           onChange={(sessionStatus) => onChange({ sessionStatus })}
         />
         <ChoiceField
           label="Categories of the address"
-          options={ipCategories.map((one) => [one, one] as const)}
+          options={ipCategories}
           chosen={facts.ipCategories}
           onChange={(chosen) => onChange({ ipCategories: chosen })}
         />

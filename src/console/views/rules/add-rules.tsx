@@ -117,12 +117,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
           options={(Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ruleTypes[one].name] as const)}
           onChange={setType}
         />
-        <SelectField
-          label="Verdict"
-          value={verdict}
-          options={decisions.map((one) => [one, one] as const)}
-          onChange={setVerdict}
-        />
+        <SelectField label="Verdict" value={verdict} options={decisions} onChange={setVerdict} />
         <SelectField
           label="For"
           value={lifetime}

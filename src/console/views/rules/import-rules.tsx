@@ -114,7 +114,7 @@ export default function ImportRules() {
           <SelectField
             label="Verdict of lines that name none"
             value={verdict}
-            options={decisions.map((one) => [one, one] as const)}
+            options={decisions}
             onChange={setVerdict}
             isDisabled={state === 'running'}
           />

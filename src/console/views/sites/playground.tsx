@@ -10,7 +10,6 @@ import type { Site } from './sites.tsx';
 const starts = ['interaction', 'load', 'click'] as const;
 const sizes = ['normal', 'compact', 'flexible'] as const;
 const themes = ['auto', 'light', 'dark'] as const;
-const options = <Value extends string>(values: readonly Value[]) => values.map((value) => [value, value] as const);
 
 export function Playground({ site }: { site: Site }) {
   const box = useRef<HTMLDivElement>(null);
@@ -55,9 +54,9 @@ export function Playground({ site }: { site: Site }) {
         }
       >
         <div class="filters">
-          <SelectField label="Start" value={start} options={options(starts)} onChange={setStart} />
-          <SelectField label="Size" value={size} options={options(sizes)} onChange={setSize} />
-          <SelectField label="Theme" value={theme} options={options(themes)} onChange={setTheme} />
+          <SelectField label="Start" value={start} options={starts} onChange={setStart} />
+          <SelectField label="Size" value={size} options={sizes} onChange={setSize} />
+          <SelectField label="Theme" value={theme} options={themes} onChange={setTheme} />
         </div>
         <div class="playground" ref={box} />
         {widget === 'failed' && <p role="alert">The widget’s script could not be loaded.</p>}
