@@ -171,19 +171,20 @@ export class SegmentSearcher {
     if (found === undefined) return null;
     const table = this.#tableBeside(one);
     const path = first && this.#path?.places(segment.no);
-    const rows: number[] = [];
+    const rows = new Uint16Array(found.rows.length);
+    let kept = 0;
     for (let posting = 0; posting < found.rows.length; posting++) {
       const row = found.rows[posting] as number;
       if (row < start || row >= end) continue;
       const place = found.paths[posting] as number;
       if (path && (place < path.from || place >= path.to)) continue;
       if (table && table[found.classes[posting] as number] !== 1) continue;
-      rows.push(row);
+      rows[kept++] = row;
     }
-    const rising = Uint16Array.from(rows);
+    const matching = rows.subarray(0, kept);
     // The postings of paths are in the order of the paths.
-    if (first === undefined) return rising.sort();
-    return others.reduce<Uint16Array>((both, other) => inBoth(both, other.rows), rising);
+    if (first === undefined) return matching.sort();
+    return others.reduce<Uint16Array>((both, other) => inBoth(both, other.rows), matching);
   }
 
   #keepWhereAny(open: readonly FoundSegment[], tests: readonly ColumnTest[]): void {
