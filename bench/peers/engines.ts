@@ -117,8 +117,7 @@ function tableOf(snapshot: Snapshot): LookUp {
   return (text) => {
     hits.clear();
     const family = parseIpInto(text, words);
-    if (family === 4) snapshot.findV4(words[0]!, hits);
-    else if (family === 6) snapshot.findV6(words, hits);
+    if (family !== 0) snapshot.findAddress(family, words, hits);
     // The first hit is the longest prefix.
     return hits.count === 0 ? 0 : snapshot.code(hits.refs[0]! >>> 1) + 1;
   };

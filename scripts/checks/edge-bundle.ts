@@ -23,7 +23,7 @@ const forbidden: readonly [RegExp, string][] = [
 /** Files that the edge gets from a service of this project, or never needs. */
 const forbiddenBesideService: readonly [RegExp, string][] = [
   [/^src\/locales\/pages\.generated\.ts$/, 'holds languages that the service provides'],
-  [/^src\/rules\/(canonical|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
+  [/^src\/rules\/(canonical|user-agent-build|key-builder)\.ts$/, 'is for compiling rules'],
   [
     /^src\/contract\/(edge\/(edge-api|verdict-record|verdict-batch)|captcha\/(challenge-api|siteverify)|management\/(instance-settings|site-settings)|errors)\.ts$/,
     'is a schema that only the service parses with',

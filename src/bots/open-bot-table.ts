@@ -1,14 +1,12 @@
 /**
- * Opens a bot table and answers who a request says it is, and whether its address is in the bot's networks. A request
- * that is no bot costs one look into a memory of user agents. Bots are read when a request first names one, and networks
- * when their bot's name is first claimed: the first request of most isolates names none.
+ * Opens a bot table and answers who a request says it is, and whether its address is in the bot's networks. Bots are
+ * read when a request first names one, and networks when their bot's name is first claimed: the first request of most isolates names none.
  */
 import { parseCidr } from '../address/ip.ts';
-import { PrefixLookup } from '../address/prefix-lookup.ts';
+import { PrefixMap } from '../address/prefix-table.ts';
 import { failed, ok, type Result } from '../result.ts';
-import { HeaderMemory } from '../rules/header-memory.ts';
 import { Hits } from '../rules/hits.ts';
-import { openSignedSnapshot, type Snapshot } from '../rules/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../rules/snapshot.ts';
 import {
   align8,
   BOT_TABLE_HEADER_BYTES,
@@ -57,7 +55,7 @@ export function openBotTable(bytes: Uint8Array): Result<BotTable, string> {
   const end = lines.indexOf('');
   const bots = lines.slice(1, end);
   if (end < 0 || Number.isNaN(builtAtMs) || !bots.every(isBotLine)) return REFUSED;
-  const snapshot = openSignedSnapshot(bytes.subarray(align8(textEnd)));
+  const snapshot = openSnapshot(bytes.subarray(align8(textEnd)));
   return snapshot.ok ? ok(new BotTable({ builtAtMs, bots, networks: lines.slice(end + 1) }, snapshot.value)) : snapshot;
 }
 
@@ -92,11 +90,10 @@ export class BotTable {
   readonly #lines: readonly string[];
   #read: Bots | null = null;
   readonly #networks: readonly string[];
-  readonly #lookups: (PrefixLookup<true> | undefined)[] = [];
+  readonly #lookups: (PrefixMap<true> | undefined)[] = [];
   readonly #snapshot: Snapshot;
   /** Patterns that were found, by the number of their rule in the snapshot. */
   readonly #found: (Pattern | undefined)[];
-  readonly #memory = new HeaderMemory();
   readonly #hits = new Hits();
 
   constructor({ builtAtMs, bots, networks }: OpenedParts, snapshot: Snapshot) {
@@ -125,13 +122,8 @@ export class BotTable {
     const text = userAgent.length > USER_AGENT_READ_CHARS ? userAgent.slice(0, USER_AGENT_READ_CHARS) : userAgent;
     const hits = this.#hits;
     hits.clear();
-    if (!this.#memory.recall(text, hits)) {
-      hits.source = 0;
-      this.#snapshot.findUserAgents(text, hits);
-      this.#keepLongest(text, hits);
-      this.#memory.keep(text, hits);
-    }
-    return hits.count === 0 ? null : (this.#pattern(hits.refs[0]! >>> 1)?.bot ?? null);
+    this.#snapshot.findUserAgents(text, hits);
+    return hits.count === 0 ? null : this.#longest(text, hits);
   }
 
   /** Whether the address is in a network of the bot's operator. */
@@ -146,10 +138,10 @@ export class BotTable {
     return answer;
   }
 
-  #lookup(source: number): PrefixLookup<true> | null {
+  #lookup(source: number): PrefixMap<true> | null {
     const text = this.#networks[source] ?? UNREAD;
     if (text === UNREAD) return null;
-    return (this.#lookups[source] ??= new PrefixLookup(
+    return (this.#lookups[source] ??= new PrefixMap(
       text.split(' ').flatMap((one) => {
         const prefix = parseCidr(one);
         return prefix === null ? [] : [[prefix, true] as const];
@@ -165,21 +157,15 @@ export class BotTable {
     return (this.#read ??= readBots(this.#lines));
   }
 
-  #keepLongest(text: string, hits: Hits): void {
-    if (hits.count === 0) return;
+  #longest(text: string, hits: Hits): TableBot | null {
     const lower = text.toLowerCase();
-    let longest = -1;
-    let length = 0;
+    let longest: Pattern | null = null;
     for (let i = 0; i < hits.count; i++) {
-      const rule = hits.refs[i]! >>> 1;
-      const pattern = this.#pattern(rule);
-      if (pattern === undefined || pattern.text.length <= length || !isInPlace(lower, pattern)) continue;
-      longest = rule;
-      length = pattern.text.length;
+      const pattern = this.#pattern(hits.refs[i]! >>> 1);
+      if (pattern === undefined || pattern.text.length <= (longest?.text.length ?? 0)) continue;
+      if (isInPlace(lower, pattern)) longest = pattern;
     }
-    const rank = hits.ranks[0]!;
-    hits.clear();
-    if (longest >= 0) hits.push(longest, rank);
+    return longest?.bot ?? null;
   }
 }
 

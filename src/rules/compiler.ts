@@ -3,13 +3,12 @@
  * growing columns, so that a million rules compile inside a Durable Object. The order of adding does not change any
  * decision, except that the later of two rules with the same type and value replaces the earlier.
  */
-import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
 import { parseCidr, parseIpInto } from '../address/ip.ts';
-import { JA4_WORDS } from '../address/ja4.ts';
+import { JA4_WORDS, packJa4 } from '../address/ja4.ts';
 import { rulesetFormats } from '../contract/edge/formats.ts';
+import { KeyBuilder } from './key-builder.ts';
 import { blankSnapshot, sealSnapshot } from './layout.ts';
 import { type ListLayer, encodeLayers } from './list-layers.ts';
-import { PrefixBuilder } from './prefix-build.ts';
 import { ExtraRows } from './rule-meta.ts';
 import type { EdgeRule, RuleContent } from './types.ts';
 import { UserAgentBuilder } from './user-agent-build.ts';
@@ -28,15 +27,20 @@ export interface SnapshotMeta {
 export const SINGLE_V4 = 33;
 export const SINGLE_V6 = 129;
 
+/** `XX` → `0x5858`. */
+export function countryKey(code: string): number {
+  return (code.charCodeAt(0) << 8) | code.charCodeAt(1);
+}
+
 export class RulesetCompiler {
   readonly #meta: SnapshotMeta;
-  readonly #v4 = new PrefixBuilder(1);
-  readonly #v6 = new PrefixBuilder(4);
-  readonly #asns = new NumberSetBuilder(32);
-  readonly #countries = new NumberSetBuilder(16);
-  readonly #ja4s = new Ja4SetBuilder();
+  readonly #v4 = new KeyBuilder(1);
+  readonly #v6 = new KeyBuilder(4);
+  readonly #asns = new KeyBuilder(1);
+  readonly #countries = new KeyBuilder(1, 16);
+  readonly #ja4s = new KeyBuilder(JA4_WORDS);
   readonly #userAgents = new UserAgentBuilder();
-  readonly #words = new Uint32Array(4);
+  readonly #words = new Uint32Array(JA4_WORDS);
   #hasEntries = false;
 
   constructor(meta: SnapshotMeta) {
@@ -50,27 +54,28 @@ export class RulesetCompiler {
       case 'ip': {
         const family = parseIpInto(rule.value, this.#words);
         if (family === 0) throw new TypeError('ip value is not canonical');
-        if (family === 4) this.#v4.add(this.#words, SINGLE_V4, rule);
-        else this.#v6.add(this.#words, SINGLE_V6, rule);
+        if (family === 4) this.#v4.add(this.#words, rule, SINGLE_V4);
+        else this.#v6.add(this.#words, rule, SINGLE_V6);
         return;
       }
       case 'ipMask': {
         const prefix = parseCidr(rule.value);
         if (!prefix) throw new TypeError('ipMask value is not canonical');
-        (prefix.family === 4 ? this.#v4 : this.#v6).add(prefix.words, prefix.prefixLength, rule);
+        (prefix.family === 4 ? this.#v4 : this.#v6).add(prefix.words, rule, prefix.prefixLength);
         return;
       }
       case 'asn': {
         const asn = Number(rule.value);
         if (asn !== asn >>> 0) throw new TypeError('asn value is not canonical');
-        this.#asns.add(asn, rule);
+        this.#asns.add([asn], rule);
         return;
       }
       case 'countryCode':
-        this.#countries.add(countryKey(rule.value), rule);
+        this.#countries.add([countryKey(rule.value)], rule);
         return;
       case 'ja4Hash':
-        this.#ja4s.add(rule);
+        if (!packJa4(rule.value, this.#words)) throw new TypeError('ja4Hash value is not canonical');
+        this.#ja4s.add(this.#words, rule);
         return;
       case 'userAgent':
         this.#userAgents.add(rule);
@@ -80,7 +85,7 @@ export class RulesetCompiler {
   /** An `ipMask` rule without its text. Host bits are clear; `words` has one word or four. */
   addNetwork(family: 4 | 6, words: Uint32Array, prefixLength: number, rule: RuleContent): void {
     if (rule.list !== undefined) this.#hasEntries = true;
-    (family === 4 ? this.#v4 : this.#v6).add(words, prefixLength, rule);
+    (family === 4 ? this.#v4 : this.#v6).add(words, rule, prefixLength);
   }
 
   /**
@@ -133,11 +138,11 @@ export class RulesetCompiler {
     const rows = new ExtraRows(s);
     s.instanceId.set(instanceId);
     s.lists.set(lists);
-    this.#v4.move({ index: s.v4Index, keys: s.v4Keys, meta: s.v4Meta, parents: s.v4Parents }, 0, rows);
-    this.#v6.move({ index: s.v6Index, keys: s.v6Keys, meta: s.v6Meta, parents: s.v6Parents }, firstV6, rows);
-    this.#asns.move(s.asnKeys, s.asnMeta, firstAsn, rows);
-    this.#countries.move(s.countryKeys, s.countryMeta, firstCountry, rows);
-    this.#ja4s.move(s.ja4Keys, s.ja4Meta, s.ja4Index, firstJa4, rows);
+    this.#v4.movePrefixes({ index: s.v4Index, keys: s.v4Keys, meta: s.v4Meta, parents: s.v4Parents }, 0, rows);
+    this.#v6.movePrefixes({ index: s.v6Index, keys: s.v6Keys, meta: s.v6Meta, parents: s.v6Parents }, firstV6, rows);
+    this.#asns.move({ keys: s.asnKeys, meta: s.asnMeta }, firstAsn, rows);
+    this.#countries.move({ keys: s.countryKeys, meta: s.countryMeta }, firstCountry, rows);
+    this.#ja4s.moveIndexed({ index: s.ja4Index, keys: s.ja4Keys, meta: s.ja4Meta }, firstJa4, rows);
     this.#userAgents.move(s, firstUserAgent, rows);
     sealSnapshot(bytes, format, this.#meta.version, this.#meta.createdAtMs);
     return bytes;

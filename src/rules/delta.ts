@@ -3,16 +3,16 @@
  * base by hash, so it cannot be applied to another base. It applies as a whole, and a rule that it sets replaces the
  * base's rule with the same type and value. Its table of lists replaces the base's.
  *
- *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
+ *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | 0 (16) | base version f64 |
  *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
  */
 import { failed, ok, type Result } from '../result.ts';
 import { decodeHex, encodeHex } from '../bytes/hex.ts';
 import { type EdgeRuleType, edgeRuleTypes } from '../contract/vocabulary.ts';
 import { RulesetCompiler } from './compiler.ts';
-import { DELTA_MAGIC, openChecked, openFramed, writeLengthAndChecksum, writeMagic } from './layout.ts';
+import { DELTA_MAGIC, openFramed, writeLength, writeMagic } from './layout.ts';
 import type { ListLayer } from './list-layers.ts';
-import { type Snapshot, openSignedSnapshot } from './snapshot.ts';
+import { type Snapshot, openSnapshot } from './snapshot.ts';
 import type { EdgeRule } from './types.ts';
 
 export interface DeltaInput {
@@ -75,18 +75,12 @@ export function encodeDelta(input: DeltaInput): Uint8Array {
     out.set(bytes, at + REMOVAL_HEADER_BYTES);
     at += REMOVAL_HEADER_BYTES + bytes.length;
   }
-  writeLengthAndChecksum(out);
+  writeLength(out);
   return out;
 }
 
-/** Never throws. */
-export function openDelta(bytes: Uint8Array): Result<Delta, string> {
-  const checked = openChecked(bytes, DELTA_MAGIC);
-  return checked.ok ? openSignedDelta(checked.value) : checked;
-}
-
-/** The same for bytes whose signature the caller has checked. */
-export function openSignedDelta(input: Uint8Array): Result<Delta, string> {
+/** Never throws. The caller has checked the signature of the bytes. */
+export function openDelta(input: Uint8Array): Result<Delta, string> {
   const opened = openFramed(input, DELTA_MAGIC);
   if (!opened.ok) return opened;
   const { bytes } = opened.value;
@@ -94,8 +88,7 @@ export function openSignedDelta(input: Uint8Array): Result<Delta, string> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const upsertBytes = view.getUint32(UPSERT_BYTES_AT, true);
   if (UPSERTS_AT + upsertBytes > bytes.byteLength) return failed('upserts');
-  // The delta's own proof covers the bytes of the snapshot inside.
-  const upserts = openSignedSnapshot(bytes.subarray(UPSERTS_AT, UPSERTS_AT + upsertBytes));
+  const upserts = openSnapshot(bytes.subarray(UPSERTS_AT, UPSERTS_AT + upsertBytes));
   if (!upserts.ok) return upserts;
   const removals = readRemovals(bytes, UPSERTS_AT + upsertBytes, view.getUint32(12, true));
   if (!removals) return failed('removals');

@@ -1,29 +1,10 @@
 /**
  * A rule that matched, as the number of its row. Its id is a text, and is spelled when a record, an explanation or a
- * log reads it: spelling takes longer than finding the rule. The ids of frequent rules are kept, so that they are
- * spelled once.
+ * log reads it: spelling takes longer than finding the rule.
  */
 import type { Decision, EdgeRuleType } from '../contract/vocabulary.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { MatchedRule } from './types.ts';
-
-/** Rules whose id text is kept. A power of two; about 600 KB when full. */
-const IDS_KEPT = 4096;
-
-/** `type:canonicalValue` of rules, by their references (see `hits.ts`). */
-export class RuleIds {
-  readonly #refs = new Uint32Array(IDS_KEPT).fill(0xffff_ffff);
-  readonly #ids = Array<string>(IDS_KEPT).fill('');
-
-  of(ref: number, snapshot: Snapshot): string {
-    const slot = Math.imul(ref, 0x9e3779b1) >>> (32 - Math.log2(IDS_KEPT));
-    if (this.#refs[slot] !== ref) {
-      this.#ids[slot] = `${snapshot.type(ref >>> 1)}:${snapshot.value(ref >>> 1)}`;
-      this.#refs[slot] = ref;
-    }
-    return this.#ids[slot]!;
-  }
-}
 
 export class FiredRule implements MatchedRule {
   readonly verdict: Decision;
@@ -32,13 +13,11 @@ export class FiredRule implements MatchedRule {
   readonly list: string | null;
   readonly #ref: number;
   readonly #snapshot: Snapshot;
-  readonly #ids: RuleIds;
   #name: string | null = null;
 
   constructor(
     ref: number,
     snapshot: Snapshot,
-    ids: RuleIds,
     { verdict, mode }: { verdict: Decision; mode: 'enforce' | 'monitor' },
     list: string | null,
   ) {
@@ -47,7 +26,6 @@ export class FiredRule implements MatchedRule {
     this.list = list;
     this.#ref = ref;
     this.#snapshot = snapshot;
-    this.#ids = ids;
   }
 
   get type(): EdgeRuleType {
@@ -68,6 +46,7 @@ export class FiredRule implements MatchedRule {
   }
 
   #spelled(): string {
-    return (this.#name ??= this.#ids.of(this.#ref, this.#snapshot));
+    const rule = this.#ref >>> 1;
+    return (this.#name ??= `${this.#snapshot.type(rule)}:${this.#snapshot.value(rule)}`);
   }
 }

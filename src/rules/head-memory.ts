@@ -1,7 +1,7 @@
 /**
  * Remembers what the first characters of a user agent header hold. Headers that never repeat differ in their versions,
  * near the end, and begin like many others, so that more than half of each was searched before. A slot keeps one
- * beginning, and only when its hash arrives twice in a row, as in `header-memory.ts`.
+ * beginning, and only when its hash arrives twice in a row.
  */
 
 /** Browsers have the same text up to their version, which comes after 72 to 90 characters. */

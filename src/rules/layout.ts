@@ -3,15 +3,13 @@
  * loaded snapshot is used in place through typed-array views, without an object for each rule. It is little-endian, as
  * is every platform that runs Workers. Format 3; the magic names it.
  *
- *   magic "GHRULES3" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
+ *   magic "GHRULES3" (8) | total bytes u32 | sections u32 | 0 (16) |
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
  */
 import { failed, ok, type Result } from '../result.ts';
 import { rulesetFormats } from '../contract/edge/formats.ts';
 
 export const DELTA_MAGIC = 'GHDELTA1';
-const CHECKSUM_AT_WORD = 4;
-const CHECKSUM_WORDS = 4;
 const VERSION_AT = 32;
 const CREATED_AT = 40;
 const TABLE_AT = 48;
@@ -63,30 +61,6 @@ const sectionNames = Object.keys(sections) as SectionName[];
 
 const align8 = (bytes: number): number => (bytes + 7) & ~7;
 
-const step = (lane: number, word: number): number => Math.imul(lane ^ word, 0x01000193);
-
-/**
- * Four independent lanes. Each step is a bijection of its lane, so any change of one word changes the sum. It detects
- * accidental damage only; the file's signature prevents forgery.
- */
-export function checksum(words: Uint32Array): Uint32Array<ArrayBuffer> {
-  let a = 0x9e3779b1;
-  let b = 0x85ebca77;
-  let c = 0xc2b2ae3d;
-  let d = 0x27d4eb2f;
-  const from = CHECKSUM_AT_WORD + CHECKSUM_WORDS;
-  for (let i = 0; i < CHECKSUM_AT_WORD; i++) a = step(a, words[i] ?? 0);
-  let i = from;
-  for (; i + 3 < words.length; i += 4) {
-    a = step(a, words[i]!);
-    b = step(b, words[i + 1]!);
-    c = step(c, words[i + 2]!);
-    d = step(d, words[i + 3]!);
-  }
-  for (; i < words.length; i++) a = step(a, words[i] ?? 0);
-  return Uint32Array.of(a, b, c, d);
-}
-
 export function writeMagic(out: Uint8Array, magic: string): void {
   for (let i = 0; i < magic.length; i++) out[i] = magic.charCodeAt(i);
 }
@@ -96,11 +70,9 @@ export function hasMagic(bytes: Uint8Array, magic: string): boolean {
   return true;
 }
 
-/** Writes the total length and the checksum into a file whose length is a multiple of 8. */
-export function writeLengthAndChecksum(out: Uint8Array): void {
-  const words = new Uint32Array(out.buffer, out.byteOffset, out.byteLength / 4);
-  words[2] = out.byteLength;
-  words.set(checksum(words), CHECKSUM_AT_WORD);
+/** Writes the total length into a file. It is a multiple of 8. */
+export function writeLength(out: Uint8Array): void {
+  new DataView(out.buffer, out.byteOffset).setUint32(8, out.byteLength, true);
 }
 
 /** Bytes of a file, aligned to 8, and the same as words. */
@@ -119,15 +91,6 @@ export function openFramed(bytes: Uint8Array, magic: string): Result<Framed, str
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
   return words[2] === bytes.byteLength ? ok({ bytes: aligned, words }) : failed('size');
-}
-
-/** The aligned bytes of a file without a signature, if its checksum is right too. */
-export function openChecked(bytes: Uint8Array, magic: string): Result<Uint8Array, string> {
-  const framed = openFramed(bytes, magic);
-  if (!framed.ok) return framed;
-  const { words } = framed.value;
-  const isRight = checksum(words).every((word, i) => word === words[CHECKSUM_AT_WORD + i]);
-  return isRight ? ok(framed.value.bytes) : failed('checksum');
 }
 
 /** The bytes of a snapshot to be written, and its sections: views of these bytes, for the caller to fill. */
@@ -162,7 +125,7 @@ export function sealSnapshot(bytes: Uint8Array, format: string, version: number,
   const header = new DataView(bytes.buffer, bytes.byteOffset);
   header.setFloat64(VERSION_AT, version, true);
   header.setFloat64(CREATED_AT, createdAtMs, true);
-  writeLengthAndChecksum(bytes);
+  writeLength(bytes);
 }
 
 function sectionView(name: SectionName, buffer: ArrayBufferLike, at: number, bytes: number): Sections[SectionName] {

@@ -6,8 +6,7 @@
 import { decisions } from '../contract/vocabulary.ts';
 import { restrictiveness } from './decision-table.ts';
 import type { Delta } from './delta.ts';
-import { FiredRule, RuleIds } from './fired-rule.ts';
-import { HeaderMemory } from './header-memory.ts';
+import { FiredRule } from './fired-rule.ts';
 import { Hits } from './hits.ts';
 import { parseIpInto } from '../address/ip.ts';
 import type { ListLayer } from './list-layers.ts';
@@ -56,13 +55,10 @@ class LayeredRuleset implements Ruleset {
   readonly #base: Snapshot;
   readonly #overlay: Snapshot | null;
   readonly #dead: Uint32Array | null;
-  readonly #hasUserAgents: boolean;
   readonly #lists: readonly (ListLayer | undefined)[];
   readonly #network = new Hits();
   readonly #client = new Hits();
-  readonly #headers = new HeaderMemory();
   readonly #words = new Uint32Array(4);
-  readonly #ids = new RuleIds();
 
   constructor(base: Snapshot, delta: Delta | null) {
     this.#base = base;
@@ -70,7 +66,6 @@ class LayeredRuleset implements Ruleset {
     this.version = delta ? delta.version : base.version;
     this.#lists = (delta?.upserts ?? base).lists;
     this.#overlay = delta && delta.upserts.ruleCount > 0 ? delta.upserts : null;
-    this.#hasUserAgents = base.hasUserAgents || this.#overlay?.hasUserAgents === true;
     const dead = delta ? deadRules(base, delta) : null;
     this.#dead = dead ? dead.bits : null;
     this.ruleCount = base.ruleCount - (dead?.count ?? 0) + (this.#overlay?.ruleCount ?? 0);
@@ -82,7 +77,6 @@ class LayeredRuleset implements Ruleset {
     network.clear();
     client.clear();
     const family = this.#readAddress(signals);
-    this.#findUserAgents(signals.userAgent);
     this.#search(this.#base, 0, family, signals);
     if (this.#overlay) {
       this.#search(this.#overlay, 1, family, signals);
@@ -118,23 +112,11 @@ class LayeredRuleset implements Ruleset {
     const client = this.#client;
     network.source = source;
     client.source = source;
-    if (family === 4) snapshot.findV4(this.#words[0]!, network);
-    else if (family === 6) snapshot.findV6(this.#words, network);
+    if (family !== 0) snapshot.findAddress(family, this.#words, network);
     if (signals.asn !== null) snapshot.findAsn(signals.asn, network);
     if (signals.countryCode !== null) snapshot.findCountry(signals.countryCode, network);
     if (signals.ja4 !== null) snapshot.findJa4(signals.ja4, client);
-  }
-
-  /** Must be the first search: everything in `#client` afterwards is what the memory keeps for this header. */
-  #findUserAgents(userAgent: string): void {
-    const client = this.#client;
-    if (!this.#hasUserAgents) return;
-    if (this.#headers.recall(userAgent, client)) return;
-    client.source = 0;
-    this.#base.findUserAgents(userAgent, client);
-    client.source = 1;
-    this.#overlay?.findUserAgents(userAgent, client);
-    this.#headers.keep(userAgent, client);
+    snapshot.findUserAgents(signals.userAgent, client);
   }
 
   /** Appends the client rules that fired, sorted by id, and returns the most restrictive enforced one. */
@@ -164,12 +146,12 @@ class LayeredRuleset implements Ruleset {
     const list = snapshot.listOf(rule);
     if (list !== 0) {
       const layer = this.#lists[list];
-      return layer === undefined ? null : new FiredRule(ref, snapshot, this.#ids, layer, layer.name);
+      return layer === undefined ? null : new FiredRule(ref, snapshot, layer, layer.name);
     }
     const code = snapshot.code(rule);
-    if (code !== EXTRA) return new FiredRule(ref, snapshot, this.#ids, plain[code]!, null);
+    if (code !== EXTRA) return new FiredRule(ref, snapshot, plain[code]!, null);
     const row = snapshot.extras.row(rule);
     if (row < 0 || !snapshot.extras.live(row, nowSeconds, visitor)) return null;
-    return new FiredRule(ref, snapshot, this.#ids, snapshot.extras.read(row), null);
+    return new FiredRule(ref, snapshot, snapshot.extras.read(row), null);
   }
 }

@@ -1,27 +1,26 @@
 /**
- * An opened snapshot: compiled tables that are views of the file's own bytes. Opening checks the magic, the length, the
- * checksum of a file without a signature, and every number that is used as an index, so that no later call can throw.
- * Rules are numbered from 0 in the order of the sections; a delta removes a base rule by its number.
+ * An opened snapshot: compiled tables that are views of the file's own bytes. Opening checks the magic, the length, and
+ * every number that is used as an index, so that no later call can throw. The file's signature covers every byte. Rules are numbered from 0 in the order of the sections; a delta removes a base rule by its number.
  */
 import { failed, ok, type Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
-import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
-import { Ja4Set, countryKey } from './exact-sets.ts';
+import { SINGLE_V4, SINGLE_V6, countryKey } from './compiler.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
-import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from '../address/ja4.ts';
-import { type Sections, magicOf, openChecked, readSnapshot } from './layout.ts';
+import { firstJa4Word, JA4_WORDS, packJa4, unpackJa4 } from '../address/ja4.ts';
+import { PrefixTable } from '../address/prefix-table.ts';
+import { SortedKeys } from '../address/sorted-keys.ts';
+import { type Sections, readSnapshot } from './layout.ts';
 import { type ListLayer, openLayers } from './list-layers.ts';
 import { NumberTable, rises } from './number-table.ts';
-import { V4Table, V6Table } from './prefix-match.ts';
 import { ExtraTable } from './rule-meta.ts';
 import { SubstringMatcher } from './substring-match.ts';
 import { foldedBytes } from './user-agent-fold.ts';
 
 interface Tables {
-  v4: V4Table;
-  v6: V6Table;
-  ja4s: Ja4Set;
+  v4: PrefixTable;
+  v6: PrefixTable;
+  ja4s: SortedKeys;
   userAgents: SubstringMatcher;
   lists: readonly (ListLayer | undefined)[];
 }
@@ -29,26 +28,20 @@ interface Tables {
 /** The rule number of an entry; -1 for no entry. */
 const numbered = (first: number, entry: number): number => (entry < 0 ? -1 : first + entry);
 
-/** Never throws. The snapshot uses `bytes` itself, or a copy if they are not aligned to 8 bytes. */
-export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
-  const checked = openChecked(bytes, magicOf(bytes));
-  return checked.ok ? openSignedSnapshot(checked.value) : checked;
-}
-
 /**
- * The same for bytes whose signature the caller has checked. It covers every byte, and the checksum of a million rules
- * takes a new isolate, whose code is not compiled yet, longer than everything else here.
+ * Never throws. The snapshot uses `bytes` itself, or a copy if they are not aligned to 8 bytes. The caller has checked
+ * their signature, or has compiled them itself.
  */
-export function openSignedSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
+export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
   const read = readSnapshot(bytes);
   if (!read.ok) return read;
   const { sections: s, version, createdAtMs } = read.value;
   const firstV6 = s.v4Keys.length;
   const firstAsn = firstV6 + s.v6Meta.length;
   const firstUserAgent = firstAsn + s.asnKeys.length + s.countryKeys.length + s.ja4Meta.length;
-  const v4 = V4Table.open(s.v4Keys, s.v4Meta, s.v4Parents, s.v4Index, 0);
-  const v6 = V6Table.open(s.v6Keys, s.v6Meta, s.v6Parents, s.v6Index, firstV6);
-  const ja4s = Ja4Set.open(s.ja4Keys, s.ja4Meta, s.ja4Index);
+  const v4 = PrefixTable.open({ keys: s.v4Keys, meta: s.v4Meta, parents: s.v4Parents, index: s.v4Index }, 1);
+  const v6 = PrefixTable.open({ keys: s.v6Keys, meta: s.v6Meta, parents: s.v6Parents, index: s.v6Index }, 4);
+  const ja4s = SortedKeys.open(s.ja4Meta.length, s.ja4Keys, JA4_WORDS, s.ja4Index);
   const userAgents = SubstringMatcher.open(s, firstUserAgent);
   if (!v4 || !v6) return failed('prefixes');
   if (!ja4s) return failed('ja4');
@@ -110,12 +103,13 @@ export class Snapshot {
     this.ruleCount = this.#firstUserAgent + tables.userAgents.count;
   }
 
-  findV4(address: number, hits: Hits): void {
-    this.#tables.v4.find(address, hits);
-  }
-
-  findV6(words: Uint32Array, hits: Hits): void {
-    this.#tables.v6.find(words, hits);
+  /** Adds every rule whose prefix or address contains the address in `words`, longest first. */
+  findAddress(family: 4 | 6, words: Uint32Array, hits: Hits): void {
+    const table = family === 4 ? this.#tables.v4 : this.#tables.v6;
+    const first = family === 4 ? 0 : this.#firstV6;
+    for (let entry = table.longest(words); entry >= 0; entry = table.around(entry, words)) {
+      hits.push(first + entry, RANK_PREFIX + table.length(entry));
+    }
   }
 
   findAsn(asn: number, hits: Hits): void {
@@ -131,13 +125,14 @@ export class Snapshot {
 
   findJa4(fingerprint: string, hits: Hits): void {
     const { ja4s } = this.#tables;
-    if (ja4s.count === 0 || !ja4s.mayHold(firstJa4Word(fingerprint)) || !packJa4(fingerprint, this.#ja4Words)) return;
+    if (ja4s.count === 0) return;
+    // Nearly every fingerprint is in no rule, and its first word says so.
+    const first = firstJa4Word(fingerprint);
+    this.#ja4Words.fill(0xffff_ffff)[0] = first;
+    const last = ja4s.floor(this.#ja4Words);
+    if (last < 0 || ja4s.words[last * JA4_WORDS] !== first || !packJa4(fingerprint, this.#ja4Words)) return;
     const entry = ja4s.entryOf(this.#ja4Words);
     if (entry >= 0) hits.push(this.#firstJa4 + entry, RANK_PREFIX);
-  }
-
-  get hasUserAgents(): boolean {
-    return this.#tables.userAgents.count > 0;
   }
 
   findUserAgents(userAgent: string, hits: Hits): void {
@@ -175,14 +170,14 @@ export class Snapshot {
     const { v4, v6, ja4s, userAgents } = this.#tables;
     const { asnKeys, countryKeys } = this.#sections;
     if (rule < this.#firstV6) {
-      const text = formatV4(v4.key(rule));
+      const text = formatV4(v4.words(rule)[0]!);
       const length = v4.length(rule);
       return length >= SINGLE_V4 ? text : `${text}/${length}`;
     }
     if (rule < this.#firstAsn) {
       const entry = rule - this.#firstV6;
-      const at = entry * 4;
-      const text = formatV6(v6.keys[at]!, v6.keys[at + 1]!, v6.keys[at + 2]!, v6.keys[at + 3]!);
+      const [w0, w1, w2, w3] = v6.words(entry);
+      const text = formatV6(w0!, w1!, w2!, w3!);
       const length = v6.length(entry);
       return length >= SINGLE_V6 ? text : `${text}/${length}`;
     }
@@ -191,7 +186,7 @@ export class Snapshot {
       const key = countryKeys[rule - this.#firstCountry]!;
       return String.fromCharCode(key >>> 8, key & 255);
     }
-    if (rule < this.#firstUserAgent) return unpackJa4(ja4s.keys, (rule - this.#firstJa4) * JA4_WORDS);
+    if (rule < this.#firstUserAgent) return unpackJa4(ja4s.at(rule - this.#firstJa4), 0);
     return new TextDecoder().decode(userAgents.pattern(rule - this.#firstUserAgent));
   }
 
@@ -205,9 +200,8 @@ export class Snapshot {
         if (!parsed) return -1;
         const single = parsed.family === 4 ? SINGLE_V4 : SINGLE_V6;
         const length = 'prefixLength' in parsed ? (parsed.prefixLength as number) : single;
-        return parsed.family === 4
-          ? v4.entryOf(parsed.words[0] ?? 0, length)
-          : numbered(this.#firstV6, v6.entryOf(parsed.words, length));
+        const words = Uint32Array.from(parsed.words);
+        return parsed.family === 4 ? v4.entryOf(words, length) : numbered(this.#firstV6, v6.entryOf(words, length));
       }
       case 'asn':
         return numbered(this.#firstAsn, this.#asns.entryOf(Number(value)));
@@ -231,16 +225,16 @@ export class Snapshot {
     const numbersFrom = (first: number) => (entry: number) => {
       if (entry >= 0) found(first + entry);
     };
-    ours.v4.shared(theirs.v4, found);
-    ours.v6.shared(theirs.v6, numbersFrom(this.#firstV6));
+    const v4 = numbersFrom(0);
+    for (let i = 0; i < theirs.v4.count; i++) v4(ours.v4.entryOf(theirs.v4.words(i), theirs.v4.length(i)));
+    const v6 = numbersFrom(this.#firstV6);
+    for (let i = 0; i < theirs.v6.count; i++) v6(ours.v6.entryOf(theirs.v6.words(i), theirs.v6.length(i)));
     const asn = numbersFrom(this.#firstAsn);
     for (const key of other.#sections.asnKeys) asn(this.#asns.entryOf(key));
     const country = numbersFrom(this.#firstCountry);
     for (const key of other.#sections.countryKeys) country(this.#countries.entryOf(key));
     const ja4 = numbersFrom(this.#firstJa4);
-    for (let at = 0; at < theirs.ja4s.keys.length; at += JA4_WORDS) {
-      ja4(ours.ja4s.entryOf(theirs.ja4s.keys.subarray(at, at + JA4_WORDS)));
-    }
+    for (let i = 0; i < theirs.ja4s.count; i++) ja4(ours.ja4s.entryOf(theirs.ja4s.at(i)));
     const userAgent = numbersFrom(this.#firstUserAgent);
     for (let p = 0; p < theirs.userAgents.count; p++) userAgent(ours.userAgents.entryOf(theirs.userAgents.pattern(p)));
   }

@@ -145,21 +145,6 @@ const judged: readonly Judged[] = [
     after: '""',
     reason: 'a text without dots has one reading more, which is there already.',
   },
-  ...[
-    ['i >= 0', 'i > 0'],
-    ['i >= 0', 'false'],
-    ['length - 1', 'length + 1'],
-    ['length - i', 'length + i'],
-    ['length - i > TAIL_CHARS', 'length - i >= TAIL_CHARS'],
-    ['length - i > TAIL_CHARS', 'length - i <= TAIL_CHARS'],
-    ['length - i > TAIL_CHARS', 'true'],
-    ['length - i > TAIL_CHARS', 'false'],
-  ].map(([before = '', after = '']) => ({
-    file: 'src/rules/header-memory.ts',
-    before,
-    after,
-    reason: 'any hash will do: it chooses a slot, and the whole text is compared.',
-  })),
   {
     file: 'src/rules/number-table.ts',
     before: 'probe < PROBES_MAX',

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type IpPrefix, parseCidr } from '../../address/ip.ts';
-import { PrefixLookup } from '../../address/prefix-lookup.ts';
+import { PrefixMap } from '../../address/prefix-table.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { failed, ok, type Result } from '../../result.ts';
 
@@ -38,6 +38,6 @@ export function readAddressFacts(json: string | null): Result<AddressLookup | nu
     entries.push([prefix, value]);
   }
   if (entries.length > PREFIXES_MAX) return failed(`ADDRESS_FACTS may have at most ${PREFIXES_MAX} prefixes`);
-  const prefixes = new PrefixLookup(entries);
+  const prefixes = new PrefixMap(entries);
   return ok((ip) => prefixes.longest(ip));
 }

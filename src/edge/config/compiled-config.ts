@@ -10,7 +10,7 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import type { OriginForm } from '../../contract/management/policy-set/policy-set-form.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { parseCidr } from '../../address/ip.ts';
-import { PrefixLookup } from '../../address/prefix-lookup.ts';
+import { PrefixMap } from '../../address/prefix-table.ts';
 import { contentUsage } from '../../bots/robots/content-notes.ts';
 import { compileLimits, type CompiledLimits } from './compiled-limits.ts';
 import { compilePolicies, type CompiledPolicies } from '../../policies/compile/compile-policies.ts';
@@ -119,7 +119,7 @@ function limitsOf({ policySet, limitKey }: EdgeConfig): CompiledLimits | null {
 function networkTest(networks: readonly string[]): (ip: string | null) => boolean {
   if (networks.length === 0) return () => false;
   const prefixes = networks.map(parseCidr).filter((prefix) => prefix !== null);
-  const lookup = new PrefixLookup(prefixes.map((prefix) => [prefix, true] as const));
+  const lookup = new PrefixMap(prefixes.map((prefix) => [prefix, true] as const));
   return (ip) => ip !== null && lookup.longest(ip) === true;
 }
 

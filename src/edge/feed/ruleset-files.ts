@@ -5,10 +5,10 @@
 import { failed, ok, type Result } from '../../result.ts';
 import type { RulesetKeys } from '../config/compiled-config.ts';
 import { type BotTable, openBotTable } from '../../bots/open-bot-table.ts';
-import { type Delta, openSignedDelta } from '../../rules/delta.ts';
+import { type Delta, openDelta } from '../../rules/delta.ts';
 import { createRuleset, type Ruleset } from '../../rules/ruleset.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
-import { openSignedSnapshot, type Snapshot } from '../../rules/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../../rules/snapshot.ts';
 
 export interface LoadedBase {
   hash: string;
@@ -43,7 +43,7 @@ export async function openBase(
   if (!signed.ok) return UNSIGNED;
   const { hash, payload } = signed.value;
   if (hash !== expectedHash) return OTHER;
-  const opened = openSignedSnapshot(payload);
+  const opened = openSnapshot(payload);
   if (!opened.ok) return UNKNOWN_FORM;
   return opened.value.instanceId === instanceId ? ok({ hash, snapshot: opened.value }) : OTHER;
 }
@@ -69,7 +69,7 @@ export async function openDeltaOver(
 ): Promise<Result<Delta, RulesetFault>> {
   const signed = await openSignedRuleset(file, keys);
   if (!signed.ok) return UNSIGNED;
-  const opened = openSignedDelta(signed.value.payload);
+  const opened = openDelta(signed.value.payload);
   if (!opened.ok) return UNKNOWN_FORM;
   const delta = opened.value;
   const fits = delta.baseHash === baseHash && delta.version === version && delta.instanceId === instanceId;

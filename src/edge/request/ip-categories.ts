@@ -9,7 +9,7 @@ import { ipCategories, type IpCategory } from '../../contract/vocabulary.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { canonicalAsn } from '../../address/asn.ts';
 import { type IpPrefix, parseCidr } from '../../address/ip.ts';
-import { PrefixLookup } from '../../address/prefix-lookup.ts';
+import { PrefixMap } from '../../address/prefix-table.ts';
 
 export interface IpCategories {
   of(ip: string | null, asn: number | null, country: string | null): readonly IpCategory[];
@@ -88,7 +88,7 @@ function lookup(
   byAsn: ReadonlyMap<number, readonly IpCategory[]>,
   byPrefix: readonly (readonly [IpPrefix, readonly IpCategory[]])[],
 ): IpCategories {
-  const prefixes = byPrefix.length === 0 ? null : new PrefixLookup(byPrefix);
+  const prefixes = byPrefix.length === 0 ? null : new PrefixMap(byPrefix);
   return {
     of(ip, number, country) {
       const base = (number === null ? undefined : byAsn.get(number)) ?? NONE;

@@ -12,7 +12,7 @@ import {
   stricterOutcome,
 } from '../outcome.ts';
 import type { PolicyRequest } from '../request.ts';
-import { anchorsOf } from './anchors.ts';
+import { type Anchor, anchorsOf } from './anchors.ts';
 import { ExpressionCompiler } from './compile-expression.ts';
 import { type Evaluate, NO, UNKNOWN } from './compile-test.ts';
 import { PolicyIndex, copyBits } from './policy-index.ts';
@@ -66,18 +66,18 @@ export function compilePolicies(policies: readonly Policy[], limitNames: Readonl
   const reads = newReads();
   const compiler = new ExpressionCompiler(reads);
   const compiled: CompiledPolicy[] = [];
-  const index = new PolicyIndex(reads, policies.length);
+  const anchors: (readonly Anchor[] | null)[] = [];
   for (const { name, when, then, mode } of policies) {
     const applies = isKnown(then, limitNames) ? compiler.compile(when) : null;
     if (applies === null) continue;
-    index.add(compiled.length, anchorsOf(when)?.anchors ?? null);
+    anchors.push(anchorsOf(when)?.anchors ?? null);
     const end = endOf(name, then);
     const fired = { id: `policy:${name}`, verdict: end?.verdict?.action ?? ('allow' as const), mode };
     compiled.push({ name, applies, action: then, isEnforced: mode === 'enforce', fired, end });
   }
   return new PolicyList(
     compiled,
-    index,
+    new PolicyIndex(reads, anchors),
     { reads, hasCapitals: compiler.hasCapitals },
     policies.length - compiled.length,
   );

@@ -1,9 +1,9 @@
 /** Turns one test into a function of a request. Tests are compiled once for each config and share what they read. */
 import { canonicalIp, parseCidr } from '../../address/ip.ts';
+import { PrefixMap } from '../../address/prefix-table.ts';
 import type { PolicyField } from '../../contract/vocabulary.ts';
 import type { PolicyTest } from '../expression.ts';
 import type { PolicyRequest } from '../request.ts';
-import { PrefixSets } from './prefix-sets.ts';
 import { type NamedField, namedFields, placeOf, type Reads, type RequestView } from './request-view.ts';
 import { compileTextMatch, spelledValues } from './text-match.ts';
 
@@ -26,7 +26,7 @@ export function isNamed(field: PolicyField): field is NamedField {
 export function factOf(field: PolicyField, name: string | undefined): ((view: RequestView) => Fact) | null {
   switch (field) {
     case 'userAgent':
-      return (view) => view.userAgent.text || null;
+      return (view) => view.userAgent || null;
     case 'ipCategory':
       return ({ request }) => request.ipCategories;
     case 'bot':
@@ -114,10 +114,11 @@ export function compilePathTest(test: PolicyTest): ((reading: TestedPath) => Tru
 }
 
 function compileNetworks({ value }: PolicyTest): Evaluate {
-  const networks = new PrefixSets<true>();
-  for (const text of Array.isArray(value) ? value : []) {
-    const network = parseCidr(String(text));
-    if (network) networks.add(network, true);
-  }
-  return (view) => (networks.has(view.family, view.address) ? YES : NO);
+  const networks = new PrefixMap(
+    (Array.isArray(value) ? value : []).flatMap((text) => {
+      const network = parseCidr(String(text));
+      return network ? [[network, true] as const] : [];
+    }),
+  );
+  return (view) => (networks.around(view.family, view.address).length > 0 ? YES : NO);
 }

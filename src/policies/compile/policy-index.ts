@@ -1,10 +1,11 @@
 /** Which policies a request has to be compared with: those whose anchor it has, and those without one. */
+import type { IpPrefix } from '../../address/ip.ts';
+import { PrefixMap } from '../../address/prefix-table.ts';
 import type { PolicyField } from '../../contract/vocabulary.ts';
 import type { Anchor } from './anchors.ts';
 import { type Fact, factOf, isNamed } from './compile-test.ts';
 import { PathTree } from './path-tree.ts';
 import { PieceIndex } from './piece-index.ts';
-import { PrefixSets } from './prefix-sets.ts';
 import { type NamedField, placeOf, type Reads, type RequestView } from './request-view.ts';
 
 /** Policies by a value of one field, and by the field's presence. */
@@ -26,16 +27,26 @@ export class PolicyIndex {
   readonly #always: PolicyBits;
   readonly #paths = { asWritten: new PathTree(), folded: new PathTree() };
   readonly #pathPieces = new PieceIndex();
-  readonly #networks = new PrefixSets<number>();
+  readonly #networks: PrefixMap<number>;
   readonly #facts: ByFact[] = [];
   readonly #factsByKey = new Map<string, ByFact>();
   /** By the place of the name. */
   readonly #named: Record<NamedField, ByValue[]> = { header: [], cookie: [], query: [] };
   readonly #namedAll: Record<NamedField, number[]> = { header: [], cookie: [], query: [] };
 
-  constructor(reads: Reads, policies: number) {
+  /** The anchors of each policy; `null` for a policy without one. */
+  constructor(reads: Reads, policies: readonly (readonly Anchor[] | null)[]) {
     this.#reads = reads;
-    this.#always = new Uint32Array((policies + 31) >>> 5);
+    this.#always = new Uint32Array((policies.length + 31) >>> 5);
+    const networks: [IpPrefix, number][] = [];
+    for (const [policy, anchors] of policies.entries()) {
+      if (anchors === null) set(this.#always, policy);
+      for (const anchor of anchors ?? []) {
+        if (anchor.kind === 'network') networks.push([anchor.network, policy]);
+        else this.#addTo(anchor, policy);
+      }
+    }
+    this.#networks = new PrefixMap(networks);
   }
 
   /** Room for one bit for each policy. */
@@ -43,18 +54,14 @@ export class PolicyIndex {
     return new Uint32Array(this.#always.length);
   }
 
-  add(policy: number, anchors: readonly Anchor[] | null): void {
-    if (anchors === null) set(this.#always, policy);
-    else for (const anchor of anchors) this.#addTo(anchor, policy);
-  }
-
   /** Those that may apply whatever the path is. */
   collect(view: RequestView, bits: PolicyBits): void {
     copyBits(this.#always, bits);
     if (this.#networks.size > 0) {
-      this.#networks.visit(view.family, view.address, (policies) => setAll(bits, policies));
+      setAll(bits, this.#networks.around(view.family, view.address));
     }
-    if (this.#reads.userAgents.pieces.size > 0) setAll(bits, view.userAgent.policies);
+    const agents = this.#reads.userAgents;
+    if (agents.size > 0) agents.visit(view.userAgent, (policies) => setAll(bits, policies));
     for (const { read, values, present } of this.#facts) mark(bits, read(view), values, present);
     if (this.#named.header.length > 0) this.#collectNamed('header', view, bits);
     if (this.#named.cookie.length > 0) this.#collectNamed('cookie', view, bits);
@@ -89,17 +96,14 @@ export class PolicyIndex {
     }
   }
 
-  #addTo(anchor: Anchor, policy: number): void {
+  #addTo(anchor: Exclude<Anchor, { kind: 'network' }>, policy: number): void {
     switch (anchor.kind) {
       case 'path':
         this.#paths.asWritten.add(anchor.path, anchor.isWhole, policy);
         this.#paths.folded.add(anchor.path.toLowerCase(), anchor.isWhole, policy);
         return;
       case 'piece':
-        (anchor.field === 'path' ? this.#pathPieces : this.#reads.userAgents.pieces).add(anchor.piece, policy);
-        return;
-      case 'network':
-        this.#networks.add(anchor.network, policy);
+        (anchor.field === 'path' ? this.#pathPieces : this.#reads.userAgents).add(anchor.piece, policy);
         return;
       case 'value': {
         const { values } = this.#byValue(anchor.field, anchor.name, policy);

@@ -1,19 +1,21 @@
 /** One request while it is evaluated: its facts, the reading of its path that counts now, and what was parsed of it. */
 import { parseIpInto } from '../../address/ip.ts';
+import { foldCase } from '../../rules/user-agent-fold.ts';
 import type { PolicyRequest } from '../request.ts';
 import { type NamedValues, NamePlaces, readCookieValues, readHeaderValues, readQueryValues } from './named-values.ts';
-import { type ReadUserAgent, UserAgents } from './user-agents.ts';
+import { PieceIndex } from './piece-index.ts';
 
 export const namedFields = ['header', 'cookie', 'query'] as const;
 export type NamedField = (typeof namedFields)[number];
 /** What the policies of a config read of requests. */
 export interface Reads extends Readonly<Record<NamedField, NamePlaces>> {
-  readonly userAgents: UserAgents;
+  /** Policies by a piece of the user agent. */
+  readonly userAgents: PieceIndex;
 }
 
 export function newReads(): Reads {
   const [header, cookie, query] = [new NamePlaces(), new NamePlaces(), new NamePlaces()];
-  return { header, cookie, query, userAgents: new UserAgents() };
+  return { header, cookie, query, userAgents: new PieceIndex() };
 }
 
 /** Names of headers have no case. */
@@ -38,7 +40,7 @@ export class RequestView {
   #header: NamedValues | undefined = undefined;
   #cookie: NamedValues | undefined = undefined;
   #query: NamedValues | undefined = undefined;
-  #userAgent: ReadUserAgent | undefined = undefined;
+  #userAgent: string | undefined = undefined;
   #family: 0 | 4 | 6 | -1 = -1;
 
   constructor(request: PolicyRequest, reads: Reads) {
@@ -53,8 +55,9 @@ export class RequestView {
     this.readingId = ++lastId;
   }
 
-  get userAgent(): ReadUserAgent {
-    return (this.#userAgent ??= this.#reads.userAgents.read(this.request.userAgent));
+  /** In one case. */
+  get userAgent(): string {
+    return (this.#userAgent ??= foldCase(this.request.userAgent));
   }
 
   /** Of the address. Its words are then in `address`. 0: there is none. */

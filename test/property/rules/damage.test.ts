@@ -1,14 +1,13 @@
 /**
- * Damaged and hostile snapshots and deltas. The checksum detects every accidental damage. A file with a correct
- * checksum, or one whose signature stands for it, can be hostile only if it is signed with the key; even then it cannot
- * cause an exception, an endless loop or a read out of bounds.
+ * Damaged and hostile snapshots and deltas. The signature detects every damage (`unit/rules/signing.test.ts`). A file can
+ * be hostile only if it is signed with the key; even then it cannot cause an exception, an endless loop or a read out of
+ * bounds.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openDelta, encodeDelta, openSignedDelta } from '../../../src/rules/delta.ts';
-import { writeLengthAndChecksum } from '../../../src/rules/layout.ts';
+import { encodeDelta, openDelta } from '../../../src/rules/delta.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
-import { openSignedSnapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
+import { openSnapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule, MatchSignals } from '../../../src/rules/types.ts';
 import { runs, some } from '../../support/properties.ts';
 import { rulesOf } from '../../support/snapshot-rules.ts';
@@ -57,19 +56,6 @@ const open = { snapshot: openSnapshot, delta: openDelta };
 const kind = fc.constantFrom('snapshot' as const, 'delta' as const);
 
 describe('a damaged file', () => {
-  test('is refused with any byte changed', () => {
-    for (const which of ['snapshot', 'delta'] as const) {
-      const file = files[which].slice();
-      for (let at = 0; at < file.length; at++) {
-        const was = file[at] ?? 0;
-        file[at] = was ^ (1 << (at & 7));
-        if (open[which](file).ok) expect.fail(`${which} byte ${at}`);
-        file[at] = was;
-      }
-      expect(open[which](file).ok).toBe(true);
-    }
-  });
-
   test('is refused with any other length', () => {
     for (const which of ['snapshot', 'delta'] as const) {
       const file = files[which];
@@ -100,12 +86,7 @@ describe('a damaged file', () => {
   });
 });
 
-const ways = [
-  ['checksum', writeLengthAndChecksum, open],
-  ['signature', () => {}, { snapshot: openSignedSnapshot, delta: openSignedDelta }],
-] as const;
-
-describe.each(ways)('a hostile file with a correct %s', (_, seal, openIt) => {
+describe('a hostile file with a correct signature', () => {
   const damage = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 127, 128, 254, 255))), {
     minLength: 1,
     maxLength: 6,
@@ -117,14 +98,13 @@ describe.each(ways)('a hostile file with a correct %s', (_, seal, openIt) => {
       fc.property(kind, damage, (which, changes) => {
         const file = files[which].slice();
         for (const [at, value] of changes) file[at % file.length] = value;
-        seal(file);
         if (which === 'delta') {
-          const opened = openIt.delta(file);
+          const opened = openDelta(file);
           if (!opened.ok) return;
           const base = openSnapshot(snapshot);
           if (base.ok) for (const one of visitors) createRuleset(base.value, opened.value).match(one, 50);
         } else {
-          const opened = openIt.snapshot(file);
+          const opened = openSnapshot(file);
           if (!opened.ok) return;
           accepted++;
           const ruleset = createRuleset(opened.value, deltaOf(rules.slice(3, 9), rules.slice(9, 12)));
@@ -143,8 +123,7 @@ describe.each(ways)('a hostile file with a correct %s', (_, seal, openIt) => {
       for (const at of some(words)) {
         const file = snapshot.slice();
         new DataView(file.buffer).setUint32(at, extreme, true);
-        seal(file);
-        const opened = openIt.snapshot(file);
+        const opened = openSnapshot(file);
         if (!opened.ok) continue;
         const ruleset = createRuleset(opened.value, null);
         for (const one of visitors.slice(0, 4)) ruleset.match(one, 50);

@@ -55,25 +55,25 @@ test('a file has the same bytes in every release', () =>
         'all types, some with a side row',
         all,
         (i) => i % 3 !== 0,
-        '1da601a9a3a8c69054692768677690f070ec9eb18ea8051a9511a8dcc9c0361b',
+        'eba995fd9a545bc15a9ef90831fc0e11712be8cd266a2cf8004d3362c5d50b1f',
       ],
       [
         'all types, none with a side row',
         all,
         () => true,
-        '52bbfbd68383ffb9bc4e4a544d3826ff21d05f859515be28c913a07b87e93166',
+        'a6f18112ef6966888b86193fb2b1c3d16c591f76ea5b5d2d52b1c0fe7216da7a',
       ],
       [
         'two types, all with side rows',
         ['ja4Hash', 'asn'],
         () => false,
-        'ac1c53e7d718ad68bcc622543b6e3867a12eeefb22d3afdd5438f5fe390bc79f',
+        'da9afd54d32e3eca3606cd87b69f0da1d2ff57b4d2f20cbbbc4317c270eb9486',
       ],
       [
         'user agents only',
         ['userAgent'],
         (i) => i % 2 === 0,
-        'd6cd3e7244da77b3526e5da1733ecaece11d834cc851f99afc1938aec494b33d',
+        '74bdb54ffb40ae1693a538567f979d3096dffda8ab6d5e1c8fda208b0ac3c1da',
       ],
     ],
     ([, types, isPlain, hash]) => {
@@ -82,5 +82,5 @@ test('a file has the same bytes in every release', () =>
   ));
 
 test('a file without rules has the same bytes in every release', () => {
-  expect(sha256(compile([]))).toBe('6900013af80c1305f2415effb1c3d60b65277d3668d1d72a35175f8a596c6766');
+  expect(sha256(compile([]))).toBe('cf92eb47dc8c680122074af4bf72bcf7c119c0592dc91f3f36691dd454eb9c88');
 });

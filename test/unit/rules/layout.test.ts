@@ -1,16 +1,16 @@
-/** The table of sections at the start of a snapshot. A checksum that fits says nothing about it. */
+/** The table of sections at the start of a snapshot. The signature says nothing about it. */
 import { expect, test } from 'vitest';
-import { readSnapshot, writeLengthAndChecksum } from '../../../src/rules/layout.ts';
+import { readSnapshot, writeLength } from '../../../src/rules/layout.ts';
 import { compile } from './rulesets.ts';
 
 const SECTIONS_AT = 12;
 const TABLE_AT = 48;
 
-/** The first `length` bytes of a snapshot, changed, with a correct checksum. */
+/** The first `length` bytes of a snapshot, changed, with its length. */
 function changed(length: number, change: (header: DataView) => void): Uint8Array {
   const bytes = compile([]).slice(0, length);
   change(new DataView(bytes.buffer));
-  writeLengthAndChecksum(bytes);
+  writeLength(bytes);
   return bytes;
 }
 

@@ -1,8 +1,8 @@
-/** The prefix lookup against a scan of big integers, which shares no code with it. */
+/** The prefix table against a scan of big integers, which shares no code with it. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseCidr } from '../../../src/address/ip.ts';
-import { PrefixLookup } from '../../../src/address/prefix-lookup.ts';
+import { PrefixMap } from '../../../src/address/prefix-table.ts';
 import { runs } from '../../support/properties.ts';
 import { address } from '../rules/arbitraries.ts';
 import { holds, longText } from '../rules/oracle.ts';
@@ -14,7 +14,7 @@ const prefix = address.chain((home) =>
 test('finds the prefixes that contain an address, longest first, as a scan does', () => {
   fc.assert(
     fc.property(fc.array(prefix, { maxLength: 12 }), address, (prefixes, visitor) => {
-      const lookup = new PrefixLookup(
+      const lookup = new PrefixMap(
         prefixes.map((each, index) => [parseCidr(`${longText(each)}/${each.length}`)!, index] as const),
       );
       const wanted = prefixes
@@ -30,7 +30,7 @@ test('finds the prefixes that contain an address, longest first, as a scan does'
 });
 
 test('finds nothing for a text that is no address', () => {
-  const lookup = new PrefixLookup([[parseCidr('0.0.0.0/0')!, 'every IPv4 address']]);
+  const lookup = new PrefixMap([[parseCidr('0.0.0.0/0')!, 'every IPv4 address']]);
   expect(lookup.longest('192.0.2.1')).toBe('every IPv4 address');
   for (const text of ['', 'localhost', '192.0.2', '::1']) {
     expect(lookup.longest(text)).toBeNull();
