@@ -5,14 +5,13 @@
 import { drawTask } from '../../src/captcha/visual/draw-task.ts';
 import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
-import { judgeVisual } from '../../src/captcha/visual/judge-visual.ts';
-import { visualStep } from '../../src/captcha/visual/visual-progress.ts';
+import { judgeVisual, visualStep } from '../../src/captcha/visual/judge-visual.ts';
 import { Keyring } from '../../src/captcha/seal/keyring.ts';
 import type { SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
 import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { newChallenge } from '../verify/sealed-token.ts';
-import { type Attack, type Example, type TaskName, taskOf } from './attack.ts';
+import { taskOf, type Attack, type Example, type TaskName } from './attack.ts';
 
 export interface CourseResult {
   /** Passed with no failed try before. */

@@ -4,11 +4,11 @@
  */
 import { drawRandom } from '../../src/captcha/visual/draw-random.ts';
 import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
-import { anotherShape } from '../../src/captcha/visual/relatives.ts';
-import { type ImageTask, type ShapeName, shapeNames } from '../../src/contract/captcha/challenge-api.ts';
+import { anotherShape } from '../../src/captcha/visual/derive-answer.ts';
+import { shapeNames, type ImageTask, type ShapeName } from '../../src/contract/captcha/challenge-api.ts';
 import type { Attack } from './attack.ts';
-import { boundaries, type Boundary, normalised, together } from './vision/boundary.ts';
-import { blurred, type Plane, plane, product, slopes, type View, viewOf } from './vision/plane.ts';
+import { boundaries, normalised, together, type Boundary } from './vision/boundary.ts';
+import { blurred, plane, product, slopes, type Plane, type View, viewOf } from './vision/plane.ts';
 import { clusters, likeness, overThreshold, segments } from './vision/segments.ts';
 import { bestFit, library } from './vision/templates.ts';
 

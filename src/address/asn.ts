@@ -1,10 +1,5 @@
 /** AS numbers in their one form: digits, or the number. Separate from the other types, since every request has one. */
-import { BoundedMap } from '../bytes/bounded-map.ts';
 import { ASN_MAX } from '../contract/management/policy-set/policy-fields.ts';
-
-/** A site's visitors come from the same few networks again and again. */
-const REMEMBERED_MAX = 2000;
-const remembered = new BoundedMap<number | null>(REMEMBERED_MAX);
 
 /** Digits without `AS` before them, or `null`. */
 export function asnDigits(text: string): string | null {
@@ -15,10 +10,6 @@ export function asnDigits(text: string): string | null {
 /** The number of a network that a header names, or `null`. AS 0 stands for no network (RFC 7607). */
 export function canonicalAsn(text: string | null): number | null {
   if (text === null || text === '') return null;
-  const known = remembered.get(text);
-  if (known !== undefined) return known;
   const digits = asnDigits(text);
-  const asn = digits === null || digits === '0' ? null : Number(digits);
-  remembered.set(text, asn);
-  return asn;
+  return digits === null || digits === '0' ? null : Number(digits);
 }

@@ -1,14 +1,8 @@
-/**
- * The device type for the verdict log. The client claims it, so it is never an input of a decision. It is remembered by
- * user agent, of which real traffic has few.
- */
-import { BoundedMap } from '../bytes/bounded-map.ts';
+/** The device type for the verdict log. The client claims it, so it is never an input of a decision. */
 import type { DeviceType } from '../contract/vocabulary.ts';
 
-const REMEMBERED_MAX = 1000;
-/** Browsers name their device within these characters. Longer user agents are not remembered. */
+/** Browsers name their device within these characters. */
 const TELLING_CHARS = 512;
-const remembered = new BoundedMap<DeviceType>(REMEMBERED_MAX);
 
 const BOT =
   /bot\b|crawl|spider|slurp|curl\/|wget\/|python|java\/|go-http|node-fetch|undici|axios|libwww|headless|okhttp|scrapy/i;
@@ -17,11 +11,7 @@ const MOBILE = /mobi|iphone|ipod|windows phone|blackberry|opera mini/i;
 const DESKTOP = /windows nt|macintosh|x11|cros |linux/i;
 
 export function deviceType(userAgent: string, mobileHint: string | null): DeviceType {
-  let type = remembered.get(userAgent);
-  if (type === undefined) {
-    type = classify(userAgent.slice(0, TELLING_CHARS));
-    if (userAgent.length <= TELLING_CHARS) remembered.set(userAgent, type);
-  }
+  const type = classify(userAgent.slice(0, TELLING_CHARS));
   return mobileHint === '?1' && (type === 'desktop' || type === 'unknown') ? 'mobile' : type;
 }
 

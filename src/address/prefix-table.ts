@@ -9,7 +9,7 @@ import { type IpPrefix, mask32, parseIpInto } from './ip.ts';
 import { bucketIndexLength, SortedKeys, writeBucketIndex } from './sorted-keys.ts';
 
 /** No parent. */
-export const NO_PARENT = 0xffff_ffff;
+const NO_PARENT = 0xffff_ffff;
 
 /** The parts of a table, as a file has them. */
 export interface PrefixColumns {

@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../bytes/json.ts';
 import { attackTriggers } from '../contract/management/attack-mode.ts';
+import type { InstancePolicy } from '../contract/management/instance-policy.ts';
 
 const moment = z.int();
 
@@ -30,7 +31,7 @@ export type AttackState = Omit<z.infer<typeof stored>, 'revision'> & {
   revision: number | null;
 };
 
-export const MINIMUM_RATE_DEFAULT = 100;
+const MINIMUM_RATE_DEFAULT = 100;
 
 const unset: AttackState = {
   revision: null,
@@ -96,4 +97,18 @@ export function afterAlarm(state: AttackState, alarm: number | null, nowMs: numb
   if (state.trigger !== 'enforce' || state.declined === alarm) return next;
   if (before !== null && before.until - nowMs > EXTENDED_BEFORE_MS) return next;
   return { ...next, active: { since: before?.since ?? nowMs, until: nowMs + TRIGGERED_MS, by: 'trigger' } };
+}
+
+/** Half steps of difficulty: 2.5 times the work. */
+export const ATTACK_STEPS = 4;
+
+/**
+ * The policy that edges enforce meanwhile: a page without a session is challenged. It lies over the instance's own
+ * settings, which stay as they are. Rules, verified bots and clearances that were earned are not touched: the edge compares
+ * a clearance with the demand of the settings, so nobody is asked twice.
+ */
+export function attackPolicy(policy: InstancePolicy): InstancePolicy {
+  const { html, json } = policy.enforcementPolicy;
+  if (html.onPending === 'challenge' || html.onPending === 'block') return policy;
+  return { ...policy, enforcementPolicy: { html: { ...html, onPending: 'challenge' }, json } };
 }

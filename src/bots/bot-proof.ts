@@ -1,5 +1,5 @@
 /** What the proofs of a bot make of a name, where no signature holds. */
-import type { BotProof } from '../contract/vocabulary.ts';
+import type { BotBehaviour, BotProof } from '../contract/vocabulary.ts';
 import type { TableBot } from './bot-table.ts';
 import type { RangeAnswer } from './open-bot-table.ts';
 
@@ -18,4 +18,11 @@ export function proofOf(
   const hasProof = range === 'fails' || bot.hasDns || signs;
   const isDecided = range !== 'unknown' && name === false && !(signs && isSignatureOpen);
   return bot.isComplete && hasProof && isDecided ? 'impostor' : 'claimed';
+}
+
+/** The bot that a request says it is, and how that was proved: one signal of a request, `null` for most of them. */
+export interface BotSignal {
+  id: string;
+  behaviours: readonly BotBehaviour[];
+  proof: BotProof;
 }

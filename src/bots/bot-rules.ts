@@ -4,11 +4,11 @@
  */
 import type { BotPolicy } from '../contract/management/bot-policy.ts';
 import type { BotAction, BotBehaviour, BotPreset } from '../contract/vocabulary.ts';
-import { type DecideInputs, isProved } from '../rules/decision-table.ts';
-import type { BotSignal } from './bot-signal.ts';
+import { isProved, type DecideInputs } from '../rules/decision-table.ts';
+import type { BotSignal } from './bot-proof.ts';
 import { covers, matchesPath, spelledPath } from './path-match.ts';
 
-export interface BotRule {
+interface BotRule {
   pattern: string;
   action: BotAction;
 }

@@ -2,6 +2,7 @@
  * Names that a bot's addresses resolve to. In a mask, a leading `@.` is one label or more, and `*` is one character or
  * more within a label: `@.search.msn.com`, `google-proxy-*.google.com`.
  */
+import { matchesPieces } from '../bytes/glob.ts';
 
 /** A mask ends with two labels at least that are spelled out, so that none stands for a whole top-level domain. */
 export const hostMaskPattern = /^(@\.)?([a-z0-9*-]{1,63}\.)*[a-z0-9-]{1,63}\.[a-z]{2,24}$/;
@@ -17,21 +18,7 @@ export function fitsHostMask(host: string, mask: string): boolean {
   if (isBelow) wanted.shift();
   if (isBelow ? labels.length <= wanted.length : labels.length !== wanted.length) return false;
   const tail = labels.slice(labels.length - wanted.length);
-  return labels.every((label) => label !== '') && wanted.every((part, i) => fitsLabel(tail[i] ?? '', part));
-}
-
-/** The literal parts between the stars in order. Each star takes one character at least. */
-function fitsLabel(label: string, pattern: string): boolean {
-  const parts = pattern.split('*');
-  if (parts.length === 1) return label === pattern;
-  const first = parts[0] ?? '';
-  const last = parts[parts.length - 1] ?? '';
-  if (!label.startsWith(first) || !label.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = label.indexOf(part, at + 1);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at + 1 <= label.length - last.length;
+  return (
+    labels.every((label) => label !== '') && wanted.every((part, i) => matchesPieces(tail[i] ?? '', part.split('*'), 1))
+  );
 }

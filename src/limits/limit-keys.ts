@@ -11,7 +11,6 @@
 import { formatCidr, parseIp, prefixOf } from '../address/ip.ts';
 import { addressPrefix, neighboursOf, type Network, networksOf } from '../address/networks.ts';
 import { encodeBase64url } from '../bytes/base64url.ts';
-import { FREE_MARK } from './free-keys.ts';
 
 /** Parts with a name are written `header:<name>` and `cookie:<name>`. */
 export interface KeySource {
@@ -31,14 +30,14 @@ export interface KeySource {
   users: readonly string[];
 }
 
-export interface KeyedLimit {
+interface KeyedLimit {
   name: string;
   key: readonly string[];
   windowSeconds: number;
   algorithm: string;
 }
 
-export interface TimedKey {
+interface TimedKey {
   key: string;
   /** Its multiple of the count. */
   times: number;
@@ -172,4 +171,17 @@ export function userName(text: string): string | null {
     .trim()
     .toLowerCase();
   return name === '' ? null : name;
+}
+
+/**
+ * Keys with a part that visitors write freely are marked: one visitor can make as many of them as they like. Whatever
+ * keeps keys leaves an eighth of its room to the others, so that nobody can stop the limits by address, network and
+ * session. Pure.
+ */
+export const FREE_MARK = '~';
+const FREE_SHARE = 7 / 8;
+
+/** Whether one more key has room beside those that are kept. */
+export function hasRoomFor(key: string, kept: number, max: number): boolean {
+  return kept < (key.startsWith(FREE_MARK) ? max * FREE_SHARE : max);
 }

@@ -5,7 +5,6 @@
 import { readBounded } from '../bytes/read-bounded.ts';
 import { discard } from '../bytes/within-time.ts';
 import { failed, ok, type Result } from '../result.ts';
-import { columnOf, csvField } from './csv-fields.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { readLines } from './lines.ts';
 import {
@@ -54,9 +53,9 @@ export async function readList(
   return error === null ? wholeList(values) : failed(error);
 }
 
-export type PlainFormat = Exclude<ListFormat, 'crowdsec'>;
+type PlainFormat = Exclude<ListFormat, 'crowdsec'>;
 
-export function wholeList({ entries, report }: ValueReader): Result<ReadList, ListError> {
+function wholeList({ entries, report }: ValueReader): Result<ReadList, ListError> {
   const { lines, notUnderstood } = report;
   if (lines === 0) return failed({ kind: 'is-empty' });
   if (2 * notUnderstood > lines) return failed({ kind: 'not-a-list', notUnderstood, lines });
@@ -179,4 +178,46 @@ function readJsonValue(values: ValueReader, value: unknown, selector: string, nu
 /** A bare number is an AS number only where the operator says so: some files write addresses as numbers. */
 function isAsnName(name: string): boolean {
   return /(?:^|[._[\]])(?:asn?|as_?number)(?:\[\])?$/i.test(name);
+}
+
+/** One field of a CSV line. Lists have no line ends inside quotes, so each line is read alone, in one pass. */
+function csvField(line: string, column: number): string | null {
+  let at = 0;
+  for (let field = 0; ; field += 1) {
+    const { text, end } = fieldAt(line, at);
+    if (field === column) return text;
+    if (end >= line.length) return null;
+    at = end + 1;
+  }
+}
+
+/** The place of a named column in a heading; -1 when it has none. Names are compared without case. */
+export function columnOf(heading: string, name: string): number {
+  const wanted = name.trim().toLowerCase();
+  for (let column = 0; ; column += 1) {
+    const field = csvField(heading, column);
+    if (field === null) return -1;
+    if (field.toLowerCase() === wanted) return column;
+  }
+}
+
+/** `end`: the place of the comma behind it, or the end of the line. */
+function fieldAt(line: string, start: number): { text: string; end: number } {
+  let at = start;
+  while (line.charAt(at) === ' ') at += 1;
+  if (line.charAt(at) !== '"') {
+    const comma = line.indexOf(',', at);
+    const end = comma < 0 ? line.length : comma;
+    return { text: line.slice(at, end).trim(), end };
+  }
+  let text = '';
+  for (at += 1; at < line.length; at += 1) {
+    if (line.charAt(at) !== '"') text += line.charAt(at);
+    else if (line.charAt(at + 1) === '"') {
+      text += '"';
+      at += 1;
+    } else break;
+  }
+  const comma = line.indexOf(',', at);
+  return { text: text.trim(), end: comma < 0 ? line.length : comma };
 }

@@ -13,7 +13,7 @@ import { ExtraRows } from './rule-meta.ts';
 import type { EdgeRule, RuleContent } from './types.ts';
 import { UserAgentBuilder } from './user-agent-build.ts';
 
-export interface SnapshotMeta {
+interface SnapshotMeta {
   instanceId: string;
   /** Monotonic per instance. */
   version: number;

@@ -15,7 +15,7 @@ import type { ListLayer } from './list-layers.ts';
 import { type Snapshot, openSnapshot } from './snapshot.ts';
 import type { EdgeRule } from './types.ts';
 
-export interface DeltaInput {
+interface DeltaInput {
   instanceId: string;
   /** Hex SHA-256 of the base's payload. */
   baseHash: string;

@@ -14,7 +14,7 @@ const VERSION_AT = 32;
 const CREATED_AT = 40;
 const TABLE_AT = 48;
 /** Offsets in the table are 32-bit numbers. */
-export const SNAPSHOT_MAX_BYTES = 0x7fff_ffff;
+const SNAPSHOT_MAX_BYTES = 0x7fff_ffff;
 
 /** Name → bytes per element, in the order of the file. */
 const sections = {
@@ -56,7 +56,7 @@ export type SectionName = keyof typeof sections;
 type SectionArray<Size> = Size extends 1 ? Uint8Array : Size extends 2 ? Uint16Array : Uint32Array;
 export type Sections = { [Name in SectionName]: SectionArray<(typeof sections)[Name]> };
 /** Elements of each section. */
-export type SectionLengths = { [Name in SectionName]: number };
+type SectionLengths = { [Name in SectionName]: number };
 const sectionNames = Object.keys(sections) as SectionName[];
 
 const align8 = (bytes: number): number => (bytes + 7) & ~7;
@@ -94,7 +94,7 @@ export function openFramed(bytes: Uint8Array, magic: string): Result<Framed, str
 }
 
 /** The bytes of a snapshot to be written, and its sections: views of these bytes, for the caller to fill. */
-export interface BlankSnapshot {
+interface BlankSnapshot {
   bytes: Uint8Array;
   sections: Sections;
 }
@@ -135,11 +135,11 @@ function sectionView(name: SectionName, buffer: ArrayBufferLike, at: number, byt
 }
 
 /** The format that a file says it has, if this release reads it. */
-export function magicOf(bytes: Uint8Array): string {
+function magicOf(bytes: Uint8Array): string {
   return rulesetFormats.find((format) => hasMagic(bytes, format)) ?? rulesetFormats[0];
 }
 
-export interface SnapshotParts {
+interface SnapshotParts {
   sections: Sections;
   version: number;
   createdAtMs: number;

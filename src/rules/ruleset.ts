@@ -3,16 +3,15 @@
  * delta's rules are searched as well, and the base rules that it removes or replaces are marked as dead in a bit set.
  * A match reuses its buffers and allocates memory only for the rules that fire.
  */
-import { decisions } from '../contract/vocabulary.ts';
+import { type Decision, decisions, type EdgeRuleType } from '../contract/vocabulary.ts';
 import { restrictiveness } from './decision-table.ts';
 import type { Delta } from './delta.ts';
-import { FiredRule } from './fired-rule.ts';
 import { Hits } from './hits.ts';
 import { parseIpInto } from '../address/ip.ts';
 import type { ListLayer } from './list-layers.ts';
 import { EXTRA } from './rule-meta.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { MatchSignals, RuleMatch } from './types.ts';
+import type { MatchSignals, MatchedRule, RuleMatch } from './types.ts';
 
 /** Verdict and mode of rules without a row in the side table, by code. */
 const plain = decisions.map((verdict) => ({ verdict, mode: 'enforce' as const }));
@@ -153,5 +152,54 @@ class LayeredRuleset implements Ruleset {
     const row = snapshot.extras.row(rule);
     if (row < 0 || !snapshot.extras.live(row, nowSeconds, visitor)) return null;
     return new FiredRule(ref, snapshot, snapshot.extras.read(row), null);
+  }
+}
+
+/**
+ * A rule that matched, as the number of its row. Its id is a text, and is spelled when a record, an explanation or a
+ * log reads it: spelling takes longer than finding the rule.
+ */
+export class FiredRule implements MatchedRule {
+  readonly verdict: Decision;
+  readonly mode: 'enforce' | 'monitor';
+  /** The name of the list whose entry it is. */
+  readonly list: string | null;
+  readonly #ref: number;
+  readonly #snapshot: Snapshot;
+  #name: string | null = null;
+
+  constructor(
+    ref: number,
+    snapshot: Snapshot,
+    { verdict, mode }: { verdict: Decision; mode: 'enforce' | 'monitor' },
+    list: string | null,
+  ) {
+    this.verdict = verdict;
+    this.mode = mode;
+    this.list = list;
+    this.#ref = ref;
+    this.#snapshot = snapshot;
+  }
+
+  get type(): EdgeRuleType {
+    return this.#snapshot.type(this.#ref >>> 1);
+  }
+
+  get id(): string {
+    return this.list === null ? this.#spelled() : `list:${this.list}`;
+  }
+
+  get entry(): string | undefined {
+    return this.list === null ? undefined : this.#spelled();
+  }
+
+  toJSON(): MatchedRule {
+    const { id, entry, type, verdict, mode } = this;
+    return { id, entry, type, verdict, mode };
+  }
+
+  #spelled(): string {
+    const rule = this.#ref >>> 1;
+    return (this.#name ??= `${this.#snapshot.type(rule)}:${this.#snapshot.value(rule)}`);
   }
 }

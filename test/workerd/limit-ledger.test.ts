@@ -4,7 +4,7 @@ import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { LIMIT_COUNTERS_MAX, type LimitCounter, type LimitSums } from '../../src/contract/edge/limits.ts';
 import { LimitCounts, reportLimits } from '../../src/edge/limits/limit-counts.ts';
-import { FREE_MARK } from '../../src/limits/free-keys.ts';
+import { FREE_MARK } from '../../src/limits/limit-keys.ts';
 import { sumLimits } from '../../src/service/edge-api/limit-routes.ts';
 import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 import { failed } from '../../src/result.ts';

@@ -7,9 +7,16 @@ import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { CaptchaType, ChallengeKind, PowLane } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
-import { difficultyAt } from './challenge-difficulty.ts';
-import { harsher, type InstanceDemand, kindOfLevel, levelWanted, POW_DIFFICULTY_MAX, siteKindAt } from './demand.ts';
-import { type AddressTraits, trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
+import {
+  POW_DIFFICULTY_MAX,
+  difficultyAt,
+  harsher,
+  kindOfLevel,
+  levelWanted,
+  siteKindAt,
+  type InstanceDemand,
+} from './demand.ts';
+import { trafficRefusal, trafficRuleOf, type AddressTraits } from './traffic-filter.ts';
 
 /** What the matching access control rule demands. */
 export interface AccessDemand {

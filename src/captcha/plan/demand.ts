@@ -4,10 +4,9 @@
  * its token comes back. Both use these functions, so a visitor who did what was demanded is not asked for more.
  */
 import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
-import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
+import type { ChallengeDifficultyRow, InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { ChallengeKind } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
-import { difficultyAt } from './challenge-difficulty.ts';
 
 export interface Demand {
   kind: ChallengeKind;
@@ -82,4 +81,13 @@ export function demandAt(site: SiteDemand, instance: InstanceDemand, score: numb
     powDifficulty: Math.min(POW_DIFFICULTY_MAX, Math.max(work, row?.powDifficulty ?? 0)),
     mayWait: level === 0 && kind === 'pow' && !own.suspicious && score < instance.challengeThreshold,
   };
+}
+
+/** Of the rows that the score reaches, the one with the highest `minScore`. Rows may be in any order. */
+export function difficultyAt(rows: readonly ChallengeDifficultyRow[], score: number): ChallengeDifficultyRow | null {
+  let found: ChallengeDifficultyRow | null = null;
+  for (const row of rows) {
+    if (row.minScore <= score && (found === null || row.minScore > found.minScore)) found = row;
+  }
+  return found;
 }

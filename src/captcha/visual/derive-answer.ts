@@ -3,10 +3,9 @@
  * Nothing about the answer is stored or sent, not even encrypted. Judging derives it again.
  */
 import type { Bytes } from '../../bytes/utf8.ts';
-import { type ShapeName, shapeNames } from '../../contract/captcha/challenge-api.ts';
+import { shapeNames, type ShapeName } from '../../contract/captcha/challenge-api.ts';
 import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
 import { keyDay, type Keyring } from '../seal/keyring.ts';
-import { anotherShape } from './relatives.ts';
 
 export const IMAGE_COLUMNS = 3;
 export const IMAGE_TILES = 9;
@@ -82,4 +81,25 @@ function shuffled(length: number, bytes: Uint8Array): number[] {
     [order[index], order[other]] = [order[other]!, order[index]!];
   }
   return order;
+}
+
+/**
+ * Which shapes stand beside the right one: half of them are relatives, which programs that compare edges mistake for it
+ * and people do not.
+ */
+const relatives: Record<ShapeName, readonly ShapeName[]> = {
+  circle: ['square', 'heart', 'triangle'],
+  triangle: ['square', 'heart', 'arrow'],
+  square: ['circle', 'triangle', 'heart'],
+  star: ['cross', 'arrow', 'moon'],
+  heart: ['circle', 'square', 'triangle'],
+  moon: ['arrow', 'cross', 'heart'],
+  cross: ['star', 'arrow', 'moon'],
+  arrow: ['cross', 'star', 'moon'],
+};
+
+/** Another shape than `shape`. `byte`: 0–255, random. */
+export function anotherShape(shape: ShapeName, byte: number): ShapeName {
+  const others = byte % 2 === 0 ? relatives[shape] : shapeNames.filter((name) => name !== shape);
+  return others[(byte >> 1) % others.length]!;
 }

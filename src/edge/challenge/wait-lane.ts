@@ -6,19 +6,19 @@
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { demandAt } from '../../captcha/plan/demand.ts';
-import { type Answer, message } from '../answer/answer.ts';
+import { message, type Answer } from '../answer/answer.ts';
 import type { WaitLink } from '../answer/pages/challenge-page.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
 import type { Verdict } from '../decide/verdict.ts';
-import { NetworkCounts } from '../../address/network-counts.ts';
+import { NetworkCounts } from '../../address/networks.ts';
 import { ownReference } from '../request/canonical-path.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from './sealed-box.ts';
 import { clearanceCookie, newClearance, type Solved } from '../session/clearances.ts';
 import { ownerOf } from '../session/visitor.ts';
-import { type Answered, answerWith } from '../step/step.ts';
+import { answerWith, type Answered } from '../step/step.ts';
 
 export const WAIT_SECONDS = 12;
 const TICKET_SECONDS = 600;

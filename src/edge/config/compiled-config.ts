@@ -18,7 +18,7 @@ import { compilePathPolicy, type PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk, type RequestRisk, type RiskReading } from '../../risk/headers/request-risk.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { actionFor, compileBotRules, readsRobots, type BotRules } from '../../bots/bot-rules.ts';
-import type { BotSignal } from '../../bots/bot-signal.ts';
+import type { BotSignal } from '../../bots/bot-proof.ts';
 import { spelledPath } from '../../bots/path-match.ts';
 import type { BotAction } from '../../contract/vocabulary.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';

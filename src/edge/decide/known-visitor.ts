@@ -3,12 +3,11 @@
  * signature is seen for the first time, its nonce is spent, or a clearance is shown from the other address family.
  */
 import type { WaitUntil } from '../../bytes/polled.ts';
-import type { BotSignal } from '../../bots/bot-signal.ts';
+import { type BotSignal, proofOf } from '../../bots/bot-proof.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { SessionReading, Sessions } from '../session/sessions.ts';
 import type { ClearanceReading, Clearances } from '../session/clearances.ts';
-import { proofOf } from '../../bots/bot-proof.ts';
 import { DIRECTORY_PATH } from '../../bots/signatures/agent-address.ts';
 import type { TableBot } from '../../bots/bot-table.ts';
 import type { BotTable } from '../../bots/open-bot-table.ts';

@@ -3,9 +3,9 @@
  * session gets. The first of them that says something counts, in the strictest reading of the path.
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
-import type { BotSignal } from '../../bots/bot-signal.ts';
-import { type PolicyEnd, type PolicyOutcome, stricterEnd } from '../../policies/outcome.ts';
-import { type DecideInputs, isProved } from '../../rules/decision-table.ts';
+import type { BotSignal } from '../../bots/bot-proof.ts';
+import { stricterEnd, type PolicyEnd, type PolicyOutcome } from '../../policies/outcome.ts';
+import { isProved, type DecideInputs } from '../../rules/decision-table.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { SessionReading } from '../session/sessions.ts';
 

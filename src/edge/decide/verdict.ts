@@ -19,7 +19,7 @@ import {
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import { botInput } from '../../bots/bot-rules.ts';
-import type { BotSignal } from '../../bots/bot-signal.ts';
+import type { BotSignal } from '../../bots/bot-proof.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../../risk/headers/request-risk.ts';

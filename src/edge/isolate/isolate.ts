@@ -33,7 +33,7 @@ import { Clearances } from '../session/clearances.ts';
 import { SessionRenewals, Sessions } from '../session/sessions.ts';
 import { BodyBudget } from '../submission/body-budget.ts';
 import { sinksOf } from './log-sinks.ts';
-import { NetworkCounts } from '../../address/network-counts.ts';
+import { NetworkCounts } from '../../address/networks.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
 
 /** A household behind one address solves a few challenges a minute; an office some dozens. */

@@ -5,7 +5,7 @@
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { error, type Answer } from '../answer/answer.ts';
-import type { NetworkCounts } from '../../address/network-counts.ts';
+import type { NetworkCounts } from '../../address/networks.ts';
 import { isSameOrigin, type RequestFacts } from '../request/facts.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 

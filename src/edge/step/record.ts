@@ -12,7 +12,7 @@ import {
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { explainRecord } from '../../rules/explain.ts';
 import { recordInputsOf } from '../../rules/record-inputs.ts';
-import type { BotSignal } from '../../bots/bot-signal.ts';
+import type { BotSignal } from '../../bots/bot-proof.ts';
 import type { Step } from './step.ts';
 import type { Verdict } from '../decide/verdict.ts';
 

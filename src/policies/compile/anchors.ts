@@ -3,9 +3,9 @@
  * request looks up what it has, and evaluates only the policies that it finds there and those that have no such key.
  */
 import type { PolicyField } from '../../contract/vocabulary.ts';
-import { type IpPrefix, parseCidr, parseIp } from '../../address/ip.ts';
-import { type Expression, isAnd, isNot, isOr, type PolicyTest } from '../expression.ts';
-import { PIECE_MIN_CHARS } from './piece-index.ts';
+import { parseCidr, parseIp, type IpPrefix } from '../../address/ip.ts';
+import { isAnd, isNot, isOr, type Expression, type PolicyTest } from '../expression.ts';
+import { PIECE_MIN_CHARS } from './text-indexes.ts';
 import { spelledValues } from './text-match.ts';
 
 export type Anchor =
@@ -18,7 +18,7 @@ export type Anchor =
   /** The field has a value. */
   | { kind: 'present'; field: PolicyField; name: string | undefined };
 
-export type PiecedField = 'path' | 'userAgent';
+type PiecedField = 'path' | 'userAgent';
 
 interface Anchors {
   anchors: Anchor[];

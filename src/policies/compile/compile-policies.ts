@@ -4,19 +4,18 @@
  */
 import type { Policy, PolicyAction } from '../../contract/management/policy-set/policy.ts';
 import {
-  type FiredPolicy,
   NO_OUTCOME,
-  type PolicyEnd,
-  type PolicyOutcome,
   stricterEnd,
   stricterOutcome,
+  type FiredPolicy,
+  type PolicyEnd,
+  type PolicyOutcome,
 } from '../outcome.ts';
 import type { PolicyRequest } from '../request.ts';
-import { type Anchor, anchorsOf } from './anchors.ts';
-import { ExpressionCompiler } from './compile-expression.ts';
-import { type Evaluate, NO, UNKNOWN } from './compile-test.ts';
+import { anchorsOf, type Anchor } from './anchors.ts';
+import { ExpressionCompiler, NO, UNKNOWN, type Evaluate } from './compile-test.ts';
 import { PolicyIndex, copyBits } from './policy-index.ts';
-import { newReads, type Reads, RequestView } from './request-view.ts';
+import { RequestView, newReads, type Reads } from './request-view.ts';
 
 interface CompiledPolicy {
   name: string;

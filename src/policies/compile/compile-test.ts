@@ -2,13 +2,13 @@
 import { canonicalIp, parseCidr } from '../../address/ip.ts';
 import { PrefixMap } from '../../address/prefix-table.ts';
 import type { PolicyField } from '../../contract/vocabulary.ts';
-import type { PolicyTest } from '../expression.ts';
+import { type Expression, isAnd, isNot, isOr, type PolicyTest } from '../expression.ts';
 import type { PolicyRequest } from '../request.ts';
 import { type NamedField, namedFields, placeOf, type Reads, type RequestView } from './request-view.ts';
 import { compileTextMatch, spelledValues } from './text-match.ts';
 
 /** What is known of a condition. `and` is the least of its parts, `or` the greatest, `not` of `truth` is `YES - truth`. */
-export type Truth = 0 | 1 | 2;
+type Truth = 0 | 1 | 2;
 export const NO = 0;
 /** It depends on something that nobody knows. */
 export const UNKNOWN = 1;
@@ -49,7 +49,7 @@ export function factOf(field: PolicyField, name: string | undefined): ((view: Re
 }
 
 /** `null`: the test has a field or an operator of a newer release. */
-export function compileTest(test: PolicyTest, reads: Reads): Evaluate | null {
+function compileTest(test: PolicyTest, reads: Reads): Evaluate | null {
   const { field, name = '', operator } = test;
   if (isNamed(field)) return compileNamed(test, field, placeOf(reads, field, name));
   if (field === 'path') return compilePathTest(test);
@@ -121,4 +121,72 @@ function compileNetworks({ value }: PolicyTest): Evaluate {
     }),
   );
   return (view) => (networks.around(view.family, view.address).length > 0 ? YES : NO);
+}
+
+/** Turns conditions into functions. Equal tests become one, and are evaluated at most once for each reading of a request. */
+export class ExpressionCompiler {
+  readonly #reads: Reads;
+  readonly #tests = new Map<string, Evaluate | null>();
+
+  /** Whether a path in lower case may fulfil other tests when it is compared with values in lower case. */
+  hasCapitals = false;
+
+  constructor(reads: Reads) {
+    this.#reads = reads;
+  }
+
+  /** `null`: something in it is of a newer release. */
+  compile(expression: Expression): Evaluate | null {
+    if (isAnd(expression)) return this.#group(expression.and, NO);
+    if (isOr(expression)) return this.#group(expression.or, YES);
+    if (!isNot(expression)) return this.#test(expression);
+    const inner = this.compile(expression.not);
+    return inner && ((view) => (YES - inner(view)) as Truth);
+  }
+
+  /** `and` ends at the first part that is not so, `or` at the first that is. */
+  #group(expressions: readonly Expression[], end: typeof NO | typeof YES): Evaluate | null {
+    const parts: Evaluate[] = [];
+    for (const expression of expressions) {
+      const part = this.compile(expression);
+      if (part === null) return null;
+      parts.push(part);
+    }
+    return (view) => {
+      let result: Truth = end === NO ? YES : NO;
+      for (const part of parts) {
+        const truth = part(view);
+        if (truth === end) return end;
+        if (end === NO ? truth < result : truth > result) result = truth;
+      }
+      return result;
+    };
+  }
+
+  #test(test: PolicyTest): Evaluate | null {
+    const key = JSON.stringify(test);
+    let known = this.#tests.get(key);
+    if (known === undefined) {
+      const evaluate = compileTest(test, this.#reads);
+      if (test.field === 'path')
+        this.hasCapitals ||= spelledValues(test).some((value) => value !== value.toLowerCase());
+      known = evaluate && remembered(evaluate, test.field === 'path');
+      this.#tests.set(key, known);
+    }
+    return known;
+  }
+}
+
+/** Keeps the answer for the request, or for the reading of its path. */
+function remembered(evaluate: Evaluate, isOfPath: boolean): Evaluate {
+  let askedFor = 0;
+  let truth: Truth = NO;
+  return (view) => {
+    const asking = isOfPath ? view.readingId : view.id;
+    if (asking !== askedFor) {
+      truth = evaluate(view);
+      askedFor = asking;
+    }
+    return truth;
+  };
 }

@@ -3,10 +3,9 @@ import type { IpPrefix } from '../../address/ip.ts';
 import { PrefixMap } from '../../address/prefix-table.ts';
 import type { PolicyField } from '../../contract/vocabulary.ts';
 import type { Anchor } from './anchors.ts';
-import { type Fact, factOf, isNamed } from './compile-test.ts';
-import { PathTree } from './path-tree.ts';
-import { PieceIndex } from './piece-index.ts';
-import { type NamedField, placeOf, type Reads, type RequestView } from './request-view.ts';
+import { factOf, isNamed, type Fact } from './compile-test.ts';
+import { PathTree, PieceIndex } from './text-indexes.ts';
+import { placeOf, type NamedField, type Reads, type RequestView } from './request-view.ts';
 
 /** Policies by a value of one field, and by the field's presence. */
 interface ByValue {
@@ -19,7 +18,7 @@ interface ByFact extends ByValue {
 }
 
 /** One bit for each policy, in their order. */
-export type PolicyBits = Uint32Array;
+type PolicyBits = Uint32Array;
 
 export class PolicyIndex {
   readonly #reads: Reads;

@@ -2,8 +2,8 @@
 import { parseIpInto } from '../../address/ip.ts';
 import { foldCase } from '../../rules/user-agent-fold.ts';
 import type { PolicyRequest } from '../request.ts';
-import { type NamedValues, NamePlaces, readCookieValues, readHeaderValues, readQueryValues } from './named-values.ts';
-import { PieceIndex } from './piece-index.ts';
+import { NamePlaces, readCookieValues, readHeaderValues, readQueryValues, type NamedValues } from './named-values.ts';
+import { PieceIndex } from './text-indexes.ts';
 
 export const namedFields = ['header', 'cookie', 'query'] as const;
 export type NamedField = (typeof namedFields)[number];

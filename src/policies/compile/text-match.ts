@@ -1,10 +1,10 @@
 /** Compares a text of the request with the values of a test. No regular expression: a visitor's text cannot slow it down. */
+import { compilePathGlob, matchesPieces } from '../../bytes/glob.ts';
 import { canonicalPath, canonicalSpelling, spelledEscapes } from '../../bytes/url-path.ts';
 import { foldCase } from '../../rules/user-agent-fold.ts';
 import type { PolicyTest } from '../expression.ts';
-import { compilePattern } from './path-glob.ts';
 
-export type TextMatch = (text: string) => boolean;
+type TextMatch = (text: string) => boolean;
 
 /** The values of a test, in the spelling of what they are compared with. */
 export function spelledValues({ field, operator, value }: PolicyTest): string[] {
@@ -51,28 +51,13 @@ export function compileTextMatch({ field, operator }: PolicyTest, values: readon
       return (text) => text.endsWith(value);
     case 'contains':
       return (text) => text.includes(value);
-    case 'matches':
-      return field === 'path' ? compilePattern(value) : compileTextGlob(value);
+    case 'matches': {
+      if (field === 'path') return compilePathGlob(value);
+      // Anywhere else a star is any text.
+      const pieces = value.split(/\*+/);
+      return (text) => matchesPieces(text, pieces);
+    }
     default:
       return null;
   }
-}
-
-/** `*` is any text. The leftmost place of each piece is always right, so nothing is tried twice. */
-function compileTextGlob(pattern: string): TextMatch {
-  const pieces = pattern.split(/\*+/);
-  const first = pieces[0] ?? '';
-  const last = pieces.at(-1) ?? '';
-  if (pieces.length === 1) return (text) => text === first;
-  const middle = pieces.slice(1, -1);
-  return (text) => {
-    if (!text.startsWith(first)) return false;
-    let from = first.length;
-    for (const piece of middle) {
-      const found = text.indexOf(piece, from);
-      if (found < 0) return false;
-      from = found + piece.length;
-    }
-    return text.length - last.length >= from && text.endsWith(last);
-  };
 }

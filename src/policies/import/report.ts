@@ -3,6 +3,7 @@
  * said in part is not expressible, because the rest of it would match other requests.
  */
 import type { Policy } from '../../contract/management/policy-set/policy.ts';
+import { GATE_POLICIES } from '../../contract/management/policy-set/policy-fields.ts';
 
 export interface ImportedRule {
   /** Where the rule is, such as `line 3` or `rule 2`. */
@@ -23,7 +24,7 @@ export interface ImportReport {
   notes: string[];
 }
 
-export type ImportAction = 'allow' | 'challenge' | 'block';
+type ImportAction = 'allow' | 'challenge' | 'block';
 
 export interface ImportSettings {
   /** `monitor`: the policies are recorded and do nothing yet. */
@@ -49,4 +50,35 @@ export class NotExpressible extends Error {
 export function shown(source: string): string {
   const line = source.replace(/\s+/g, ' ').trim();
   return line.length > SHOWN_MAX_CHARS ? `${line.slice(0, SHOWN_MAX_CHARS)}…` : line;
+}
+
+/** Names for imported policies: from what the rule is called there, each once. */
+const NAME_MAX_CHARS = 48;
+
+export class PolicyNames {
+  readonly #taken: Set<string>;
+
+  constructor(taken: readonly string[] = []) {
+    this.#taken = new Set([...GATE_POLICIES, ...taken]);
+  }
+
+  /** `fallback`: for a text that has no letter or digit of a name. */
+  next(text: string, fallback: string): string {
+    const bare = text
+      .slice(0, 500)
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-/, '')
+      .slice(0, NAME_MAX_CHARS)
+      .replace(/-$/, '');
+    const base = bare === '' ? fallback : bare;
+    let name = base;
+    for (let number = 2; this.#taken.has(name); number++) {
+      const suffix = `-${number}`;
+      name = `${base.slice(0, NAME_MAX_CHARS - suffix.length)}${suffix}`;
+    }
+    this.#taken.add(name);
+    return name;
+  }
 }

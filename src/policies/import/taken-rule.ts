@@ -4,11 +4,10 @@ import type { Policy, PolicyAction } from '../../contract/management/policy-set/
 import { canonicalExpression, type Problem } from '../canonical.ts';
 import type { Expression } from '../expression.ts';
 import { anyRequest, type Condition } from './condition.ts';
-import type { PolicyNames } from './names.ts';
-import { type ImportedRule, NotExpressible, shown } from './report.ts';
+import { type ImportedRule, NotExpressible, type PolicyNames, shown } from './report.ts';
 import type { Differences } from './text-subject.ts';
 
-export interface RuleSource {
+interface RuleSource {
   place: string;
   /** Shown in the report. */
   source: string;

@@ -3,8 +3,7 @@
  * equal content has an equal version in every isolate, and the new keys of a week are a new version. The lists of raised
  * and withdrawn sessions count with their own version number, so that the poll of an edge does not read them.
  */
-import { attackPolicy } from '../../attack/attack-policy.ts';
-import { isUnderAttack } from '../../attack/attack-state.ts';
+import { attackPolicy, isUnderAttack } from '../../attack/attack-state.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-responses.ts';

@@ -1,6 +1,6 @@
 /** What one isolate counts for the networks of an address. */
 import { expect, test } from 'vitest';
-import { NetworkCounts } from '../../../src/address/network-counts.ts';
+import { NetworkCounts } from '../../../src/address/networks.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const taken = (counts: NetworkCounts, uses: number, ipAt: (use: number) => string, nowMs = 0): number =>

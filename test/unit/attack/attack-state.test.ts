@@ -1,8 +1,8 @@
 /** Attack mode: what operators and alarms change, and that it always ends. */
 import { describe, expect, test } from 'vitest';
-import { attackPolicy } from '../../../src/attack/attack-policy.ts';
 import {
   afterAlarm,
+  attackPolicy,
   attackStateOf,
   attackStateText,
   isUnderAttack,

@@ -1,7 +1,7 @@
 /** What the bot policy gives a bot on a path. */
 import { describe, expect, test } from 'vitest';
 import { actionFor, compileBotRules } from '../../../src/bots/bot-rules.ts';
-import type { BotSignal } from '../../../src/bots/bot-signal.ts';
+import type { BotSignal } from '../../../src/bots/bot-proof.ts';
 import { botPolicy } from '../../../src/contract/management/bot-policy.ts';
 import type { BotBehaviour } from '../../../src/contract/vocabulary.ts';
 import { expectRows } from '../../support/rows.ts';

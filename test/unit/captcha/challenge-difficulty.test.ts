@@ -1,8 +1,8 @@
 /** Challenge difficulty by risk score: the highest row that the score reaches counts, and it only makes a challenge harder. */
 import { describe, expect, test } from 'vitest';
-import { difficultyAt } from '../../../src/captcha/plan/challenge-difficulty.ts';
+import { difficultyAt } from '../../../src/captcha/plan/demand.ts';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
-import { type ChallengeDifficultyRow, instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { instancePolicy, type ChallengeDifficultyRow } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { expectRows } from '../../support/rows.ts';
 

@@ -3,22 +3,22 @@ import { describe, expect, test } from 'vitest';
 import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
-import { judgeVisual } from '../../../src/captcha/visual/judge-visual.ts';
-import { type DrawRandom, drawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import { judgeVisual, otherForm, tooSoonStep, visualStep } from '../../../src/captcha/visual/judge-visual.ts';
+import { drawRandom, type DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
 import {
-  audioLayout,
   IMAGE_TILES,
+  audioLayout,
   imageLayout,
-  type LayoutOf,
   lookSeed,
   puzzleLayout,
+  type LayoutOf,
 } from '../../../src/captcha/visual/derive-answer.ts';
 import {
   BOARD_HEIGHT,
   BOARD_WIDTH,
   DEFAULT_LOOK,
-  drawPuzzleTask,
   PIECE_PX,
+  drawPuzzleTask,
   puzzleTarget,
 } from '../../../src/captcha/visual/puzzle/puzzle-task.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
@@ -27,15 +27,14 @@ import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
 import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
 import { RegionMeasure } from '../../../src/captcha/visual/drawing/region.ts';
 import { answeredTooSoon } from '../../../src/captcha/visual/human-time.ts';
-import { otherForm, tooSoonStep, visualStep } from '../../../src/captcha/visual/visual-progress.ts';
 import {
-  audioTask,
   COLOUR_STEP_PX,
+  audioTask,
   imageTask,
   puzzleTask,
   shapeNames,
 } from '../../../src/contract/captcha/challenge-api.ts';
-import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
+import { NOON, challenge, keyringOf } from './sealing-fixtures.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const keyring = keyringOf('ours');

@@ -5,7 +5,7 @@ import { openBotTable, type BotTable } from '../../../src/bots/open-bot-table.ts
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { ok } from '../../../src/result.ts';
 import { ProofMemory } from '../../../src/bots/proof-memory.ts';
-import type { BotSignal } from '../../../src/bots/bot-signal.ts';
+import type { BotSignal } from '../../../src/bots/bot-proof.ts';
 import { KnownBots } from '../../../src/edge/decide/known-visitor.ts';
 import { agentKeyPair, signed } from '../../support/signed-request.ts';
 import { NOW_MS, factsOf, signalsOf } from './edge-fixture.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
-import { compilePattern } from '../../../src/policies/compile/path-glob.ts';
+import { compilePathGlob } from '../../../src/bytes/glob.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -27,7 +27,7 @@ describe('path pattern', () => {
         ['/(a+)+$', '/aaaa', false],
       ],
       ([pattern, path, expected]) => {
-        expect(compilePattern(pattern)(path)).toBe(expected);
+        expect(compilePathGlob(pattern)(path)).toBe(expected);
       },
     ));
 
@@ -40,7 +40,7 @@ describe('path pattern', () => {
         path,
         (pattern, text) => {
           const source = pattern.replace(/\./g, '\\.').replace(/\*+/g, (stars) => (stars === '*' ? '[^/]*' : '.*'));
-          expect(compilePattern(pattern)(text)).toBe(new RegExp(`^${source}$`).test(text));
+          expect(compilePathGlob(pattern)(text)).toBe(new RegExp(`^${source}$`).test(text));
         },
       ),
       { numRuns: runs(3000) },
@@ -51,7 +51,7 @@ describe('path pattern', () => {
     expectRows(
       ['/files/**.*.bak', '/**.bak', '/**a*a/b*z', `/${'**a'.repeat(20)}b`, `/${'*a'.repeat(20)}b`],
       (pattern) => {
-        const matches = compilePattern(pattern);
+        const matches = compilePathGlob(pattern);
         const literals = pattern.split(/\*+/).length;
         class CountedPath extends String {
           searches = 0;

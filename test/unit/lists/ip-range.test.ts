@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatCidr, parseIp } from '../../../src/address/ip.ts';
-import { networksOfRange } from '../../../src/lists/ip-range.ts';
+import { networksOfRange } from '../../../src/lists/read-value.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const networks = (first: string, last: string): string[] | undefined =>

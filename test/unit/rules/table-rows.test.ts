@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DecideInputs } from '../../../src/rules/decision-table.ts';
-import { tableRows } from '../../../src/rules/table-rows.ts';
+import { tableRows } from '../../../src/rules/explain.ts';
 
 test('a row says what its input said, by what, and what became of it', () => {
   const inputs: DecideInputs = {

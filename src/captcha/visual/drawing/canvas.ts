@@ -11,7 +11,7 @@ const LIGHT_MIN = 4;
 const LIGHT_MAX = 248;
 const LIGHT_MASK = 0xfc;
 
-export interface Tint {
+interface Tint {
   /** Colour differences, −128 to 127 where they add up to a pixel's. */
   blue: number;
   red: number;

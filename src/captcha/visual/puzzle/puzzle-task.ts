@@ -4,7 +4,7 @@
  * own, so that neither the content nor the exact edge of one is found again in the other.
  */
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
-import { type PuzzleLook, puzzleLook } from '../../../contract/management/site-settings.ts';
+import { puzzleLook, type PuzzleLook } from '../../../contract/management/site-settings.ts';
 import { Canvas } from '../drawing/canvas.ts';
 import { Collage, type CutDepth } from '../drawing/collage.ts';
 import { outlineOf, type Path } from '../drawing/outline.ts';
@@ -12,8 +12,7 @@ import { newPaper } from '../drawing/paper.ts';
 import { placed } from '../drawing/placement.ts';
 import { scrapPath, stripPath } from '../drawing/scrap.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { anotherShape } from '../relatives.ts';
-import { openingsIn, type Place } from './openings.ts';
+import { anotherShape } from '../derive-answer.ts';
 
 export const BOARD_WIDTH = 320;
 export const BOARD_HEIGHT = 220;
@@ -151,4 +150,48 @@ function scaleOf({ pieceScale }: PuzzleLook, random: DrawRandom): number {
 
 function drawableScale(scale: number): number {
   return Math.min(SCALE.max, Math.max(SCALE.min, scale));
+}
+
+/**
+ * Where a puzzle's openings are. The layout places the right one; the others are scattered around it over the same part
+ * of the board, so that its place tells nothing.
+ */
+export interface Place {
+  x: number;
+  y: number;
+}
+
+export interface Openings {
+  decoys: Place[];
+  /** Half the side of their outlines' square, pixels: less, the more openings there are. */
+  radius: number;
+}
+
+/** More openings find no room. */
+const OPENINGS_MAX = 14;
+/** Share of the board that openings cover at most. Random places rarely reach 0.5. */
+const DENSITY = 0.42;
+/** Between two openings. */
+const GAP_PX = 4;
+const TRIES = 300;
+
+/** `margin`: from the edge of the board to the nearest centre. */
+function openingsIn(
+  width: number,
+  height: number,
+  margin: number,
+  wanted: { right: Place; decoys: number; radius: number; random: DrawRandom },
+): Openings {
+  const { right, random } = wanted;
+  const count = Math.min(OPENINGS_MAX, 1 + wanted.decoys);
+  const roomFor = (area: number): number => Math.sqrt((DENSITY * area) / (Math.PI * count)) - GAP_PX / 2;
+  const radius = Math.min(wanted.radius, roomFor((width - margin) * (height - margin)));
+  const places = [right];
+  for (let apart = 2 * radius + GAP_PX; places.length < count; apart *= 0.95) {
+    for (let tries = 0; tries < TRIES && places.length < count; tries++) {
+      const place = { x: random.between(margin, width - margin), y: random.between(margin, height - margin) };
+      if (places.every(({ x, y }) => Math.hypot(x - place.x, y - place.y) >= apart)) places.push(place);
+    }
+  }
+  return { decoys: places.slice(1), radius };
 }

@@ -4,8 +4,7 @@
  * the active descendant of one.
  */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { completionsAt, withCompletion } from '../../../policies/text/completions.ts';
-import type { Completion } from '../../../policies/text/completion-options.ts';
+import { type Completion, completionsAt, withCompletion } from './completions.ts';
 import { parseExpression } from '../../../policies/text/parse.ts';
 import { Button } from '../../components/button.tsx';
 import { counted } from '../../format/numbers.ts';

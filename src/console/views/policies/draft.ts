@@ -4,7 +4,7 @@
  */
 import { diffItems, type ItemDifference } from '../../../policies/diff.ts';
 import type { Policy } from './policy.ts';
-import { PolicyNames } from '../../../policies/import/names.ts';
+import { PolicyNames } from '../../../policies/import/report.ts';
 
 export interface Entry {
   /** The same however often the policy is renamed and moved. */

@@ -1,5 +1,5 @@
 /** Values to offer while a condition is written: countries by name, beside the words that the fields have. */
-import type { KnownValues } from '../../../policies/text/completion-options.ts';
+import type { KnownValues } from './completions.ts';
 
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 /** Groups of countries, and codes for trials. */

@@ -2,16 +2,15 @@
  * `POST /captcha/v1/challenge`: who asks, for which site, from which page, and what they have to do. The response has a
  * task and a seal; nothing is stored. The page without scripts asks in the same way.
  */
-import { ATTACK_STEPS } from '../../../attack/attack-policy.ts';
-import { isUnderAttack } from '../../../attack/attack-state.ts';
+import { ATTACK_STEPS, isUnderAttack } from '../../../attack/attack-state.ts';
 import { networksOf } from '../../../address/networks.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
 import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/demand.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { newJti } from '../../../captcha/seal/sealed-course.ts';
 import {
-  type ChallengeRequest,
   challengeRequest,
+  type ChallengeRequest,
   type ChallengeResponse,
 } from '../../../contract/captcha/challenge-api.ts';
 import { hostnameAllowed } from '../../../contract/management/site-domain.ts';
@@ -22,11 +21,11 @@ import { RateLimit } from '../../http/rate-limit.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { captchaEngine } from '../captcha-engine.ts';
-import { type IssueCircumstances, recordBlocked, recordIssued } from '../captcha-events.ts';
+import { recordBlocked, recordIssued, type IssueCircumstances } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
 import { challengeSite, signedAccount } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
-import { type ChallengeBase, courseParams, issuePow, WAIT_MS } from './issue-challenge.ts';
+import { WAIT_MS, courseParams, issuePow, type ChallengeBase } from './issue-challenge.ts';
 import { demandedOf } from './demanded-plan.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
 import { pageHost } from './page-host.ts';

@@ -3,9 +3,14 @@
  * picture, or the other way round. That spends the round as well, and keeps the proof of work: one challenge allows it
  * once, so that nobody collects tasks until an easy one comes.
  */
-import { judgeVisual } from '../../../captcha/visual/judge-visual.ts';
+import {
+  judgeVisual,
+  otherForm,
+  tooSoonStep,
+  type VisualStep,
+  visualStep,
+} from '../../../captcha/visual/judge-visual.ts';
 import { answeredTooSoon } from '../../../captcha/visual/human-time.ts';
-import { otherForm, tooSoonStep, type VisualStep, visualStep } from '../../../captcha/visual/visual-progress.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import type { RateLimitError } from '../../http/service-error.ts';

@@ -6,8 +6,8 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { LimitCounter, LimitSums, LimitTake, LimitTakings } from '../../../contract/edge/limits.ts';
-import { FREE_MARK, hasRoomFor } from '../../../limits/free-keys.ts';
-import { type ObjectSchema, openObject } from '../../object-schema.ts';
+import { FREE_MARK, hasRoomFor } from '../../../limits/limit-keys.ts';
+import { openObject, type ObjectSchema } from '../../object-schema.ts';
 import type { LimitLedgerRpc } from '../rpc.ts';
 import { Allowances, createAllowances } from './allowances.ts';
 import { WindowSums, createWindowSums } from './window-sums.ts';

@@ -15,9 +15,8 @@ import {
 } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
-import { proofOf } from '../../../../bots/bot-proof.ts';
+import { type BotSignal, proofOf } from '../../../../bots/bot-proof.ts';
 import { actionFor, botInput, compileBotRules, readsRobots } from '../../../../bots/bot-rules.ts';
-import type { BotSignal } from '../../../../bots/bot-signal.ts';
 import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { spelledPath } from '../../../../bots/path-match.ts';
 import { botId, type BotPolicy } from '../../../../contract/management/bot-policy.ts';

@@ -12,8 +12,7 @@ import {
 import type { Policy } from '../../../../contract/management/policy-set/policy.ts';
 import { importAnubisPolicy } from '../../../../policies/import/anubis/import.ts';
 import { importCloudflareRules } from '../../../../policies/import/cloudflare/import.ts';
-import { PolicyNames } from '../../../../policies/import/names.ts';
-import type { ImportReport } from '../../../../policies/import/report.ts';
+import { type ImportReport, PolicyNames } from '../../../../policies/import/report.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import { protectOperation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';

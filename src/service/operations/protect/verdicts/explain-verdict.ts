@@ -10,7 +10,7 @@ import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { type Decision, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import { decide, type DecideInputs, type DecideOutcome } from '../../../../rules/decision-table.ts';
-import { type TableRow, tableRows } from '../../../../rules/table-rows.ts';
+import { type TableRow, tableRows } from '../../../../rules/explain.ts';
 import { sessionWeight } from '../../../../risk/detectors.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';

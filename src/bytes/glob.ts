@@ -1,8 +1,30 @@
 /**
- * Path patterns: `*` stays within a segment, `**` crosses segments, everything else is literal. Matched by hand and not by
- * a regular expression, so that a pattern with many wildcards and a long path cannot take the gate's CPU.
+ * Patterns with stars, matched by hand and not by regular expressions: a pattern with many stars and a long text cannot
+ * take the gate's CPU.
  */
-export function compilePattern(pattern: string): (path: string) => boolean {
+
+/**
+ * Whether the literal pieces between the stars of a pattern make up the text. The leftmost place of each piece is always
+ * right, so nothing is tried twice. Each star is at least `starChars` characters.
+ */
+export function matchesPieces(text: string, pieces: readonly string[], starChars = 0): boolean {
+  const first = pieces[0]!;
+  const last = pieces.length - 1;
+  if (last === 0) return text === first;
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (let at = 1; at < last; at++) {
+    const piece = pieces[at]!;
+    const found = text.indexOf(piece, from + starChars);
+    if (found < 0) return false;
+    from = found + piece.length;
+  }
+  const end = pieces[last]!;
+  return text.length - end.length >= from + starChars && text.endsWith(end);
+}
+
+/** A pattern of paths: `*` stays within a segment, `**` crosses segments, everything else is literal. */
+export function compilePathGlob(pattern: string): (path: string) => boolean {
   const literal = pattern.indexOf('*');
   if (literal < 0) return (path) => path === pattern;
   const prefix = pattern.slice(0, literal);

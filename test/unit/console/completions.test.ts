@@ -1,7 +1,7 @@
 /** What is offered while a condition is written. The parser agrees with all of it. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { completionsAt, withCompletion } from '../../../src/policies/text/completions.ts';
+import { completionsAt, withCompletion } from '../../../src/console/views/policies/completions.ts';
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { expectRows } from '../../support/rows.ts';
 
