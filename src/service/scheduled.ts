@@ -2,7 +2,7 @@
  * The scheduled run of the service, once a minute: work that a request began and that must finish without one. Tasks are
  * independent: a failed task is logged and does not stop the next one.
  */
-import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
+import { purgeExpiredAccessControlRules } from '../store/d1/access-control-rules.ts';
 import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
 import { purgeDirectories } from '../store/d1/bot-directories.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
@@ -65,7 +65,7 @@ const tasks: readonly ScheduledTask[] = [
   {
     name: 'expired-access-rules',
     async run(store, nowMs) {
-      await purgeExpiredAccessRules(store, nowMs - EXPIRED_RULE_KEPT_MS, EXPIRED_RULES_PURGED_PER_RUN);
+      await purgeExpiredAccessControlRules(store, nowMs - EXPIRED_RULE_KEPT_MS, EXPIRED_RULES_PURGED_PER_RUN);
     },
   },
   {

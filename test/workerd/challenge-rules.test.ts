@@ -2,8 +2,8 @@
 import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
-import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
-import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
+import { checkedAccessControlRule } from '../../src/service/operations/access-control/check-rule.ts';
+import { putAccessControlRule } from '../../src/store/d1/access-control-rules.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later, testNow } from '../support/clock.ts';
 import {
@@ -21,7 +21,7 @@ import {
 
 async function addRule(accountId: string, rule: Record<string, unknown>): Promise<void> {
   const now = testNow();
-  await putAccessRule(env, accountId, await checkedRule(accessRuleInput.parse(rule), now), now);
+  await putAccessControlRule(env, accountId, await checkedAccessControlRule(accessRuleInput.parse(rule), now), now);
 }
 const equals = (field: string, value: string): Record<string, string> => ({ field, operator: 'equals', value });
 /** Longer than an isolate uses the rules that it has read. */

@@ -2,13 +2,13 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { keyOfRule } from '../../src/lists/entry-key.ts';
-import type { ListSettings, ListState } from '../../src/store/rule-book/list-rpc.ts';
+import type { LayerSettings, ListState } from '../../src/store/rule-book/list-rpc.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
 import { newInstance } from './rule-book-instance.ts';
 import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
 const author: WriteAuthor = { nowMs: 1, actor: 'key-1', kind: 'create' };
-const bad: ListSettings = { name: 'bad-networks', verdict: 'block', mode: 'enforce' };
+const bad: LayerSettings = { name: 'bad-networks', verdict: 'block', mode: 'enforce' };
 type Book = ReturnType<typeof ruleBookStub>;
 let books = 0;
 

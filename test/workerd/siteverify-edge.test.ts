@@ -7,8 +7,8 @@ import { openToken, sealToken, type SealedToken } from '../../src/captcha/seal/s
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
-import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
-import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
+import { checkedAccessControlRule } from '../../src/service/operations/access-control/check-rule.ts';
+import { putAccessControlRule } from '../../src/store/d1/access-control-rules.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/client-jwts.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
@@ -78,7 +78,7 @@ async function solvedAs(from: Gate, visitor: object, changes: Partial<SealedToke
 async function addRule(accountId: string, field: string, value: string, restriction: object): Promise<void> {
   const conditions = [{ field, operator: 'equals', value }];
   const rule = accessRuleInput.parse({ type: 'restrict', conditions, ...restriction });
-  await putAccessRule(env, accountId, await checkedRule(rule, testNow()), testNow());
+  await putAccessControlRule(env, accountId, await checkedAccessControlRule(rule, testNow()), testNow());
 }
 
 let gate: Gate;

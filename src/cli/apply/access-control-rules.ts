@@ -1,6 +1,6 @@
 /** Access control rules of a file, each known by its conditions, as on the service. */
 import type { ListedAccessRule } from '../../contract/management/access-control-rule.ts';
-import { checkedRule } from '../../service/operations/access-control/check-rule.ts';
+import { checkedAccessControlRule } from '../../service/operations/access-control/check-rule.ts';
 import type { FileAccessRule } from './config-schema.ts';
 import type { Path, Report } from './report.ts';
 
@@ -33,7 +33,7 @@ async function canonical(
 ): Promise<{ hash: string; rule: AccessRule }> {
   try {
     // Whether a rule is over is no mistake of the file: it says what it said before.
-    const checked = await checkedRule(given, Number.NEGATIVE_INFINITY);
+    const checked = await checkedAccessControlRule(given, Number.NEGATIVE_INFINITY);
     const { type, description, conditions, restriction, ruleGroupId, expiry } = checked;
     const rule = {
       type,

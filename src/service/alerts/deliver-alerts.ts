@@ -3,7 +3,7 @@
  * that is taken again, so nothing is lost, and the receiver knows a second copy by its id.
  */
 import { retryAt, sendableAt } from '../../alerts/alert-times.ts';
-import { UNREADABLE, openChannels, type OpenChannel } from '../../store/d1/alert-channels.ts';
+import { CHANNEL_UNREADABLE, openChannels, type OpenChannel } from '../../store/d1/alert-channels.ts';
 import {
   giveUp,
   noteFailed,
@@ -18,7 +18,7 @@ import type { ServiceStore } from '../environment.ts';
 import { messageFor } from '../../alerts/message.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
-import { placeOf } from '../proofs/outbound.ts';
+import { publicPlaceOf } from '../proofs/outbound.ts';
 import { alertId, type Alert } from '../../alerts/alert.ts';
 import { summaryOf } from '../../alerts/kind-words.ts';
 
@@ -48,7 +48,7 @@ export async function deliverDue(
       const channel = channels.get(delivery.channelId);
       const alert = alerts.get(delivery.alertId);
       if (channel === undefined || alert === undefined) return giveUp(store, delivery, 'The channel is switched off');
-      if (channel === 'unreadable') return noteRefused(store, delivery, UNREADABLE, nowMs);
+      if (channel === 'unreadable') return noteRefused(store, delivery, CHANNEL_UNREADABLE, nowMs);
       return deliver(store, post, { delivery, channel, alert }, nowMs);
     }),
   );
@@ -97,7 +97,7 @@ const TIMEOUT_MS = 10_000;
 /** @returns why it was not accepted, in words that may be shown. */
 export function postingOver(settings: OutboundSettings): PostAlert {
   return async function postAlert(channel, alert, nowMs) {
-    const place = await placeOf(new URL(channel.url), settings);
+    const place = await publicPlaceOf(new URL(channel.url), settings);
     if (!place.ok) return failed(refusals[place.error.kind] ?? 'No connection');
     const { headers, body } = messageFor(channel.shape, alert, channel.secrets, nowMs);
     try {
@@ -142,7 +142,7 @@ export async function sendTest(
   const alert: Alert = { id, ...identity, at: nowMs, summary, facts: {} };
   await store.DB.batch(recordAlert(store, alert, undefined, { channelId }));
   const delivery = { alertId: id, channelId, attempts: 1, firstAt: nowMs };
-  const outcome = channel === 'unreadable' ? failed(UNREADABLE) : await post(channel, alert, nowMs);
+  const outcome = channel === 'unreadable' ? failed(CHANNEL_UNREADABLE) : await post(channel, alert, nowMs);
   await (outcome.ok ? noteSent(store, delivery, nowMs) : noteTestFailed(store, delivery, outcome.error, nowMs));
   return { alertId: id, outcome };
 }

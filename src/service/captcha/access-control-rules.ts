@@ -4,7 +4,11 @@
  * costs no read. Only settled values are kept, never promises: on Workers, a promise that a cancelled request began may
  * never settle.
  */
-import { accessRulesVersion, type DecidingRule, liveAccessRules } from '../../store/d1/access-control-rules.ts';
+import {
+  accessControlVersion,
+  type DecidingRule,
+  liveAccessControlRules,
+} from '../../store/d1/access-control-rules.ts';
 import type { ServiceStore } from '../environment.ts';
 import {
   type AccessVisitor,
@@ -14,7 +18,7 @@ import {
   type MatchedAccessRule,
 } from '../../captcha/plan/access-rules.ts';
 
-interface AccessRuleSet {
+interface AccessControlRuleSet {
   /** Equal versions have equal rules. */
   version: number;
   /** Some may have expired since they were read; compare `expiry`. */
@@ -23,7 +27,7 @@ interface AccessRuleSet {
 
 interface Kept {
   checkedAtMs: number;
-  set: AccessRuleSet;
+  set: AccessControlRuleSet;
   /** Estimated size in memory. */
   bytes: number;
 }
@@ -38,7 +42,11 @@ const CONDITION_BYTES = 100;
 const ACCOUNT_BYTES = 500;
 const keptByDatabase = new WeakMap<object, Map<string, Kept>>();
 
-export async function accessRulesFor(store: ServiceStore, accountId: string, nowMs: number): Promise<AccessRuleSet> {
+export async function accessControlRulesFor(
+  store: ServiceStore,
+  accountId: string,
+  nowMs: number,
+): Promise<AccessControlRuleSet> {
   let accounts = keptByDatabase.get(store.DB);
   if (!accounts) keptByDatabase.set(store.DB, (accounts = new Map()));
   const kept = accounts.get(accountId);
@@ -48,9 +56,9 @@ export async function accessRulesFor(store: ServiceStore, accountId: string, now
   const checkedBeforeMs = kept?.checkedAtMs ?? 0;
   if (kept) kept.checkedAtMs = nowMs;
   try {
-    const version = await accessRulesVersion(store, accountId);
+    const version = await accessControlVersion(store, accountId);
     if (kept?.set.version === version) return kept.set;
-    const set = { version, rules: version === 0 ? [] : await liveAccessRules(store, accountId, nowMs) };
+    const set = { version, rules: version === 0 ? [] : await liveAccessControlRules(store, accountId, nowMs) };
     keep(accounts, accountId, { checkedAtMs: nowMs, set, bytes: bytesOf(set.rules) });
     return set;
   } catch (error) {
@@ -83,19 +91,19 @@ function bytesOf(rules: readonly DecidingRule[]): number {
 }
 
 /** By the rules that they were compiled from, and dropped together with them. */
-const compiledRules = new WeakMap<AccessRuleSet, CompiledAccessRules>();
+const compiledRules = new WeakMap<AccessControlRuleSet, CompiledAccessRules>();
 
 /**
  * The access control rule of an account that matches a visitor. A change acts within two seconds. An error is left to
  * the caller, and every caller refuses then: a block rule must not fail open.
  */
-export async function matchingAccessRule(
+export async function matchingAccessControlRule(
   store: ServiceStore,
   accountId: string,
   visitor: AccessVisitor,
   nowMs: number,
 ): Promise<MatchedAccessRule | null> {
-  const set = await accessRulesFor(store, accountId, nowMs);
+  const set = await accessControlRulesFor(store, accountId, nowMs);
   if (set.rules.length === 0) return null;
   let compiled = compiledRules.get(set);
   if (compiled === undefined) compiledRules.set(set, (compiled = compileAccessRules(set.rules)));

@@ -12,7 +12,7 @@ import type { AddressFacts } from '../../captcha/verify/address-facts.ts';
 import { authenticateEdge } from '../http/authenticate.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { ServiceCall } from '../http/service-call.ts';
-import type { CaptchaError, CredentialError } from '../http/service-error.ts';
+import type { CaptchaRefusal, CredentialError } from '../http/service-error.ts';
 import { failed, ok, type Result } from '../../result.ts';
 
 /** Access control rules compare the whole text. No browser sends a longer one. */
@@ -50,7 +50,7 @@ export interface Visitor {
 export async function visitorOf(
   call: ServiceCall,
   described: EdgeVisitor | undefined,
-): Promise<Result<Visitor, CaptchaError | CredentialError>> {
+): Promise<Result<Visitor, CaptchaRefusal | CredentialError>> {
   if (described === undefined) return ok(directVisitor(call));
   if (call.request.headers.get('authorization') === null) return failed({ kind: 'visitor-without-jwt' });
   const edge = await authenticateEdge(call);

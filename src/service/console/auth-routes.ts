@@ -16,9 +16,16 @@ import { errorResponse } from '../http/respond-error.ts';
 import type { RateLimitError } from '../http/service-error.ts';
 import { isFromConsole } from '../http/same-origin.ts';
 import { type ServiceApp, type ServiceCall, serviceCall, type ServiceHonoEnv } from '../http/service-call.ts';
-import { accessSignIn } from './sign-in/access.ts';
+import { accessSignIn } from './sign-in/cloudflare-access.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult, SignedInCall } from './sign-in/console-call.ts';
-import { currentUser, listSessions, me, revokeSession, signOut, signOutEverywhere } from './sign-in/current-user.ts';
+import {
+  currentUser,
+  listConsoleSessions,
+  me,
+  revokeSession,
+  signOut,
+  signOutEverywhere,
+} from './sign-in/current-user.ts';
 import { chooseAccount, exchangeLink } from './sign-in/link-and-choice.ts';
 import { oidcCallback, oidcFinish, oidcStart } from './sign-in/oidc.ts';
 import {
@@ -98,7 +105,7 @@ export function consoleAuthRoutes(): ServiceApp {
   });
 
   own('GET', '/me', nothing, me);
-  own('GET', '/sessions', nothing, listSessions);
+  own('GET', '/sessions', nothing, listConsoleSessions);
   own('POST', '/sessions/revoke', signInBodies.revoke, revokeSession);
   own('POST', '/sign-out', nothing, signOut);
   own('POST', '/sign-out-everywhere', nothing, signOutEverywhere);

@@ -17,7 +17,7 @@ import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.t
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
-import type { BodyError, CaptchaError } from '../http/service-error.ts';
+import type { BodyError, CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
 import { earnSession, issueSessionChallenge, type SessionAnswer } from './session-challenge.ts';
@@ -61,7 +61,7 @@ async function open(
   visitor: EdgeVisitor,
   answer: SessionAnswer,
   formerJti: string | null,
-): Promise<Result<EdgeSession, CaptchaError>> {
+): Promise<Result<EdgeSession, CaptchaRefusal>> {
   const { store, instance, nowMs } = call;
   const earned = await earnSession(call, visitor, answer);
   if (!earned.ok) return earned;

@@ -17,7 +17,7 @@ import { failed, ok, type Result } from '../../result.ts';
 import { newJtiFor } from '../../store/risk-book/client/session-books.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
 import { mintWork } from '../captcha/challenge/mint-work.ts';
-import type { CaptchaError } from '../http/service-error.ts';
+import type { CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall } from './edge-route.ts';
 
 /** A phone that puts a page to sleep for a moment is in time; a stock of solutions does not keep. */
@@ -72,7 +72,7 @@ export async function earnSession(
   call: EdgeCall,
   visitor: EdgeVisitor,
   answer: SessionAnswer,
-): Promise<Result<EarnedSession, CaptchaError>> {
+): Promise<Result<EarnedSession, CaptchaRefusal>> {
   const { instance, nowMs } = call;
   const opened = await openSession(captchaEngine(call).keyring, answer.challenge, nowMs);
   if (opened === null) return failed({ kind: 'challenge-invalid' });

@@ -41,10 +41,10 @@ export function unexpectedErrorResponse(error: unknown, requestId: string): Resp
 }
 
 export function statusOf(error: EnvelopedError): number {
-  return errorStatus[keyOf(error)];
+  return errorStatus[errorKeyOf(error)];
 }
 
-export function keyOf(error: EnvelopedError): ErrorKey {
+export function errorKeyOf(error: EnvelopedError): ErrorKey {
   return refusalOf(error)[0];
 }
 

@@ -75,7 +75,7 @@ export interface RateLimitError {
 }
 
 /** A challenge, a solution or a token cannot be handled. A token that does not verify is a result, not an error. */
-export type CaptchaError =
+export type CaptchaRefusal =
   | { kind: 'visitor-without-jwt' }
   | { kind: 'visitor-address-unknown' }
   | { kind: 'site-not-registered' }
@@ -106,6 +106,6 @@ export type OperationRefusal =
   | { kind: 'no-active-instance' };
 
 /** What the public captcha routes refuse a request with. */
-export type CaptchaRouteError = BodyError | CredentialError | RateLimitError | CaptchaError;
+export type CaptchaRouteError = BodyError | CredentialError | RateLimitError | CaptchaRefusal;
 
 export type ServiceError = CaptchaRouteError | SignInError | RouteError | OperationRefusal;

@@ -32,7 +32,7 @@ export function cookieValues(request: Request, name: string): string[] {
 }
 
 /** Without `Max-Age`: the browser forgets it when it is closed, and the row ends before that. */
-export async function sessionCookie(store: StoreEnv, place: ConsolePlace, secret: string): Promise<string> {
+export async function consoleCookie(store: StoreEnv, place: ConsolePlace, secret: string): Promise<string> {
   return `${place.cookieName}=${secret}${await tagOf(store, secret)}; ${attributes(place)}`;
 }
 

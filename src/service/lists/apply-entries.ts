@@ -14,7 +14,7 @@ import {
 import { lastKeyOf } from '../../lists/entry-key.ts';
 import type { SortedEntries } from '../../lists/entry-set.ts';
 import { failed, ok, type Result } from '../../result.ts';
-import type { ListSettings, ListState } from '../../store/rule-book/list-rpc.ts';
+import type { LayerSettings, ListState } from '../../store/rule-book/list-rpc.ts';
 import type { RuleBookRpc } from '../../store/rule-book/rpc.ts';
 
 /** Of one part that is read: about 300 KB. */
@@ -62,7 +62,7 @@ export async function countChanges(book: ListBook, name: string, next: SortedEnt
 /** `bounds: null`: any change is accepted. */
 export async function applyEntries(
   book: ListBook,
-  settings: ListSettings,
+  settings: LayerSettings,
   next: SortedEntries,
   bounds: ChangeBounds | null,
   now: () => number,
@@ -89,7 +89,7 @@ export async function applyEntries(
 /** The changes that a publisher tells. */
 export async function applyTold(
   book: ListBook,
-  settings: ListSettings,
+  settings: LayerSettings,
   { present, deleted, added }: { present: number; deleted: SortedEntries; added: SortedEntries },
   bounds: ChangeBounds | null,
   now: () => number,
@@ -117,7 +117,7 @@ function noRoom({ added, removed }: ChangeCount, room: number): string | null {
 
 async function applyChanges(
   book: ListBook,
-  { name, verdict, mode }: ListSettings,
+  { name, verdict, mode }: LayerSettings,
   changes: AsyncIterable<EntryChanges>,
   now: () => number,
 ): Promise<Result<Applied, NotApplied>> {

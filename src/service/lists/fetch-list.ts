@@ -6,7 +6,7 @@ import { discard, withinTime } from '../../bytes/within-time.ts';
 import type { ListAuthorization } from '../../contract/management/lists.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { OutboundSettings } from '../outbound-variables.ts';
-import { type OutboundFault, placeOf } from '../proofs/outbound.ts';
+import { type OutboundFault, publicPlaceOf } from '../proofs/outbound.ts';
 
 /** For the headers of one answer. */
 const TIMEOUT_MS = 20_000;
@@ -67,7 +67,7 @@ export function streamUrl(text: string, isWhole: boolean): string {
 async function ask(address: URL, headers: Headers, settings: OutboundSettings): Promise<Result<Response, string>> {
   let url = address;
   for (let step = 0; step <= REDIRECTS_MAX; step += 1) {
-    const place = await placeOf(url, settings);
+    const place = await publicPlaceOf(url, settings);
     if (!place.ok) return failed(refusals[place.error.kind] ?? 'No connection');
     let response: Response;
     try {

@@ -28,7 +28,7 @@ export class NoActiveInstanceError extends Error {
 }
 
 /** `null`: nobody expected this error. */
-export function refusalOf(thrown: unknown): OperationRefusal | null {
+export function operationRefusal(thrown: unknown): OperationRefusal | null {
   if (thrown instanceof OperationError) {
     return { kind: 'operation', key: thrown.key, message: thrown.message, details: thrown.details };
   }

@@ -16,7 +16,7 @@ import type { BodyError } from '../http/service-error.ts';
 import { redactedBody } from './audit-trail.ts';
 import { authorise, type Caller } from './authorise.ts';
 import type { Operation } from './define-operation.ts';
-import { refusalOf } from './operation-error.ts';
+import { operationRefusal } from './operation-error.ts';
 
 const IGNORED_FIELDS = ['accountId', 'token'] as const;
 
@@ -46,7 +46,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
       responseHeaders,
     });
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = operationRefusal(error);
     if (refusal === null) throw error;
     return errorResponse(refusal);
   }

@@ -28,7 +28,7 @@ export async function fetchPublic(
   maxBytes: number,
   settings: OutboundSettings,
 ): Promise<Result<OutboundAnswer, OutboundFault>> {
-  const place = await placeOf(new URL(url), settings);
+  const place = await publicPlaceOf(new URL(url), settings);
   if (!place.ok) return place;
   try {
     const response = await fetch(place.value, {
@@ -49,7 +49,7 @@ export async function fetchPublic(
 }
 
 /** Where a host may be called: its own address, or that of its stand-in. */
-export async function placeOf(
+export async function publicPlaceOf(
   url: URL,
   { standIns, resolverUrl }: OutboundSettings,
 ): Promise<Result<string, OutboundFault>> {

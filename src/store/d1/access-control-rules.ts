@@ -26,10 +26,16 @@ export interface AccessControlRule {
   updatedAt: number;
 }
 
-export const accessRuleSortKeys = ['createdAt', 'description', 'expiry', 'userScopeHash', 'ruleGroupId'] as const;
-type AccessRuleSortKey = (typeof accessRuleSortKeys)[number];
+export const accessControlRuleSortKeys = [
+  'createdAt',
+  'description',
+  'expiry',
+  'userScopeHash',
+  'ruleGroupId',
+] as const;
+type AccessControlRuleSortKey = (typeof accessControlRuleSortKeys)[number];
 
-interface AccessRulePage {
+interface AccessControlRulePage {
   rules: AccessControlRule[];
   /** How many rules match the filter. */
   total: number;
@@ -55,7 +61,7 @@ function withRestriction<Rule extends Pick<AccessControlRule, 'restriction'>>(ru
 }
 
 /** Rules per account: one isolate compiles and holds this many in about 20 MB. */
-export const ACCESS_RULES_PER_ACCOUNT_MAX = 50_000;
+export const ACCESS_CONTROL_RULES_MAX = 50_000;
 /**
  * Total length of the conditions of one account. A rule usually has about 40 characters, but a user agent may have
  * 16,384.
@@ -63,7 +69,7 @@ export const ACCESS_RULES_PER_ACCOUNT_MAX = 50_000;
 export const ACCESS_CONDITIONS_MAX_CHARS = 8_000_000;
 /** How many groups one listing counts. */
 const GROUPS_LISTED_MAX = 1000;
-const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
+const sortColumn: Readonly<Record<AccessControlRuleSortKey, string>> = {
   createdAt: 'created_at',
   description: 'description',
   expiry: 'expiry',
@@ -75,7 +81,7 @@ const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
  * Adds a rule, or replaces the rule with the same conditions. Fails with `'full'` when the account is at one of its
  * limits.
  */
-export async function putAccessRule(
+export async function putAccessControlRule(
   env: StoreEnv,
   accountId: string,
   rule: Omit<AccessControlRule, 'createdAt' | 'updatedAt'>,
@@ -102,38 +108,42 @@ export async function putAccessRule(
       rule.ruleGroupId,
       rule.expiry,
       nowMs,
-      ACCESS_RULES_PER_ACCOUNT_MAX,
+      ACCESS_CONTROL_RULES_MAX,
       ACCESS_CONDITIONS_MAX_CHARS,
     ),
-    raiseAccessVersion(env, accountId),
+    raiseAccessControlVersion(env, accountId),
   ]);
   return write?.meta.changes === 0 ? failed('full') : ok(null);
 }
 
 /** Returns whether the account had this rule. */
-export async function deleteAccessRule(env: StoreEnv, accountId: string, userScopeHash: string): Promise<boolean> {
+export async function deleteAccessControlRule(
+  env: StoreEnv,
+  accountId: string,
+  userScopeHash: string,
+): Promise<boolean> {
   const [write] = await env.DB.batch([
     env.DB.prepare('DELETE FROM access_control_rules WHERE account_id = ? AND user_scope_hash = ?').bind(
       accountId,
       userScopeHash,
     ),
-    raiseAccessVersion(env, accountId),
+    raiseAccessControlVersion(env, accountId),
   ]);
   return write?.meta.changes === 1;
 }
 
 /** One page of the account's rules, including expired ones. The first `page` is 1. */
-export async function accessRulePage(
+export async function accessControlRulePage(
   env: StoreEnv,
   accountId: string,
   query: {
     page: number;
     limit: number;
     ruleGroupId?: string | undefined;
-    sortBy: AccessRuleSortKey;
+    sortBy: AccessControlRuleSortKey;
     descending: boolean;
   },
-): Promise<AccessRulePage> {
+): Promise<AccessControlRulePage> {
   const direction = query.descending ? 'DESC' : 'ASC';
   const filter = query.ruleGroupId === undefined ? '' : 'AND rule_group_id = ?2';
   const bound = query.ruleGroupId === undefined ? [accountId] : [accountId, query.ruleGroupId];
@@ -159,19 +169,19 @@ export async function accessRulePage(
   return {
     rules: ((rows?.results ?? []) as Row[]).map((row) => withRestriction(accessControlRule(row))),
     total: ((count?.results ?? []) as { total: number }[])[0]?.total ?? 0,
-    groups: (groups?.results ?? []) as AccessRulePage['groups'],
+    groups: (groups?.results ?? []) as AccessControlRulePage['groups'],
   };
 }
 
 /** Every write of rules includes this statement in its transaction. */
-export function raiseAccessVersion(env: StoreEnv, accountId: string) {
+export function raiseAccessControlVersion(env: StoreEnv, accountId: string) {
   return env.DB.prepare(
     `INSERT INTO access_control_versions (account_id, version) VALUES (?, 1)
      ON CONFLICT (account_id) DO UPDATE SET version = version + 1`,
   ).bind(accountId);
 }
 
-export async function accessRulesVersion(env: StoreEnv, accountId: string): Promise<number> {
+export async function accessControlVersion(env: StoreEnv, accountId: string): Promise<number> {
   const row = await env.DB.prepare('SELECT version FROM access_control_versions WHERE account_id = ?')
     .bind(accountId)
     .first<{ version: number }>();
@@ -190,18 +200,18 @@ const decidingRule = fromRow<DecidingRule>({
 });
 
 /** Every rule of the account that has not expired at `nowMs`. */
-export async function liveAccessRules(env: StoreEnv, accountId: string, nowMs: number): Promise<DecidingRule[]> {
+export async function liveAccessControlRules(env: StoreEnv, accountId: string, nowMs: number): Promise<DecidingRule[]> {
   const { results } = await env.DB.prepare(
     `SELECT user_scope_hash, type, conditions, restriction, expiry FROM access_control_rules
      WHERE account_id = ? AND expiry > ? LIMIT ?`,
   )
-    .bind(accountId, nowMs, ACCESS_RULES_PER_ACCOUNT_MAX)
+    .bind(accountId, nowMs, ACCESS_CONTROL_RULES_MAX)
     .all<Row>();
   return results.map((row) => withRestriction(decidingRule(row)));
 }
 
 /** Deletes rules that expired before `before`, at most `limit` of them; returns how many. */
-export async function purgeExpiredAccessRules(env: StoreEnv, before: number, limit: number): Promise<number> {
+export async function purgeExpiredAccessControlRules(env: StoreEnv, before: number, limit: number): Promise<number> {
   const result = await env.DB.prepare(
     `DELETE FROM access_control_rules WHERE (account_id, user_scope_hash) IN (
        SELECT account_id, user_scope_hash FROM access_control_rules WHERE expiry < ? LIMIT ?)`,

@@ -41,7 +41,7 @@ export interface OpenChannel extends Pick<AlertChannel, 'id' | 'name' | 'shape' 
 
 const ID_BYTES = 12;
 /** Why nothing is sent to a channel whose row is damaged, or was sealed with another key. */
-export const UNREADABLE = 'The address or the secret of the channel cannot be decrypted';
+export const CHANNEL_UNREADABLE = 'The address or the secret of the channel cannot be decrypted';
 
 const context = (column: string, id: string): string => `alert_channels.${column}:${id}`;
 const hostOf = (url: string): string => new URL(url).host;

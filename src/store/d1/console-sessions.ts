@@ -148,7 +148,7 @@ export async function sessionsOfPerson(env: StoreEnv, email: string, nowMs: numb
 }
 
 /** Returns whether the person had this session. */
-export async function endSession(env: StoreEnv, email: string, id: string): Promise<boolean> {
+export async function endConsoleSession(env: StoreEnv, email: string, id: string): Promise<boolean> {
   const { meta } = await env.DB.prepare('DELETE FROM console_sessions WHERE email = ? AND id = ?')
     .bind(email, id)
     .run();

@@ -3,7 +3,7 @@
  * resumes an unfinished job. So a deletion survives a restart, and rules that were added to the group after the request
  * stay.
  */
-import { raiseAccessVersion } from './access-control-rules.ts';
+import { raiseAccessControlVersion } from './access-control-rules.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { fromRow, type Row } from './rows.ts';
@@ -80,7 +80,7 @@ export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, cloc
            finished_at = CASE WHEN changes() < ?3 THEN COALESCE(finished_at, ?2) ELSE finished_at END
          WHERE id = ?1`,
       ).bind(pending.id, nowMs, STEP_RULES),
-      raiseAccessVersion(env, pending.accountId),
+      raiseAccessControlVersion(env, pending.accountId),
     ]);
     if ((removed?.meta.changes ?? 0) < STEP_RULES) return;
   }

@@ -6,7 +6,7 @@ export interface ListBookRpc {
   /** The lists in force, the one that owns a value that several have first. */
   lists(): Promise<ListState[]>;
   /** Creates a list without entries, or changes the settings of the one with this name. */
-  putList(settings: ListSettings, nowMs: number): Promise<Result<ListState, TooManyLists>>;
+  putList(settings: LayerSettings, nowMs: number): Promise<Result<ListState, TooManyLists>>;
   /** The list and exactly its entries have no effect any more. `false`: there is no such list. */
   removeList(name: string, nowMs: number): Promise<boolean>;
   /** Keys of entries after a key, in their order, as one text (`src/lists/entry-key.ts`); `null`: no such list. */
@@ -17,13 +17,13 @@ export interface ListBookRpc {
   roomForEntries(): Promise<number>;
 }
 
-export interface ListSettings {
+export interface LayerSettings {
   name: string;
   verdict: Decision;
   mode: 'enforce' | 'monitor';
 }
 
-export interface ListState extends ListSettings {
+export interface ListState extends LayerSettings {
   entries: number;
   /** Rises with every change of its entries. */
   revision: number;

@@ -3,7 +3,7 @@
  * written, and again when the rules of several accounts are in memory.
  */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/captcha/access-control-rules.ts';
+import { accessControlRulesFor } from '../../../src/service/captcha/access-control-rules.ts';
 import { ACCESS_CONDITIONS_MAX_CHARS } from '../../../src/store/d1/access-control-rules.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import { testNow } from '../../support/clock.ts';
@@ -57,10 +57,10 @@ describe('keeping rules in memory', () => {
     await Promise.all(accounts.map(({ account }) => fill(account.id, 450, VALUE_CHARS)));
     const now = testNow();
     const [first, ...others] = accounts.map(({ account }) => account.id) as [string, ...string[]];
-    const before = await accessRulesFor(serviceEnv, first, now);
-    expect(await accessRulesFor(serviceEnv, first, now)).toBe(before);
-    for (const other of others) await accessRulesFor(serviceEnv, other, now);
-    const after = await accessRulesFor(serviceEnv, first, now);
+    const before = await accessControlRulesFor(serviceEnv, first, now);
+    expect(await accessControlRulesFor(serviceEnv, first, now)).toBe(before);
+    for (const other of others) await accessControlRulesFor(serviceEnv, other, now);
+    const after = await accessControlRulesFor(serviceEnv, first, now);
     expect(after).not.toBe(before);
     expect(after.rules).toHaveLength(450);
   });

@@ -1,6 +1,6 @@
 /** Access control rules of an account over the management API. */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/captcha/access-control-rules.ts';
+import { accessControlRulesFor } from '../../../src/service/captcha/access-control-rules.ts';
 import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
 import { later, testNow } from '../../support/clock.ts';
 import { expectRows } from '../../support/rows.ts';
@@ -263,7 +263,7 @@ describe('listing rules', () => {
     expect((await list(token)).rules[0].expired).toBe(false);
     later(MINUTE_MS + 1);
     expect((await list(token)).rules[0].expired).toBe(true);
-    expect((await accessRulesFor(serviceEnv, account.id, testNow())).rules).toEqual([]);
+    expect((await accessControlRulesFor(serviceEnv, account.id, testNow())).rules).toEqual([]);
   });
 });
 
@@ -310,13 +310,13 @@ describe('the rules in an isolate’s memory', () => {
   test('take a change within two seconds, without a read in between', async () => {
     const { token, account } = await newAccount();
     const now = testNow();
-    const empty = await accessRulesFor(serviceEnv, account.id, now);
+    const empty = await accessControlRulesFor(serviceEnv, account.id, now);
     expect(empty.rules).toEqual([]);
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
-    expect(await accessRulesFor(serviceEnv, account.id, now + 500)).toBe(empty);
-    const after = await accessRulesFor(serviceEnv, account.id, now + 1500);
+    expect(await accessControlRulesFor(serviceEnv, account.id, now + 500)).toBe(empty);
+    const after = await accessControlRulesFor(serviceEnv, account.id, now + 1500);
     expect(after.rules).toMatchObject([{ type: 'block', conditions: [{ field: 'ip', value: '192.0.2.1' }] }]);
     expect(after.version).toBeGreaterThan(empty.version);
-    expect(await accessRulesFor(serviceEnv, account.id, now + 3000)).toBe(after);
+    expect(await accessControlRulesFor(serviceEnv, account.id, now + 3000)).toBe(after);
   });
 });

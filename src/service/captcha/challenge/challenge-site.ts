@@ -5,7 +5,7 @@
 import { behaviourOfSiteKey } from '../../../contract/captcha/test-keys.ts';
 import { type SiteSettings, siteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok, type Result } from '../../../result.ts';
-import type { CaptchaError } from '../../http/service-error.ts';
+import type { CaptchaRefusal } from '../../http/service-error.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import type { Visitor } from '../visitor.ts';
 import { jwtVerify } from 'jose';
@@ -26,7 +26,7 @@ export async function challengeSite(
   siteKey: string,
   visitor: Visitor,
   nowMs: number,
-): Promise<Result<ChallengeSite, CaptchaError>> {
+): Promise<Result<ChallengeSite, CaptchaRefusal>> {
   const test = testSite(siteKey);
   if (test !== null) return ok(test);
   const site = await engine.siteByKey(siteKey, nowMs);

@@ -8,7 +8,7 @@ import { type Capabilities, type ChallengePlan, chooseChallenge } from '../../..
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { matchingAccessRule } from '../access-control-rules.ts';
+import { matchingAccessControlRule } from '../access-control-rules.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { Visitor } from '../visitor.ts';
 import type { ChallengeSite } from './challenge-site.ts';
@@ -43,7 +43,9 @@ export async function demandedOf(
   const checkedSession = visitor.instance === null ? null : sessionId;
   const userIds = [userAccount, checkedSession].filter((userId) => userId !== null);
   const rule =
-    accountId === null ? null : await matchingAccessRule(call.store, accountId, { ...visitor, userIds }, call.nowMs);
+    accountId === null
+      ? null
+      : await matchingAccessControlRule(call.store, accountId, { ...visitor, userIds }, call.nowMs);
   const facts = await visitorFacts(captchaEngine(call).keyring, visitor, {
     day: keyDay(call.nowMs),
     hostUnverified,

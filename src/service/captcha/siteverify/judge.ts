@@ -6,7 +6,7 @@ import type { VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
 import type { VerifyReason } from '../../../contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { matchingAccessRule } from '../access-control-rules.ts';
+import { matchingAccessControlRule } from '../access-control-rules.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
 import { demandedOf } from '../challenge/demanded-plan.ts';
@@ -37,7 +37,7 @@ export async function judgeForBackend(
     country: known?.country ?? token.facts.country,
     asn: known?.asn ?? token.facts.asn,
   };
-  const matched = await matchingAccessRule(call.store, site.accountId, visitor, call.nowMs);
+  const matched = await matchingAccessControlRule(call.store, site.accountId, visitor, call.nowMs);
   if (matched === null) return null;
   const { demand } = matched;
   if (demand.type === 'block' || demand.deferToVerify === true) return 'API.ACCESS_POLICY_BLOCK';

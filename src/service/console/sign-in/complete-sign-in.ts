@@ -8,7 +8,7 @@ import { ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import { authenticateSession } from '../../http/authenticate.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
-import { enter, entryResponse, type Proof } from './open-session.ts';
+import { enter, entryResponse, type SignInProof } from './open-session.ts';
 
 interface WayIn {
   /** Whose session may end, as the person was asked. A session that has changed since is asked about anew. */
@@ -16,7 +16,7 @@ interface WayIn {
   /** Whose address is proved; asked only when there is a session. `null`: nobody's. */
   proved: () => Promise<string | null> | string;
   /** Uses the proof up. `accountId`: the account that it is for; `null` lets a member of several choose. */
-  take: () => Promise<Result<Proof & { accountId: string | null }, ConsoleError>>;
+  take: () => Promise<Result<SignInProof & { accountId: string | null }, ConsoleError>>;
 }
 
 export async function completeSignIn(call: ConsoleCall, way: WayIn): Promise<ConsoleResult> {

@@ -5,7 +5,12 @@
 import { permissionsOfRole } from '../../../contract/management/permissions.ts';
 import type { Me, ShownSession, signInBodies } from '../../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../../result.ts';
-import { endAllSessions, endSession, sessionsOfPerson, type SignedInUser } from '../../../store/d1/console-sessions.ts';
+import {
+  endAllSessions,
+  endConsoleSession,
+  sessionsOfPerson,
+  type SignedInUser,
+} from '../../../store/d1/console-sessions.ts';
 import { LINK_VALID_MS } from '../../../store/d1/sign-in-links.ts';
 import { passkeysOfPerson } from '../../../store/d1/passkeys.ts';
 import { membershipsOf } from '../../../store/d1/users.ts';
@@ -65,7 +70,7 @@ function freshUntil({ session }: SignedInUser): number {
 }
 
 /** Sessions of the person who is signed in, in every account: the list, ending one, signing out here and everywhere. */
-export async function listSessions({ store, user, nowMs }: SignedInCall): Promise<ConsoleResult> {
+export async function listConsoleSessions({ store, user, nowMs }: SignedInCall): Promise<ConsoleResult> {
   const sessions = await sessionsOfPerson(store, user.session.email, nowMs);
   const shown = sessions.map((session): ShownSession => ({
     id: session.id,
@@ -84,12 +89,12 @@ export async function revokeSession(
   { store, user }: SignedInCall,
   { id }: z.infer<typeof signInBodies.revoke>,
 ): Promise<ConsoleResult> {
-  const ended = await endSession(store, user.session.email, id);
+  const ended = await endConsoleSession(store, user.session.email, id);
   return ended ? ok({ success: true }) : failed({ kind: 'not-yours', what: 'session' });
 }
 
 export async function signOut({ store, user, place }: SignedInCall): Promise<ConsoleResult> {
-  await endSession(store, user.session.email, user.session.id);
+  await endConsoleSession(store, user.session.email, user.session.id);
   return ok(jsonResponse({ success: true }, 200, { 'set-cookie': endedCookie(place) }));
 }
 

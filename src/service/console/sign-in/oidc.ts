@@ -25,7 +25,7 @@ import type { signInBodies } from '../../../contract/console/sign-in.ts';
 import { emailAddress } from '../../../contract/management/email-address.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { jsonResponse } from '../../http/json-response.ts';
-import { keyOf } from '../../http/respond-error.ts';
+import { errorKeyOf } from '../../http/respond-error.ts';
 import { cookieValues } from '../../http/session-cookie.ts';
 import { type ConsolePlace, isSafeAddress, type OidcSettings } from '../../sign-in-variables.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
@@ -78,7 +78,7 @@ export async function oidcStart(call: ConsoleCall): Promise<ConsoleResult> {
 export async function oidcCallback(call: ConsoleCall): Promise<Response> {
   const email = await provedEmail(call);
   if (!email.ok) {
-    const key = keyOf(email.error);
+    const key = errorKeyOf(email.error);
     console.warn(JSON.stringify({ event: 'oidc-refused', requestId: call.requestId, key, error: email.error }));
     return onwards(call.place, `refused=${key}`, roundCookie(call.place, '', 0));
   }

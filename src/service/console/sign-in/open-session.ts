@@ -10,14 +10,14 @@ import { type ConsoleSession, openConsoleSession, type SignInMethod } from '../.
 import { type Membership, membershipsOf } from '../../../store/d1/users.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { jsonResponse } from '../../http/json-response.ts';
-import { sessionCookie, sessionSecret } from '../../http/session-cookie.ts';
+import { consoleCookie, sessionSecret } from '../../http/session-cookie.ts';
 import type { ConsoleCall, ConsoleError } from './console-call.ts';
 import { issueTicket, readTicket, takeTicket } from './ticket.ts';
 
 const proof = z.object({ email: z.string(), method: z.enum(['link', 'passkey', 'oidc', 'access']) });
 
 /** Who somebody is, and how they proved it. */
-export interface Proof {
+export interface SignInProof {
   email: string;
   method: SignInMethod;
 }
@@ -33,7 +33,7 @@ type Entry =
 /** @param accountId the account that the proof is for; `null` lets a member of several choose. */
 export async function enter(
   call: ConsoleCall,
-  { email: given, method }: Proof,
+  { email: given, method }: SignInProof,
   accountId: string | null,
 ): Promise<Result<Entry, ConsoleError>> {
   const email = normaliseEmail(given);
@@ -54,7 +54,7 @@ export async function readProof(
   call: ConsoleCall,
   purpose: ProofPurpose,
   ticket: string,
-): Promise<Result<Proof, ConsoleError>> {
+): Promise<Result<SignInProof, ConsoleError>> {
   const read = await readTicket(call.store, purpose, proof, ticket, call.nowMs);
   return read.ok ? ok(read.value.data) : read;
 }
@@ -65,7 +65,7 @@ export async function takeProof(
   purpose: ProofPurpose,
   ticket: string,
   accountId: string | null,
-): Promise<Result<Proof & { accountId: string | null }, ConsoleError>> {
+): Promise<Result<SignInProof & { accountId: string | null }, ConsoleError>> {
   const taken = await takeTicket(call.store, purpose, proof, ticket, call.nowMs);
   return taken.ok ? ok({ ...taken.value, accountId }) : taken;
 }
@@ -105,11 +105,11 @@ async function openMemberships(call: ConsoleCall, email: string): Promise<Result
 
 async function signIn(
   call: ConsoleCall,
-  session: Proof & Pick<ConsoleSession, 'accountId'> & Partial<Pick<ConsoleSession, 'signedInAt' | 'endsAt'>>,
+  session: SignInProof & Pick<ConsoleSession, 'accountId'> & Partial<Pick<ConsoleSession, 'signedInAt' | 'endsAt'>>,
 ): Promise<Entry> {
   const { request, signals, place, store, nowMs } = call;
   const facts = { address: clientAddress(signals, request), userAgent: request.headers.get('user-agent') ?? '' };
   const former = await sessionSecret(store, request, place);
   const secret = await openConsoleSession(store, { ...session, ...facts }, former, nowMs);
-  return { kind: 'signed-in', accountId: session.accountId, cookie: await sessionCookie(store, place, secret) };
+  return { kind: 'signed-in', accountId: session.accountId, cookie: await consoleCookie(store, place, secret) };
 }

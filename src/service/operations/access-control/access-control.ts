@@ -9,16 +9,16 @@ import {
 } from '../../../contract/management/access-control-rule.ts';
 import {
   ACCESS_CONDITIONS_MAX_CHARS,
-  ACCESS_RULES_PER_ACCOUNT_MAX,
+  ACCESS_CONTROL_RULES_MAX,
   type AccessControlRule,
-  accessRulePage,
-  accessRuleSortKeys,
-  deleteAccessRule,
-  putAccessRule,
+  accessControlRulePage,
+  accessControlRuleSortKeys,
+  deleteAccessControlRule,
+  putAccessControlRule,
 } from '../../../store/d1/access-control-rules.ts';
 import { type Operation, operation } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
-import { checkedRule } from './check-rule.ts';
+import { checkedAccessControlRule } from './check-rule.ts';
 import { requestGroupRemoval, ruleGroupJob, runGroupRemoval } from '../../../store/d1/rule-group-jobs.ts';
 
 const PAGE_RULES_DEFAULT = 100;
@@ -41,7 +41,7 @@ export const accessControlOperations: readonly Operation[] = [
       page: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX)), 1),
       limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_RULES_MAX)), PAGE_RULES_DEFAULT),
       ruleGroupId: z.optional(ruleGroupId),
-      sortBy: z._default(z.enum(accessRuleSortKeys), 'createdAt'),
+      sortBy: z._default(z.enum(accessControlRuleSortKeys), 'createdAt'),
       sortOrder: z._default(sortOrder, -1),
     }),
     response: z.object({
@@ -54,7 +54,7 @@ export const accessControlOperations: readonly Operation[] = [
     }),
     async handler({ store, account, body, nowMs }) {
       const { page, limit } = body;
-      const { rules, total, groups } = await accessRulePage(store, account.id, {
+      const { rules, total, groups } = await accessControlRulePage(store, account.id, {
         page,
         limit,
         ruleGroupId: body.ruleGroupId,
@@ -81,11 +81,11 @@ export const accessControlOperations: readonly Operation[] = [
     body: z.strictObject({ rule: accessRuleInput }),
     response: z.object({ status: z.literal('Added new rule') }),
     async handler({ store, account, body, nowMs }) {
-      const rule = await checkedRule(body.rule, nowMs);
-      if (!(await putAccessRule(store, account.id, rule, nowMs)).ok) {
+      const rule = await checkedAccessControlRule(body.rule, nowMs);
+      if (!(await putAccessControlRule(store, account.id, rule, nowMs)).ok) {
         throw new OperationError(
           'API.TOO_MANY_ITEMS',
-          `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,
+          `An account holds at most ${ACCESS_CONTROL_RULES_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,
         );
       }
       return { status: 'Added new rule' };
@@ -102,7 +102,7 @@ export const accessControlOperations: readonly Operation[] = [
     body: z.strictObject({ userScopeHash }),
     response: z.object({ status: z.literal('Deleted rule') }),
     async handler({ store, account, body }) {
-      if (!(await deleteAccessRule(store, account.id, body.userScopeHash))) {
+      if (!(await deleteAccessControlRule(store, account.id, body.userScopeHash))) {
         throw new OperationError('API.NOT_FOUND', 'The account has no rule with this userScopeHash');
       }
       return { status: 'Deleted rule' };

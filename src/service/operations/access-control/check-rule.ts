@@ -19,7 +19,7 @@ import type * as z from 'zod/mini';
 
 const DEFAULT_LIFE_MS = 3600 * 1000;
 
-export async function checkedRule(
+export async function checkedAccessControlRule(
   input: AccessRuleInput,
   nowMs: number,
 ): Promise<Omit<AccessControlRule, 'createdAt' | 'updatedAt'>> {

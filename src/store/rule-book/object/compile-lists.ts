@@ -5,7 +5,7 @@
 import { keysIn } from '../../../lists/entry-key.ts';
 import type { RulesetCompiler } from '../../../rules/compiler.ts';
 import { addEntry } from '../compile-entry.ts';
-import { keysAfter, type StoredList } from './list-layers.ts';
+import { keysAfter, type StoredLayer } from './list-layers.ts';
 
 /** About 5 ms of reading and compiling, the longest that another call waits. */
 const KEYS_PER_SLICE = 10_000;
@@ -14,7 +14,7 @@ const KEYS_PER_SLICE = 10_000;
 export async function addEntries(
   sql: SqlStorage,
   compiler: RulesetCompiler,
-  lists: readonly StoredList[],
+  lists: readonly StoredLayer[],
   giveWay: () => Promise<void>,
 ): Promise<number> {
   let entries = 0;

@@ -12,13 +12,13 @@ import type { ListState, ListedEntry } from '../list-rpc.ts';
 /** Keys of one query: about 1 MB of text. */
 export const KEYS_PER_QUERY = 20_000;
 
-export interface StoredList extends ListLayer {
+export interface StoredLayer extends ListLayer {
   entries: number;
   revision: number;
 }
 
 /** The lists in force, the one that owns a value first. */
-export function rankedLists(sql: SqlStorage): StoredList[] {
+export function rankedLists(sql: SqlStorage): StoredLayer[] {
   const cursor = sql.exec<{
     list: number;
     name: string;
@@ -37,7 +37,7 @@ function storedList(row: {
   mode: number;
   entries: number;
   revision: number;
-}): StoredList {
+}): StoredLayer {
   const { list, name, entries, revision } = row;
   return {
     number: list,
@@ -70,7 +70,7 @@ export function hasEntries(sql: SqlStorage): boolean {
   return sql.exec('SELECT 1 FROM lists WHERE removed_at IS NULL AND entries > 0 LIMIT 1').toArray().length > 0;
 }
 
-export function listStates(sql: SqlStorage): ListState[] {
+export function layerStates(sql: SqlStorage): ListState[] {
   return rankedLists(sql).map(({ number: _number, ...state }) => state);
 }
 
@@ -78,7 +78,7 @@ export function listStates(sql: SqlStorage): ListState[] {
 export function ownersOf(
   sql: SqlStorage,
   keys: readonly string[],
-  lists: readonly Pick<StoredList, 'number'>[],
+  lists: readonly Pick<StoredLayer, 'number'>[],
 ): Map<string, number> {
   const owners = new Map<string, number>();
   if (lists.length === 0) return owners;

@@ -22,10 +22,10 @@ import { EdgeContacts } from './edge-contacts.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
 import { eraseRuleBook, isRuleBookRetired, markRuleBookRetired } from './erase-rule-book.ts';
-import { entriesUnder, keysAfter, listStates, rankedLists } from './list-layers.ts';
+import { entriesUnder, keysAfter, layerStates, rankedLists } from './list-layers.ts';
 import { passExpiry } from './list-log.ts';
 import { changeList, putList, removeList } from './write-lists.ts';
-import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
+import type { ListChange, LayerSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
 import type {
   BasePointer,
   EdgeCaller,
@@ -184,10 +184,10 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 
   async lists(): Promise<ListState[]> {
-    return listStates(this.#storage.sql);
+    return layerStates(this.#storage.sql);
   }
 
-  async putList(settings: ListSettings, nowMs: number): Promise<Result<ListState, TooManyLists>> {
+  async putList(settings: LayerSettings, nowMs: number): Promise<Result<ListState, TooManyLists>> {
     await this.#compileEnded();
     return this.#written(putList(this.#storage, settings, nowMs));
   }

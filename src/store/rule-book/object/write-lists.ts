@@ -6,7 +6,7 @@
 import { keysIn } from '../../../lists/entry-key.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { LIST_NUMBER_MAX } from '../../../rules/list-layers.ts';
-import type { ListChange, ListSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
+import type { ListChange, LayerSettings, ListState, RefusedListChange, TooManyLists } from '../list-rpc.ts';
 import { actorNumber } from './schema.ts';
 import {
   byRank,
@@ -15,7 +15,7 @@ import {
   modeCode,
   ownersOf,
   rankedLists,
-  type StoredList,
+  type StoredLayer,
   verdictCode,
 } from './list-layers.ts';
 import { currentVersion, logOwners, noteListVersion } from './list-log.ts';
@@ -34,7 +34,7 @@ class RefusedChangeError extends Error {
 
 export function putList(
   storage: DurableObjectStorage,
-  settings: ListSettings,
+  settings: LayerSettings,
   nowMs: number,
 ): Result<ListState, TooManyLists> {
   const { sql } = storage;
@@ -152,7 +152,7 @@ function writtenKeys(sql: SqlStorage, statement: string, list: number, text: str
 }
 
 /** Logs the owner of every value that the list shares with one of the others, as the lists are now. */
-function logShared(sql: SqlStorage, version: number, { number }: StoredList, others: readonly StoredList[]): void {
+function logShared(sql: SqlStorage, version: number, { number }: StoredLayer, others: readonly StoredLayer[]): void {
   const lists = rankedLists(sql);
   for (const other of others) {
     for (let after: string | undefined = ''; after !== undefined;) {

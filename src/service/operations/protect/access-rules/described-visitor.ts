@@ -44,7 +44,7 @@ export interface GivenSignals {
 }
 
 /** In canonical form. An absent signal is `null`; an absent user agent is empty. */
-export interface VisitorFacts {
+export interface DescribedVisitor {
   ip: string | null;
   asn: number | null;
   countryCode: string | null;
@@ -53,7 +53,7 @@ export interface VisitorFacts {
 }
 
 /** @throws OperationError 400 that names each invalid signal. */
-export function visitorFacts(given: GivenSignals): VisitorFacts {
+export function describedVisitor(given: GivenSignals): DescribedVisitor {
   const errors: { path: string; message: string }[] = [];
   const read = (path: keyof GivenSignals, type: EdgeRuleType): string | null => {
     const value = given[path];
@@ -64,7 +64,7 @@ export function visitorFacts(given: GivenSignals): VisitorFacts {
     return null;
   };
   const asn = read('asn', 'asn');
-  const facts: VisitorFacts = {
+  const facts: DescribedVisitor = {
     ip: read('ip', 'ip'),
     asn: asn === null ? null : Number(asn),
     countryCode: read('countryCode', 'countryCode'),
@@ -76,7 +76,7 @@ export function visitorFacts(given: GivenSignals): VisitorFacts {
 }
 
 /** Keys of every rule that can match these facts, except rules for parts of the user agent. */
-export function matchingKeys(facts: VisitorFacts): RuleKey[] {
+export function matchingKeys(facts: DescribedVisitor): RuleKey[] {
   const keys: RuleKey[] = [];
   if (facts.ip !== null) keys.push({ type: 'ip', value: facts.ip }, ...prefixKeys(facts.ip));
   if (facts.asn !== null) keys.push({ type: 'asn', value: String(facts.asn) });
@@ -86,7 +86,7 @@ export function matchingKeys(facts: VisitorFacts): RuleKey[] {
 }
 
 /** Folded like the values of user agent rules. */
-export function foldedUserAgent(facts: VisitorFacts): string {
+export function foldedUserAgent(facts: DescribedVisitor): string {
   return foldCase(facts.userAgent);
 }
 
@@ -133,7 +133,7 @@ interface Asked {
  */
 export function explainedBot(
   { bot: given, path }: Asked,
-  facts: VisitorFacts,
+  facts: DescribedVisitor,
   table: BotTable | null,
   policy: BotPolicy,
 ): { bot: ExplainedBot | null; input: DecideInputs['bot'] } {
@@ -145,7 +145,7 @@ export function explainedBot(
   return { bot: { ...signal, behaviours: [...signal.behaviours], action }, input: botInput(signal, action) };
 }
 
-function signalOf({ userAgent, ip }: VisitorFacts, table: BotTable | null): BotSignal | null {
+function signalOf({ userAgent, ip }: DescribedVisitor, table: BotTable | null): BotSignal | null {
   const bot = table?.identify(userAgent) ?? null;
   if (table === null || bot === null) return null;
   const name = ip === null || bot.hasDns ? null : false;

@@ -29,8 +29,8 @@ import {
   explainedBotSchema,
   foldedUserAgent,
   matchingKeys,
-  type VisitorFacts,
-  visitorFacts,
+  type DescribedVisitor,
+  describedVisitor,
   visitorSignals,
 } from './described-visitor.ts';
 import { instanceRuleBook, chosenSiteKey } from '../chosen-instance.ts';
@@ -73,7 +73,7 @@ export const explainAccessRules = protectOperation({
     version: z.int(),
   }),
   async handler({ body, ...context }) {
-    const facts = visitorFacts(body);
+    const facts = describedVisitor(body);
     const { instance, book } = await instanceRuleBook(context, body.siteKey);
     const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
     const match = matchOf(found, facts, instance.id, context.nowMs);
@@ -102,7 +102,12 @@ export const explainAccessRules = protectOperation({
   },
 });
 
-function matchOf({ rules, entries }: MatchingRules, facts: VisitorFacts, instanceId: string, nowMs: number): RuleMatch {
+function matchOf(
+  { rules, entries }: MatchingRules,
+  facts: DescribedVisitor,
+  instanceId: string,
+  nowMs: number,
+): RuleMatch {
   const lists = layersOf(entries);
   const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: nowMs, lists });
   // Of several rules for a value the one that is added last counts: the operator's, before it the strongest list's.

@@ -21,7 +21,13 @@ import { type HitsOfRules, hitsOfRules, isoTime, listedRule, type ListingFacts }
 import { readRuleCursor, ruleCursor, ruleCursorField } from '../../cursors.ts';
 import { streamRules } from './stream-rules.ts';
 import { unseenSignals } from './unseen-signals.ts';
-import { foldedUserAgent, type GivenSignals, matchingKeys, visitorFacts, visitorSignals } from './described-visitor.ts';
+import {
+  foldedUserAgent,
+  type GivenSignals,
+  matchingKeys,
+  describedVisitor,
+  visitorSignals,
+} from './described-visitor.ts';
 
 const PAGE_MAX_RULES = 10_000;
 /** Rules that match one visitor. Real visitors match far fewer. */
@@ -155,7 +161,7 @@ async function rulesMatching(
   facts: ListingFacts,
   counter: HitCounter | null,
 ): Promise<object> {
-  const visitor = visitorFacts(signals);
+  const visitor = describedVisitor(signals);
   const found = await book.matching(matchingKeys(visitor), foldedUserAgent(visitor), MATCHES_MAX_RULES);
   const rules = found.rules.filter(
     (rule) =>

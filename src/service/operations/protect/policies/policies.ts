@@ -22,7 +22,7 @@ import {
   SET_BODY_MAX_BYTES,
   currentSet,
   listedPolicy,
-  placeOf,
+  policyPlace,
   setOfVersion,
   writeFields,
   writeResponse,
@@ -107,7 +107,7 @@ export const policyOperations: readonly Operation[] = [
       const { policy, before } = body;
       return writeSet(context, body, (set) => {
         const { policies } = set;
-        const place = before === undefined ? policies.length : placeOf(policies, before);
+        const place = before === undefined ? policies.length : policyPlace(policies, before);
         return readSetWith(
           { ...set, policies: policies.toSpliced(place, 0, policy as (typeof policies)[number]) },
           place,
@@ -127,7 +127,7 @@ export const policyOperations: readonly Operation[] = [
       const { name, policy } = body;
       return writeSet(context, body, (set) => {
         const { policies } = set;
-        const place = placeOf(policies, name);
+        const place = policyPlace(policies, name);
         return readSetWith({ ...set, policies: policies.with(place, policy as (typeof policies)[number]) }, place);
       });
     },
@@ -149,10 +149,10 @@ export const policyOperations: readonly Operation[] = [
       const { name, before } = body;
       return writeSet(context, body, (set) => {
         const { policies } = set;
-        const place = placeOf(policies, name);
+        const place = policyPlace(policies, name);
         if (before === name) return set;
         const others = policies.toSpliced(place, 1);
-        const wanted = before === undefined ? others.length : placeOf(others, before);
+        const wanted = before === undefined ? others.length : policyPlace(others, before);
         return { ...set, policies: others.toSpliced(wanted, 0, policies[place]!) };
       });
     },
@@ -168,7 +168,7 @@ export const policyOperations: readonly Operation[] = [
     async handler({ body, ...context }) {
       return writeSet(context, body, (set) => ({
         ...set,
-        policies: set.policies.toSpliced(placeOf(set.policies, body.name), 1),
+        policies: set.policies.toSpliced(policyPlace(set.policies, body.name), 1),
       }));
     },
   }),

@@ -15,7 +15,7 @@ import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { accountBotTable } from '../../../bots/account-bot-table.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { botQuestion, explainedBot, visitorFacts, visitorSignals } from '../access-rules/described-visitor.ts';
+import { botQuestion, explainedBot, describedVisitor, visitorSignals } from '../access-rules/described-visitor.ts';
 
 export const unloggedFields = ['header', 'cookie', 'query'] as const;
 
@@ -76,7 +76,7 @@ export const givenRequest = z.strictObject({
 type GivenRequest = z.infer<typeof givenRequest>;
 
 /** @throws OperationError 400 for a request that cannot be. */
-export async function policyRequest(
+export async function describedRequest(
   { store, nowMs }: Pick<OperationContext<unknown>, 'store' | 'nowMs'>,
   instance: StoredInstance,
   given: GivenRequest,
@@ -86,7 +86,7 @@ export async function policyRequest(
   const headers = headersOf(given.headers);
   const userAgent = headers.get('user-agent') ?? '';
   const { country: countryCode, ip, asn, ja4 } = given;
-  const facts = visitorFacts({ ip, asn, ja4, countryCode, userAgent });
+  const facts = describedVisitor({ ip, asn, ja4, countryCode, userAgent });
   const table = await accountBotTable(store, instance.accountId, nowMs);
   const asked = { ...(given.bot === undefined ? {} : { bot: given.bot }), path: url.pathname };
   const { bot } = explainedBot(asked, facts, table, instance.botPolicy);

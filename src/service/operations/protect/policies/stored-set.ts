@@ -134,7 +134,7 @@ export async function writeSet(
 }
 
 /** @throws OperationError 404 */
-export function placeOf(policies: readonly Policy[], name: string): number {
+export function policyPlace(policies: readonly Policy[], name: string): number {
   const index = policies.findIndex((one) => one.name === name);
   if (index >= 0) return index;
   throw new OperationError('API.NOT_FOUND', `There is no policy named "${name}"`);

@@ -18,7 +18,7 @@ import type { PolicyRequest } from '../../../../policies/request.ts';
 import { OperationError } from '../../operation-error.ts';
 import { answeredBy, chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
 import { findVerdict, type FoundVerdict } from '../verdicts/find-reference.ts';
-import { givenRequest, loggedRequest, policyRequest, unloggedFields } from './policy-requests.ts';
+import { givenRequest, describedRequest, loggedRequest, unloggedFields } from './policy-requests.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import { policyWhatIf, previewedOutcomes, proposedSet } from './policy-what-if.ts';
 import { SET_BODY_MAX_BYTES, setOfVersion } from './stored-set.ts';
@@ -115,7 +115,7 @@ export const policyTestOperations: readonly Operation[] = [
       const set = readPolicySet(proposedOver(current, given));
       const request = found
         ? loggedRequest(found.record)
-        : await policyRequest(context, instance, given.request as z.infer<typeof givenRequest>);
+        : await describedRequest(context, instance, given.request as z.infer<typeof givenRequest>);
       const proposed = proposedSet(set);
       const outcome = found ? proposed.compiled.preview(request).outcome : proposed.compiled.evaluate(request);
       const { verdict, redirect, skipSession, limits, origin } = outcome;
