@@ -10,7 +10,7 @@ import { verdictLogOf, countValues, edgeTotals } from '../../src/store/event-log
 import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/export-verdicts.ts';
 import { dropOldRefused } from '../../src/service/ingest/refused-records.ts';
 import { seriesWindow } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
-import { readVerdictCursor, verdictCursor } from '../../src/service/operations/cursors.ts';
+import { readVerdictCursor, verdictCursor } from '../../src/service/operations/pages.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { type Page, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';

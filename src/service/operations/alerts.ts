@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { chosenSiteKey } from './protect/chosen-instance.ts';
-import { readTimeCursor, timeCursor, timeCursorField } from './cursors.ts';
+import { pageLimit, readTimeCursor, timeCursor, timeCursorField } from './pages.ts';
 import {
   ALERT_CHANNELS_MAX,
   alertKinds,
@@ -69,7 +69,7 @@ export const alertOperations: readonly Operation[] = [
       /** Only alerts about the instance with this site key. Without it, all of the account. */
       siteKey: chosenSiteKey,
       kind: z.optional(z.enum(sentKinds)),
-      limit: z._default(z.int().check(z.gte(1), z.lte(LIMIT_MAX)), LIMIT_DEFAULT),
+      limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
       cursor: timeCursorField,
     }),
     response: z.object({

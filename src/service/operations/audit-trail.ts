@@ -4,7 +4,7 @@
  */
 import { shownHost } from '../http/shown-url.ts';
 import * as z from 'zod/mini';
-import { readTimeCursor, timeCursor, timeCursorField } from './cursors.ts';
+import { pageLimit, readTimeCursor, timeCursor, timeCursorField } from './pages.ts';
 import { managementAuditPage } from '../../store/d1/management-audit.ts';
 import { type Operation, operation } from './define-operation.ts';
 
@@ -50,7 +50,7 @@ export const auditTrailOperations: readonly Operation[] = [
     access: 'read',
     summary: 'Read the audit trail of management writes',
     body: z.strictObject({
-      limit: z._default(z.int().check(z.gte(1), z.lte(LIMIT_MAX)), LIMIT_DEFAULT),
+      limit: pageLimit(LIMIT_MAX, LIMIT_DEFAULT),
       /** `nextCursor` of the previous page. */
       cursor: timeCursorField,
     }),

@@ -1,5 +1,6 @@
 /** Access control rules of an account, which choose the captcha of a visitor. */
 import * as z from 'zod/mini';
+import { pageLimit, pageNumber } from '../pages.ts';
 import {
   accessRuleInput,
   type ListedAccessRule,
@@ -23,7 +24,6 @@ import { requestGroupRemoval, ruleGroupJob, runGroupRemoval } from '../../../sto
 
 const PAGE_RULES_DEFAULT = 100;
 const PAGE_RULES_MAX = 10_000;
-const PAGE_MAX = 1_000_000;
 /** `1` or `-1`, as a number or as the same text. */
 const sortOrder = z.union([z.literal(1), z.literal(-1), z.literal('1'), z.literal('-1')]);
 
@@ -37,9 +37,8 @@ export const accessControlOperations: readonly Operation[] = [
     access: 'read',
     summary: 'List access control rules',
     body: z.strictObject({
-      /** From 1. */
-      page: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX)), 1),
-      limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_RULES_MAX)), PAGE_RULES_DEFAULT),
+      page: pageNumber,
+      limit: pageLimit(PAGE_RULES_MAX, PAGE_RULES_DEFAULT),
       ruleGroupId: z.optional(ruleGroupId),
       sortBy: z._default(z.enum(accessControlRuleSortKeys), 'createdAt'),
       sortOrder: z._default(sortOrder, -1),

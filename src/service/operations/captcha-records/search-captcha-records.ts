@@ -3,6 +3,7 @@
  * shift nor repeat a page. Records are returned in camel case, with times in epoch milliseconds.
  */
 import * as z from 'zod/mini';
+import { pageLimit } from '../pages.ts';
 import { type CaptchaRecord, captchaRecordTypes, captchaStatuses } from '../../../store/event-log/captcha-record.ts';
 import { siteKey } from '../../../contract/management/site.ts';
 import { searchCaptchas } from '../../../store/event-log/client/captcha-log.ts';
@@ -103,7 +104,7 @@ export const searchCaptchaRecords = operation({
     endDate: z.optional(epochMs),
     pagination: z._default(
       z.strictObject({
-        limit: z._default(z.int().check(z.gte(1), z.lte(100)), 20),
+        limit: pageLimit(100, 20),
         lastId: z.optional(z.string().check(z.regex(/^[0-9a-f-]{36}$/, 'is not the id of a record'))),
         lastTimestamp: z.optional(epochMs),
       }),

@@ -1,5 +1,6 @@
 /** Attack mode of an instance. */
 import * as z from 'zod/mini';
+import { untilWritten } from '../stale-write.ts';
 import { type AttackState, isUnderAttack, switchedOff, switchedOn } from '../../../attack/attack-state.ts';
 import {
   attackMinutes,
@@ -12,7 +13,7 @@ import { chosenInstance, chosenSiteKey } from './chosen-instance.ts';
 import { attackWatch } from '../../../store/attack-watch/client.ts';
 import { writeAttackState } from '../../../store/d1/attack-states.ts';
 import { instanceById } from '../../../store/d1/instances.ts';
-import { NoActiveInstanceError, OperationError } from '../operation-error.ts';
+import { NoActiveInstanceError } from '../operation-error.ts';
 
 function attackModeResponse(state: AttackState, nowMs: number): z.infer<typeof attackModeStatus> {
   const active = isUnderAttack(state, nowMs) ? state.active : null;
@@ -28,9 +29,6 @@ function attackModeResponse(state: AttackState, nowMs: number): z.infer<typeof a
 }
 
 const MINUTE_MS = 60_000;
-/** Each failed attempt means that another change succeeded. */
-const ATTEMPTS_MAX = 10;
-
 export const attackModeOperations: readonly Operation[] = [
   /** Whether attack mode is on, since when and until when. */
   protectOperation({
@@ -66,7 +64,7 @@ export const attackModeOperations: readonly Operation[] = [
     async handler(context) {
       const { store, body, nowMs } = context;
       let instance = await chosenInstance(context, body.siteKey);
-      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      return untilWritten('Others are changing attack mode; try again', async () => {
         const { id, attack } = instance;
         const next = changed(attack, body, nowMs);
         // What was usual before nobody watched says little afterwards, and an alarm of then nothing.
@@ -75,8 +73,8 @@ export const attackModeOperations: readonly Operation[] = [
         const now = await instanceById(store, id);
         if (!now?.active) throw new NoActiveInstanceError();
         instance = now;
-      }
-      throw new OperationError('API.CONFLICT', 'Others are changing attack mode; try again');
+        return null;
+      });
     },
   }),
 ];

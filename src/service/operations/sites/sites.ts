@@ -16,7 +16,7 @@ import { siteSettings } from '../../../contract/management/site-settings.ts';
 import { checkDomains } from './check-domains.ts';
 import { withoutDefaults } from '../../../contract/management/patch-schema.ts';
 import { issueDetails } from '../../http/body/parse-with-schema.ts';
-import { checkVersion, ifVersion } from '../stale-write.ts';
+import { checkVersion, ifVersion, untilWritten } from '../stale-write.ts';
 import { activeInstances } from '../../../store/d1/instances.ts';
 import { retireInstance } from '../protect/instances/instances.ts';
 
@@ -43,9 +43,6 @@ function duplicateName(): OperationError {
     { path: 'name', message: 'is taken' },
   ]);
 }
-
-/** Attempts before 409. Each failed attempt means that another update succeeded, so this many parallel clients all do. */
-const ATTEMPTS_MAX = 20;
 
 export const siteOperations: readonly Operation[] = [
   /** Every site of the account; a deleted site is inactive. */
@@ -118,7 +115,7 @@ export const siteOperations: readonly Operation[] = [
     response: site,
     async handler(context) {
       const { store, account, body, nowMs } = context;
-      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      return untilWritten('Other clients are changing this site; try again', async () => {
         const current = await ownSite(context, body.siteKey);
         checkVersion('The site', body.ifVersion, current.version);
         if (body.isDefault && !current.active) {
@@ -148,8 +145,8 @@ export const siteOperations: readonly Operation[] = [
         );
         if (outcome.ok) return siteResponse(await ownSite(context, body.siteKey));
         if (outcome.error === 'duplicate-name') throw duplicateName();
-      }
-      throw new OperationError('API.CONFLICT', 'Other clients are changing this site; try again');
+        return null;
+      });
     },
   }),
   /**

@@ -18,7 +18,7 @@ import { OperationError } from '../../operation-error.ts';
 import { distinctWindow } from '../verdicts/verdict-log-query.ts';
 import { type InstanceRuleBook, instanceRuleBook, chosenSiteKey } from '../chosen-instance.ts';
 import { type HitsOfRules, hitsOfRules, isoTime, listedRule, type ListingFacts } from './rule-response.ts';
-import { readRuleCursor, ruleCursor, ruleCursorField } from '../../cursors.ts';
+import { readRuleCursor, ruleCursor, ruleCursorField } from '../../pages.ts';
 import { streamRules } from './stream-rules.ts';
 import { unseenSignals } from './unseen-signals.ts';
 import {

@@ -1,5 +1,6 @@
 /** The versions of the edge access rules. */
 import * as z from 'zod/mini';
+import { pageLimit } from '../../pages.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { chosenSiteKey, instanceRuleBook, refusedWrite } from '../chosen-instance.ts';
 import { isoTime } from './rule-response.ts';
@@ -18,7 +19,7 @@ export const accessRuleVersionOperations: readonly Operation[] = [
     summary: 'List the versions of the edge access rules',
     body: z.strictObject({
       siteKey: chosenSiteKey,
-      limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX_VERSIONS)), PAGE_DEFAULT_VERSIONS),
+      limit: pageLimit(PAGE_MAX_VERSIONS, PAGE_DEFAULT_VERSIONS),
       /** Only versions below this one: the last version of the previous page. */
       before: z.optional(z.int().check(z.gte(1))),
     }),

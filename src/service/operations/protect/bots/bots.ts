@@ -1,5 +1,6 @@
 /** Bots that the gate knows: those of the catalogue, and those that the account has added. */
 import * as z from 'zod/mini';
+import { pageLimit, pageNumber } from '../../pages.ts';
 import { botBehaviours } from '../../../../contract/vocabulary.ts';
 import { OWN_BOTS_MAX, ownBotsOf, putOwnBot, removeOwnBot } from '../../../../store/d1/own-bots.ts';
 import { filteredBots, knownBots, provedBy, publishedLists } from '../../../bots/known-bots.ts';
@@ -37,7 +38,6 @@ const ownBotResponse = z.object({
 
 const PAGE_BOTS_DEFAULT = 100;
 const PAGE_BOTS_MAX = 1000;
-const PAGE_MAX = 1_000_000;
 const SEARCH_MAX_CHARS = 128;
 
 export const botOperations: readonly Operation[] = [
@@ -52,9 +52,8 @@ export const botOperations: readonly Operation[] = [
       behaviour: z.optional(z.enum(botBehaviours)),
       proof: z.optional(z.enum(provedBy)),
       isOwn: z.optional(z.boolean()),
-      /** From 1. */
-      page: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX)), 1),
-      limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_BOTS_MAX)), PAGE_BOTS_DEFAULT),
+      page: pageNumber,
+      limit: pageLimit(PAGE_BOTS_MAX, PAGE_BOTS_DEFAULT),
     }),
     response: z.object({
       bots: z.array(knownBot),

@@ -21,7 +21,7 @@ import { OperationError } from '../../operation-error.ts';
 import { protectOperation, type Operation, type OperationContext } from '../../define-operation.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
 import { withoutDefaults } from '../../../../contract/management/patch-schema.ts';
-import { checkVersion, ifVersion } from '../../stale-write.ts';
+import { checkVersion, ifVersion, untilWritten } from '../../stale-write.ts';
 import { instanceId, ownInstance } from '../chosen-instance.ts';
 import { attackWatch } from '../../../../store/attack-watch/client.ts';
 import { deleteListsOf } from '../../../../store/d1/rule-lists.ts';
@@ -63,9 +63,6 @@ function conflictError(conflict: InstanceConflict): OperationError {
       ]);
   }
 }
-
-/** Attempts before 409. Each failed attempt means that another update succeeded, so this many parallel clients all do. */
-const ATTEMPTS_MAX = 20;
 
 /** What follows when an instance became inactive: its rules go within seconds, its verdicts and sessions a minute later. */
 export async function retireInstance(
@@ -139,7 +136,7 @@ export const instanceOperations: readonly Operation[] = [
       if (change.globalSiteKey !== undefined) await checkSiteKey(store, account.id, change.globalSiteKey);
       if (change.cname !== undefined) change.cname = checkedCname(change.cname);
       if (change.hosts !== undefined) change.hosts = checkedHosts(change.hosts);
-      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      return untilWritten('Other clients are changing this instance; try again', async () => {
         const current = await ownInstance(context, id);
         checkVersion('The instance', expected, current.version);
         const identity = {
@@ -160,8 +157,8 @@ export const instanceOperations: readonly Operation[] = [
         );
         if (outcome.ok) return instanceResponse(await ownInstance(context, id));
         if (outcome.error !== 'stale') throw conflictError(outcome.error);
-      }
-      throw new OperationError('API.CONFLICT', 'Other clients are changing this instance; try again');
+        return null;
+      });
     },
   }),
   /**

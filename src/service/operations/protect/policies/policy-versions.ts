@@ -1,5 +1,6 @@
 /** The versions of the policies that are kept. */
 import * as z from 'zod/mini';
+import { pageLimit } from '../../pages.ts';
 import { policySetVersions } from '../../../../store/d1/policy-sets.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
@@ -21,7 +22,7 @@ export const policyVersionOperations: readonly Operation[] = [
     summary: 'List the versions of the policies',
     body: z.strictObject({
       siteKey: chosenSiteKey,
-      limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX_VERSIONS)), PAGE_DEFAULT_VERSIONS),
+      limit: pageLimit(PAGE_MAX_VERSIONS, PAGE_DEFAULT_VERSIONS),
       /** Only versions below this one: the last version of the previous page. */
       before: z.optional(z.int().check(z.gte(1))),
     }),

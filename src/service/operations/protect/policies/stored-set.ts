@@ -15,14 +15,11 @@ import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { policySetOf, putPolicySet } from '../../../../store/d1/policy-sets.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
-import { ifVersion, staleWrite } from '../../stale-write.ts';
+import { ifVersion, staleWrite, untilWritten } from '../../stale-write.ts';
 import { chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
 
 /** A set of 512 KiB, indented and with its conditions in the longer form. */
 export const SET_BODY_MAX_BYTES = 4 * 1024 * 1024;
-/** Attempts without `ifVersion`. Each failed one means that another write succeeded. */
-const ATTEMPTS_MAX = 20;
-
 /** Of every write. */
 export const writeFields = {
   siteKey: chosenSiteKey,
@@ -106,7 +103,7 @@ export async function writeSet(
   change: (set: PolicySet, stored: StoredSet) => PolicySet | Promise<PolicySet>,
   restores: number | null = null,
 ): Promise<z.infer<typeof writeResponse>> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+  return untilWritten('Others keep changing the policies. Try again', async () => {
     const stored = await currentSet(context, wantedSiteKey);
     const { instance, version, set } = stored;
     if (expected !== undefined && expected !== version) throw staleWrite('The set of policies', expected, version);
@@ -129,8 +126,8 @@ export async function writeSet(
     if (written.ok) return { version: written.value, changed, dryRun, differences };
     if (written.error === null) throw new NoActiveInstanceError();
     if (expected !== undefined) throw staleWrite('The set of policies', expected, written.error);
-  }
-  throw new OperationError('API.CONFLICT', 'Others keep changing the policies. Try again');
+    return null;
+  });
 }
 
 /** @throws OperationError 404 */

@@ -19,7 +19,7 @@ import { listSessions } from '../../../../store/risk-book/client/session-books.t
 import type { ListedSession, SessionPlace } from '../../../../store/risk-book/rpc.ts';
 import { chosenInstance } from '../chosen-instance.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
-import { jsonCursor, readJsonCursor } from '../../cursors.ts';
+import { jsonCursor, readJsonCursor } from '../../pages.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Counts } from '../../../../store/event-log/shard-rpc.ts';
 import { sessionReports, telemetryLogOf } from '../../../../store/event-log/client/telemetry-log.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../../../contract/management/verdict-query.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
-import { jsonCursor, readJsonCursor, readVerdictCursor, verdictCursor } from '../../cursors.ts';
-import { logTarget, rowFilter, type LogTarget } from './verdict-log-query.ts';
+import { jsonCursor, readJsonCursor, readVerdictCursor, verdictCursor } from '../../pages.ts';
+import { type LogTarget, logTarget, rowFilter } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 import { protectOperation, type Operation } from '../../define-operation.ts';
 import * as z from 'zod/mini';

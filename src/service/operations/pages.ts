@@ -1,5 +1,5 @@
 /**
- * The cursors of listings, each opaque to callers. A cursor is the place of the last item of a page, so that the next
+ * Pages of listings: their fields in a request, and their cursors, each opaque to callers. A cursor is the place of the last item of a page, so that the next
  * page neither repeats nor skips an item while others are written. Any other text is refused.
  */
 import * as z from 'zod/mini';
@@ -11,6 +11,15 @@ import type { RuleKey } from '../../store/rule-book/rule-row.ts';
 import { OperationError } from './operation-error.ts';
 
 const RULE_CURSOR_MAX_CHARS = 4096;
+const PAGE_MAX = 1_000_000;
+
+/** From 1. */
+export const pageNumber = z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX)), 1);
+
+/** How many items a page has, at most: `most`, and without the field `usual`. */
+export function pageLimit(most: number, usual: number) {
+  return z._default(z.int().check(z.gte(1), z.lte(most)), usual);
+}
 
 export const timeCursorField = z.optional(z.string().check(z.maxLength(128)));
 export const ruleCursorField = z.optional(z.string().check(z.minLength(1), z.maxLength(RULE_CURSOR_MAX_CHARS)));
