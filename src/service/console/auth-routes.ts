@@ -26,7 +26,7 @@ import {
   signOut,
   signOutEverywhere,
 } from './sign-in/current-user.ts';
-import { chooseAccount, exchangeLink } from './sign-in/link-and-choice.ts';
+import { chooseAccount, exchangeLink } from './sign-in/complete-sign-in.ts';
 import { oidcCallback, oidcFinish, oidcStart } from './sign-in/oidc.ts';
 import {
   enrolOptions,

@@ -3,12 +3,15 @@
  * anybody, so when that session is somebody else's, the console asks first. The question names the other person only to a
  * caller who could be signed in as them, and it uses nothing up.
  */
-import type { SignInQuestion } from '../../../contract/console/sign-in.ts';
-import { ok, type Result } from '../../../result.ts';
+import type { signInBodies, SignInQuestion } from '../../../contract/console/sign-in.ts';
+import { failed, ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import { authenticateSession } from '../../http/authenticate.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
-import { enter, entryResponse, type SignInProof } from './open-session.ts';
+import { enter, enterOther, entryResponse, readProof, type SignInProof, takeProof } from './open-session.ts';
+import * as z from 'zod/mini';
+import { signInLinkEmail, takeSignInLink } from '../../../store/d1/sign-in-links.ts';
+import { currentUser } from './current-user.ts';
 
 interface WayIn {
   /** Whose session may end, as the person was asked. A session that has changed since is asked about anew. */
@@ -40,4 +43,43 @@ async function questionBefore(
   const email = await proved();
   const signsInAs = email === null ? isSignedInAs : normaliseEmail(email);
   return ok(signsInAs === isSignedInAs ? null : { signedIn: false, isSignedInAs, signsInAs });
+}
+
+/** `POST /console/auth/link`: exchanges the token of a one-time link, which a page reads from its fragment, for a session. */
+export async function exchangeLink(
+  call: ConsoleCall,
+  { token, replaces }: z.infer<typeof signInBodies.link>,
+): Promise<ConsoleResult> {
+  const { store, nowMs } = call;
+  return completeSignIn(call, {
+    replaces,
+    proved: () => signInLinkEmail(store, token, nowMs),
+    async take() {
+      const link = await takeSignInLink(store, token, nowMs);
+      return link === null ? failed({ kind: 'link-spent' }) : ok({ ...link, method: 'link' });
+    },
+  });
+}
+
+/**
+ * `POST /console/auth/choose`: takes a member of several accounts to one of them, with the ticket of a sign-in, or with a
+ * session to go to another account.
+ */
+export async function chooseAccount(
+  call: ConsoleCall,
+  { ticket, accountId, replaces }: z.infer<typeof signInBodies.choose>,
+): Promise<ConsoleResult> {
+  if (ticket !== undefined) {
+    const proof = await readProof(call, 'choose', ticket);
+    if (!proof.ok) return proof;
+    return completeSignIn(call, {
+      replaces,
+      proved: () => proof.value.email,
+      take: () => takeProof(call, 'choose', ticket, accountId),
+    });
+  }
+  const user = await currentUser(call);
+  if (!user.ok) return user;
+  const entry = await enterOther(call, user.value.session, accountId);
+  return entry.ok ? ok(entryResponse(entry.value)) : entry;
 }

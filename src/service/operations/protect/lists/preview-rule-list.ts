@@ -22,6 +22,7 @@ import { chosenSiteKey } from '../chosen-instance.ts';
 import { tryProposal } from '../access-rules/preview-trial.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
 import type { Proposal } from '../access-rules/what-if.ts';
+import { previewedRequest } from '../verdicts/previewed-requests.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import { mergedSettings } from './lists.ts';
 import { checkReadings, CONTENT_MAX_BODY_BYTES } from './read-lists.ts';
@@ -32,13 +33,7 @@ const EXAMPLES_MAX = 20;
 const LOOKED_UP_MAX = 101;
 
 const sample = z.object({
-  requestId: z.string(),
-  timestamp: z.string(),
-  ip: z.nullable(z.string()),
-  asn: z.nullable(z.int()),
-  country: z.nullable(z.string()),
-  userAgent: z.string(),
-  requestPath: z.string(),
+  ...previewedRequest,
   from: z.enum(decisions),
   to: z.enum(decisions),
   decidedBy: z.string(),

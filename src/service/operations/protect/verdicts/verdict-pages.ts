@@ -14,11 +14,10 @@ import {
   verdictTailResponse,
 } from '../../../../contract/management/verdict-query.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
-import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { jsonCursor, readJsonCursor, readVerdictCursor, verdictCursor } from '../../pages.ts';
-import { type LogTarget, logTarget, rowFilter } from './verdict-log-query.ts';
-import type { ServiceStore } from '../../../environment.ts';
-import { protectOperation, type Operation } from '../../define-operation.ts';
+import { logTarget, rowFilter } from './verdict-log-query.ts';
+import { type Operation, type OperationContext, protectOperation } from '../../define-operation.ts';
+import { jsonTextResponse } from '../../../http/json-response.ts';
 import * as z from 'zod/mini';
 import { readTail, type TailPosition } from '../../../../store/event-log/client/verdict-tail.ts';
 
@@ -32,27 +31,24 @@ export function explainedBody({ body }: StoredRow): string {
   return record.explain === undefined ? JSON.stringify(inOrder(explainedVerdict(record))) : body;
 }
 
-async function verdictPage(
-  store: ServiceStore,
-  target: LogTarget,
-  filter: RowFilter,
-  paging: Pick<VerdictPageRequest, 'limit' | 'offset' | 'cursor'>,
-): Promise<Response> {
-  const { limit, offset } = paging;
-  const before = readVerdictCursor(paging.cursor);
+async function verdictPage(context: OperationContext<VerdictPageRequest>): Promise<Response> {
+  const { limit, offset, cursor } = context.body;
+  const { log, horizon } = await logTarget(context, context.body.siteKey);
+  const filter = rowFilter(context.body, horizon);
+  const before = readVerdictCursor(cursor);
   const passOver = offset + (before?.skip ?? 0);
-  const page = await readPage(store, target.log, { filter, before, offset: passOver, limit, wantTotal: true });
-  const rest = {
+  const page = await readPage(context.store, log, { filter, before, offset: passOver, limit, wantTotal: true });
+  return verdictsResponse(page.rows, {
     total: page.total,
     totalIsExact: page.totalIsExact,
     limit,
     offset,
     nextCursor: page.next ? verdictCursor(page.next) : null,
-  };
-  const verdicts = page.rows.map(explainedBody).join(',');
-  return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
+}
+
+function verdictsResponse(rows: readonly StoredRow[], rest: object): Response {
+  return jsonTextResponse(`{"verdicts":[${rows.map(explainedBody).join(',')}],${JSON.stringify(rest).slice(1)}`);
 }
 
 export const verdictOperations: readonly Operation[] = [
@@ -64,10 +60,7 @@ export const verdictOperations: readonly Operation[] = [
     summary: 'Page the verdict log',
     body: verdictPageRequest,
     response: verdictPageResponse,
-    async handler(context) {
-      const target = await logTarget(context, context.body.siteKey);
-      return verdictPage(context.store, target, rowFilter(context.body, target.horizon), context.body);
-    },
+    handler: verdictPage,
   }),
   /**
    * What the log stored since the last call, oldest first, each verdict once. Callers poll: a place in the log survives
@@ -86,11 +79,7 @@ export const verdictOperations: readonly Operation[] = [
       const { log, horizon } = await logTarget(context, context.body.siteKey);
       const after = cursor === undefined ? null : positionOf(cursor);
       const page = await readTail(context.store, log, { filter: rowFilter(filters, horizon), after, limit });
-      const rest = { cursor: cursorOf(page.position), more: page.more, missed: page.missed };
-      const verdicts = page.rows.map(explainedBody).join(',');
-      return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
-        headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      });
+      return verdictsResponse(page.rows, { cursor: cursorOf(page.position), more: page.more, missed: page.missed });
     },
   }),
 ];
@@ -103,10 +92,7 @@ export const searchVerdicts = protectOperation({
   summary: 'Find verdicts for one client',
   body: verdictSearchRequest,
   response: verdictPageResponse,
-  async handler(context) {
-    const target = await logTarget(context, context.body.siteKey);
-    return verdictPage(context.store, target, rowFilter(context.body, target.horizon), context.body);
-  },
+  handler: verdictPage,
 });
 
 const number = z.int().check(z.gte(0));
