@@ -23,14 +23,17 @@ const react: FrameworkApp = {
   server: 'react-server.jsx',
   files: {
     'react-form.jsx': `
-import { StrictMode, useRef, useState } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Login } from './react.jsx';
 createRoot(document.querySelector('#app')).render(<StrictMode><Login /></StrictMode>);`,
     'react-server.jsx': `
 import { renderToString } from 'react-dom/server';
+import { Login } from './react.jsx';
 export const html = renderToString(<Login />);`,
     'react-panel.jsx': `
+import { StrictMode, useRef, useState } from 'react';
+import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { Gatehouse } from '@gatehouse/widget/react';
 const events = [];
@@ -63,14 +66,16 @@ const vue: FrameworkApp = {
   server: 'vue-server.js',
   files: {
     'vue-form.js': `
-import { createApp, createSSRApp, h, nextTick, reactive, ref } from 'vue';
+import { createApp } from 'vue';
 import Login from './Login.vue';
 createApp(Login).mount('#app');`,
     'vue-server.js': `
+import { createSSRApp } from 'vue';
 import { renderToString } from 'vue/server-renderer';
 import Login from './Login.vue';
 export const html = await renderToString(createSSRApp(Login));`,
     'vue-panel.js': `
+import { createApp, h, nextTick, reactive, ref } from 'vue';
 import { Gatehouse } from '@gatehouse/widget/vue';
 const events = [];
 const isShown = ref(true);
@@ -99,7 +104,7 @@ const svelte: FrameworkApp = {
   server: 'svelte-server.js',
   files: {
     'svelte-form.js': `
-import { flushSync, mount } from 'svelte';
+import { mount } from 'svelte';
 import Login from './Login.svelte';
 mount(Login, { target: document.querySelector('#app') });`,
     'svelte-server.js': `
@@ -107,6 +112,7 @@ import { render } from 'svelte/server';
 import Login from './Login.svelte';
 export const html = render(Login).body;`,
     'svelte-panel.js': `
+import { flushSync, mount } from 'svelte';
 import Panel from './Panel.svelte';
 mount(Panel, { target: document.querySelector('#app') });
 export { flushSync };`,
