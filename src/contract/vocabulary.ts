@@ -55,6 +55,8 @@ export const verdictSources = [
   'limit',
 ] as const;
 export type VerdictSource = (typeof verdictSources)[number];
+/** Sources of decisions about visitors: all but the gate's own endpoints, which a health check calls. */
+export const visitorSources = verdictSources.filter((source) => source !== 'internal');
 
 /** What a bot comes for. A bot can have several. */
 export const botBehaviours = [

@@ -1,9 +1,8 @@
 /** What changed between two policy sets, by name. A policy that kept its content and changed its place has moved. */
 import type { Limit } from '../contract/management/policy-set/limit.ts';
-import type { NamedOrigin } from '../contract/management/policy-set/origin.ts';
+import type { NamedOrigin, Origin } from '../contract/management/policy-set/origin.ts';
 import type { PolicySet } from '../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../contract/management/policy-set/policy.ts';
-import { namedOrigins } from './named-origins.ts';
 
 export const setChanges = ['added', 'removed', 'changed', 'moved'] as const;
 
@@ -94,4 +93,10 @@ function longestRising(numbers: readonly number[]): Set<number> {
   const rising = new Set<number>();
   for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at]!) rising.add(numbers[at]!);
   return rising;
+}
+
+/** In the order of their names: the order of a record's keys means nothing. Edges get them in this order too. */
+export function namedOrigins(origins: Readonly<Record<string, Origin>>): NamedOrigin[] {
+  const names = Object.keys(origins).toSorted();
+  return names.map((name) => ({ name, ...origins[name]! }));
 }

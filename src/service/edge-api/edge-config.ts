@@ -8,7 +8,7 @@ import { encodeBase64url } from '../../bytes/base64url.ts';
 import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-responses.ts';
 import { instancePolicy } from '../../contract/management/instance-policy.ts';
-import { namedOrigins } from '../../policies/named-origins.ts';
+import { namedOrigins } from '../../policies/diff.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import { listBook } from '../../store/risk-book/client/session-books.ts';

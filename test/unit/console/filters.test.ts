@@ -10,9 +10,13 @@ import {
 } from '../../../src/console/views/overview/overview-body.ts';
 import { rulesBody, textFilters } from '../../../src/console/views/rules/use-rules.ts';
 import { sessionFilters, sessionsBody } from '../../../src/console/views/sessions/sessions-body.ts';
-import { tailBody } from '../../../src/console/views/tail/tail-body.ts';
 import { exportBody, verdictCall } from '../../../src/console/views/verdicts/verdict-query.ts';
-import { offeredFilters, searchFilters, tailFilters } from '../../../src/console/views/verdicts/verdict-filters.ts';
+import {
+  offeredFilters,
+  searchFilters,
+  tailBody,
+  tailFilters,
+} from '../../../src/console/views/verdicts/verdict-filters.ts';
 import { windowOf } from '../../../src/console/url/window.ts';
 import { expectRows } from '../../support/rows.ts';
 

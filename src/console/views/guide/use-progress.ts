@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { together, type Loaded, useCall } from '../../api/call.ts';
 import { session } from '../../api/session.ts';
 import { chosenInstance, instancesLoaded, loadInstances, type Instance } from '../../frame/instances.ts';
-import { visitorSources } from '../../frame/visitor-sources.ts';
+import { visitorSources } from '../../../contract/vocabulary.ts';
 import { useParams } from '../../url/params.ts';
 import { edgesFinding } from '../health/findings.ts';
 import type { Site } from '../sites/sites.tsx';

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import { type Instance, instances } from '../../frame/instances.ts';
-import { visitorSources } from '../../frame/visitor-sources.ts';
+import { visitorSources } from '../../../contract/vocabulary.ts';
 
 const RETRY_MS = 3000;
 

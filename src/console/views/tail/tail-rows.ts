@@ -1,5 +1,5 @@
 /** What the live tail shows of the verdicts that arrive: the newest, each once, held back while somebody reads. */
-import { TAIL_ROWS_MAX } from './tail-body.ts';
+import { TAIL_ROWS_MAX } from '../verdicts/verdict-filters.ts';
 import type { VerdictRow } from '../verdicts/verdict-table.tsx';
 
 export interface TailRows {

@@ -8,9 +8,8 @@ import { whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/window.ts';
 import { Filters } from '../verdicts/verdicts.tsx';
-import { tailFilters } from '../verdicts/verdict-filters.ts';
+import { TAIL_ROWS_MAX, tailBody, tailFilters } from '../verdicts/verdict-filters.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
-import { TAIL_ROWS_MAX, tailBody } from './tail-body.ts';
 import type { TailRows } from './tail-rows.ts';
 import { useTail } from './use-tail.ts';
 

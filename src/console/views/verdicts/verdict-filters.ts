@@ -2,6 +2,8 @@
  * The filters of verdicts: their names in the address, and their fields in the calls. A filter that takes several values
  * has them with commas between.
  */
+import type { RequestOf } from '../../api/service-api.ts';
+import { siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';
 import { botProofs, decisions, deviceTypes, edgeRuleTypes, verdictSources } from '../../../contract/vocabulary.ts';
 
@@ -96,4 +98,12 @@ export function valuesOf({ values, splitAt, isNumber, param }: VerdictFilter, pa
   const separator = values === undefined ? splitAt : ',';
   const parts = separator === undefined ? [text] : text.split(separator);
   return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** Of the live tail: more rows than anybody reads while others arrive. */
+export const TAIL_ROWS_MAX = 250;
+
+/** From the address of the live tail to the call that it repeats. */
+export function tailBody(params: Params): RequestOf<'/protect/verdicts/tail'> {
+  return { ...siteOf(params), ...filterFields(tailFilters, params), limit: TAIL_ROWS_MAX };
 }
