@@ -1,7 +1,7 @@
 /**
  * Writes a small segment of each stream as this version writes it, with its records beside it as NDJSON, so that the
  * tests read it with every later version: `node scripts/write-segment-fixtures.ts VERSION`. Run it before the version in
- * `segment-metadata.ts` changes.
+ * `segment-footer.ts` changes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

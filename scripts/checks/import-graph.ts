@@ -1,6 +1,7 @@
 /**
  * Import boundaries: which room may import which, also inside the store and the service, no arrow upward inside the edge,
- * and no name that two files of the edge export. The linter finds circles. The rooms are described in docs/architecture.md. Run alone, it prints the arrows between the rooms of `src/edge`.
+ * and no name that two files of the edge export. The linter finds circles. The rooms are described in
+ * docs/architecture.md. Run alone, it prints the arrows between the rooms of `src/edge`.
  */
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';

@@ -23,7 +23,10 @@ export interface PrefixColumns {
 
 const masks = Int32Array.from({ length: 33 }, (_, bits) => mask32(bits));
 
-/** Whether the prefix at `at` of `keys` contains the address at `from` of `address`. */
+/**
+ * Whether the prefix at `at` of `keys` contains the address at `from` of `address`. Only a damaged table has lengths
+ * above 33 and 129 (single addresses): they compare every bit too.
+ */
 function contains(
   keys: Uint32Array,
   at: number,

@@ -1,6 +1,7 @@
 /**
  * Opens a bot table and answers who a request says it is, and whether its address is in the bot's networks. Bots are
- * read when a request first names one, and networks when their bot's name is first claimed: the first request of most isolates names none.
+ * read when a request first names one, and networks when their bot's name is first claimed: the first request of most
+ * isolates names none.
  */
 import { parseCidr } from '../address/ip.ts';
 import { PrefixMap } from '../address/prefix-table.ts';

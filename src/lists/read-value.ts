@@ -125,11 +125,13 @@ export function shown(text: string): string {
   return printable.join('').trim();
 }
 
-/** Splits a range of addresses into the fewest networks that cover exactly it. */
 const WORD_BITS = 32n;
 const WORD_MASK = 0xffff_ffffn;
 
-/** `null` when the addresses are of two families, or the first is after the last. At most 254 networks. */
+/**
+ * The fewest networks that cover exactly a range of addresses, at most 254. `null` when the addresses are of two
+ * families, or the first is after the last.
+ */
 export function networksOfRange(first: IpAddress, last: IpAddress): IpPrefix[] | null {
   if (first.family !== last.family) return null;
   const width = first.family === 4 ? 32 : 128;

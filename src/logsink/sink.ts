@@ -53,8 +53,8 @@ const ATTEMPTS_MAX = 3;
 const BACKOFF_BASE_MS = 200;
 
 /**
- * Repeats a delivery that failed for a reason that may pass, and returns whether one of the attempts succeeded. Never rejects. An attempt may repeat what arrived already, so the receiver
- * must drop second copies.
+ * Repeats a delivery that failed for a reason that may pass, and returns whether one of the attempts succeeded. Never
+ * rejects. An attempt may repeat what arrived already, so the receiver must drop second copies.
  * @param onFailure is called with the error of each failed attempt.
  */
 export async function deliverWithRetries(

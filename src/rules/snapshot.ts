@@ -1,6 +1,8 @@
 /**
  * An opened snapshot: compiled tables that are views of the file's own bytes. Opening checks the magic, the length, and
- * every number that is used as an index, so that no later call can throw. The file's signature covers every byte. Rules are numbered from 0 in the order of the sections; a delta removes a base rule by its number.
+ * every number that is used as an index, so that no later call can throw. It checks no content: the file's signature
+ * covers every byte and is verified first. Rules are numbered from 0 in the order of the sections; a delta removes a
+ * base rule by its number.
  */
 import { failed, ok, type Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
@@ -16,6 +18,9 @@ import { NumberTable, rises } from './number-table.ts';
 import { ExtraTable } from './rule-meta.ts';
 import { SubstringMatcher } from './substring-match.ts';
 import { foldedBytes } from './user-agent-fold.ts';
+
+/** A hostile user agent can contain thousands of patterns, each of which is spelled. */
+const decoder = new TextDecoder();
 
 interface Tables {
   v4: PrefixTable;
@@ -187,7 +192,7 @@ export class Snapshot {
       return String.fromCharCode(key >>> 8, key & 255);
     }
     if (rule < this.#firstUserAgent) return unpackJa4(ja4s.at(rule - this.#firstJa4), 0);
-    return new TextDecoder().decode(userAgents.pattern(rule - this.#firstUserAgent));
+    return decoder.decode(userAgents.pattern(rule - this.#firstUserAgent));
   }
 
   /** The number of the rule with this canonical value, or -1. */

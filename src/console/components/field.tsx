@@ -67,7 +67,7 @@ export interface TextFieldProps extends Frame {
 }
 
 export function TextField({ error = null, ...given }: TextFieldProps) {
-  const refused = useContext(RefusedFields).find(({ path }) => lastOf(path) === given.path);
+  const refused = useContext(RefusedFields).find(({ path }) => !isInItem(path) && lastOf(path) === given.path);
   const props = { ...given, error: error ?? refused?.message ?? null };
   const { value, onInput, type = 'text', rows = 1, isMono = false } = props;
   const id = useId();
@@ -107,7 +107,10 @@ export function TextField({ error = null, ...given }: TextFieldProps) {
   );
 }
 
-/** `rules[2].note` → `note`, and `patterns[0]` → `patterns`. */
+/** A form of one limit or policy sends the whole set: `limits[3].name` may be the name of another one. */
+const isInItem = (path: string): boolean => path.includes('].');
+
+/** `settings.note` → `note`, and `patterns[0]` → `patterns`. */
 function lastOf(path: string): string | undefined {
   return path
     .replace(/\[\d+\]$/, '')

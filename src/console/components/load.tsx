@@ -4,7 +4,7 @@
  */
 import { type Signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect } from 'preact/hooks';
+import { useContext, useEffect, useId } from 'preact/hooks';
 import type { Loaded } from '../api/call.ts';
 import type { Sent } from '../api/send.ts';
 import { EmptyState, RefusalNotice } from './notice.tsx';
@@ -31,25 +31,28 @@ export function Load<Value>({ of, isEmpty, emptyTitle = '', emptyText, children 
   );
 }
 
-/** The newest call of each path. A page with ten lists of one kind shows one line for them. */
-type PageCalls = Signal<ReadonlyMap<string, Sent>>;
+/** By the id of the part that shows them. A page with ten lists of one kind shows one line for their path. */
+type PageCalls = Signal<ReadonlyMap<string, readonly Sent[]>>;
 
 export const PageCalls = createContext<PageCalls | null>(null);
 
 export function usePageCalls(): PageCalls {
-  return useSignal<ReadonlyMap<string, Sent>>(new Map());
+  return useSignal<ReadonlyMap<string, readonly Sent[]>>(new Map());
+}
+
+/** The newest call of each path. */
+export function callsOf(parts: PageCalls): Sent[] {
+  return [...new Map([...parts.value.values()].flat().map((one) => [one.path, one])).values()];
 }
 
 function useCurlLines(sent: readonly Sent[]): void {
-  const calls = useContext(PageCalls);
-  const paths = sent.map(({ path }) => path).join(' ');
+  const parts = useContext(PageCalls);
+  const id = useId();
   useEffect(() => {
-    if (calls !== null) calls.value = new Map([...calls.value, ...sent.map((one) => [one.path, one] as const)]);
-  }, [calls, JSON.stringify(sent)]);
-  useEffect(
-    () => () => {
-      if (calls !== null) calls.value = new Map([...calls.value].filter(([path]) => !paths.split(' ').includes(path)));
-    },
-    [calls, paths],
-  );
+    if (parts === null) return;
+    parts.value = new Map([...parts.value, [id, sent]]);
+    return () => {
+      parts.value = new Map([...parts.value].filter(([part]) => part !== id));
+    };
+  }, [parts, id, JSON.stringify(sent)]);
 }

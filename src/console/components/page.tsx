@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Sent } from '../api/send.ts';
 import { CurlLines } from './copy.tsx';
-import { PageCalls, usePageCalls } from './load.tsx';
+import { callsOf, PageCalls, usePageCalls } from './load.tsx';
 
 export interface PageProps {
   title: string;
@@ -36,6 +36,6 @@ export function Page({ title, lead, actions, calls = [], children }: PageProps) 
 }
 
 function Lines({ loads, others }: { loads: ReturnType<typeof usePageCalls>; others: readonly Sent[] }) {
-  const calls = [...loads.value.values(), ...others];
+  const calls = [...callsOf(loads), ...others];
   return calls.length === 0 ? null : <CurlLines calls={calls} />;
 }

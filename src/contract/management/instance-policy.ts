@@ -1,6 +1,6 @@
 /**
  * How a Protect instance behaves: what one edge Worker enforces. Every field has a default, so `{name, cname,
- * globalSiteKey}` makes a working instance. The management API also accepts older words (`older-words.ts`). The edge's
+ * globalSiteKey}` makes a working instance. The management API also accepts older words (`instance-settings.ts`). The edge's
  * config carries what this schema made, and checks its form (`policy-form.ts`).
  */
 import * as z from 'zod/mini';

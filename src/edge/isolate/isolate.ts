@@ -3,6 +3,7 @@
  * the log. All state of the edge lives here. Built once per environment object; every mistake in the environment is
  * logged on a line of its own, and every request is refused until it is fixed.
  */
+import { sleepFor } from '../../bytes/polled.ts';
 import { behaviourOfSecret } from '../../contract/captcha/test-keys.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-responses.ts';
 import { ServiceClock } from '../../logsink/service-clock.ts';
@@ -73,8 +74,8 @@ export interface Isolate {
 
 /**
  * What differs between the two edge Workers: the one with a Gatehouse service behind it, and the one against any other
- * service that implements the documented interface. Each has its own entry and wrangler file, so that neither carries
- * what only the other needs.
+ * service that implements the documented interface. Each has its own entry and wrangler file, so that the rule
+ * compiler and the client of the management API are only where they are needed.
  */
 export interface EdgeMode extends RulesMode {
   /** Texts of the pages that are compiled in; English at least. */
@@ -129,8 +130,8 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
   const report = source && ((counters: readonly LimitCounter[]) => reportLimits(source, counters));
   const ask = source && ((takes: readonly LimitTake[]) => takeLimits(source, takes));
-  const counts = new LimitCounts({ report, now: Date.now, sleep, count });
-  const takes = ask && new ExactTakes({ ask, now: Date.now, sleep, count });
+  const counts = new LimitCounts({ report, now: Date.now, sleep: sleepFor, count });
+  const takes = ask && new ExactTakes({ ask, now: Date.now, sleep: sleepFor, count });
   const origins = new Origins(environment, count);
   return ok({
     environment,
@@ -158,11 +159,5 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     unreadAddresses: 0,
     origins,
     obstacles: new Map(),
-  });
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
   });
 }

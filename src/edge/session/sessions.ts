@@ -1,7 +1,7 @@
 /**
- * The session cookie at the edge: `{jti}|{jwt}`, set, renewed, and checked without a call to the service. The signature is checked once
- * per token and isolate; after that a request costs a map look-up and comparisons. The isolate keeps the highest score
- * it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
+ * The session cookie at the edge: `{jti}|{jwt}`, set, renewed, and checked without a call to the service. The signature
+ * is checked once per token and isolate; after that a request costs a map look-up and comparisons. The isolate keeps the
+ * highest score it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
  */
 import { splitSessionCookie, type SessionClaims, verifySessionJwt } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';

@@ -1,4 +1,7 @@
-/** Turns one test into a function of a request. Tests are compiled once for each config and share what they read. */
+/**
+ * Turns tests, and expressions made of them, into functions of a request. They are compiled once for each config and
+ * share what they read.
+ */
 import { canonicalIp, parseCidr } from '../../address/ip.ts';
 import { PrefixMap } from '../../address/prefix-table.ts';
 import type { PolicyField } from '../../contract/vocabulary.ts';

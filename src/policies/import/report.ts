@@ -52,9 +52,9 @@ export function shown(source: string): string {
   return line.length > SHOWN_MAX_CHARS ? `${line.slice(0, SHOWN_MAX_CHARS)}…` : line;
 }
 
-/** Names for imported policies: from what the rule is called there, each once. */
 const NAME_MAX_CHARS = 48;
 
+/** Names for imported policies: from what the rule is called there, each once. */
 export class PolicyNames {
   readonly #taken: Set<string>;
 

@@ -6,7 +6,7 @@
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { edgeSessionRequest, type EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import { type EdgeSession } from '../../contract/edge/edge-responses.ts';
+import type { EdgeSession } from '../../contract/edge/edge-responses.ts';
 import type { SessionCall } from '../../contract/edge/page-reports.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
@@ -105,7 +105,11 @@ async function mint(
   };
 }
 
-/** `host` may carry a port. */
+/**
+ * The widest domain that a session cookie may have for a host, which may carry a port: the registrable domain by the
+ * public suffix list, with its private part. So `www` and `shop` share one session, and a neighbour under a shared
+ * suffix does not get it. `null` means host-only: addresses, localhost, and names that are a suffix themselves.
+ */
 export function cookieDomain(host: string): string | null {
   return getDomain(`https://${host}`, { allowPrivateDomains: true, validateHostname: true });
 }

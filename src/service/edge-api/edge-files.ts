@@ -1,6 +1,6 @@
 /** What edges poll and load: the version, the config, the rules and the bot table. */
 import { RULESET_MEDIA_TYPE } from '../../contract/edge/edge-api.ts';
-import { type EdgeVersion } from '../../contract/edge/edge-responses.ts';
+import type { EdgeVersion } from '../../contract/edge/edge-responses.ts';
 import {
   botTableFormats,
   configFormats,

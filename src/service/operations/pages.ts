@@ -1,6 +1,7 @@
 /**
- * Pages of listings: their fields in a request, and their cursors, each opaque to callers. A cursor is the place of the last item of a page, so that the next
- * page neither repeats nor skips an item while others are written. Any other text is refused.
+ * Pages of listings: their fields in a request, and their cursors, each opaque to callers. A cursor is the place of the
+ * last item of a page, so that the next page neither repeats nor skips an item while others are written. Any other text
+ * is refused.
  */
 import * as z from 'zod/mini';
 import type * as core from 'zod/v4/core';

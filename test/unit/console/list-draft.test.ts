@@ -1,7 +1,7 @@
 /** The form of a list: what its fields mean, and what of them is sent. */
 import { expect, test } from 'vitest';
 import type { List } from '../../../src/console/views/lists/list.ts';
-import { changedSettings, draftOf, settingsOf } from '../../../src/console/views/lists/list-draft.ts';
+import { changedSettings, draftOf, listSchemas, settingsOf } from '../../../src/console/views/lists/list-draft.ts';
 import { listDefaults } from '../../../src/contract/management/list-defaults.ts';
 
 const list: List = {
@@ -53,5 +53,11 @@ test('a selector goes when the format has none', () => {
 });
 
 test('without an address it is a file', () => {
-  expect(changedSettings(list, { ...draftOf(list), url: '  ' })).toEqual({ url: null });
+  const file = { ...draftOf(list), url: '  ', intervalMinutes: '1' };
+  expect(changedSettings(list, file)).toEqual({ url: null });
+  expect(settingsOf(file).intervalMinutes).toBe(listDefaults.intervalMinutes);
+  expect([listSchemas(file).intervalMinutes, listSchemas(draftOf(list)).intervalMinutes?.type]).toEqual([
+    undefined,
+    'integer',
+  ]);
 });

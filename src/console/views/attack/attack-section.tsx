@@ -119,7 +119,7 @@ function SwitchOn(props: {
     <CreateDialog
       title={isOn ? 'Give attack mode another end' : 'Switch attack mode on'}
       verb={isOn ? 'Set the end' : 'Switch on'}
-      isComplete={form.draft.minutes.trim() !== ''}
+      isComplete={form.draft.minutes.trim() !== '' && Number.isInteger(length)}
       send={() => call('/protect/attack-mode/set', { siteKey, on: true, minutes: length })}
       onMade={({ until }) => onDone(until)}
       onClose={onClose}

@@ -26,31 +26,35 @@ export function Origins({ instance, families, seen }: OriginsProps) {
   const origins = set?.origins ?? {};
   const rows = originFindings(Object.keys(origins), families, instance.id, seen);
   // Most instances have only the origin of the edge's environment, which the signs are about.
-  if (rows.length === 0) return <Load of={loaded} />;
   return (
-    <Section title="Origins by name">
-      <Table
-        caption="Origins by name"
-        rows={rows}
-        keyOf={({ name }) => name}
-        columns={[
-          { title: 'State', cell: (row) => <StateChip row={row} /> },
-          { title: 'Origin', cell: ({ name }) => <b>{name}</b> },
-          { title: 'Is', isWrapped: true, cell: ({ name }) => <Place origin={origins[name]!} /> },
-          {
-            title: 'Gets the requests of',
-            isWrapped: true,
-            cell: ({ name }) => <VisitorText text={sendersOf(set, name)} maxChars={200} />,
-          },
-          { title: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
-          { title: 'Not answered', isNumber: true, cell: (row) => <Failures row={row} /> },
-        ]}
-      />
-      <p class="hint">
-        Requests are counted since the beginning. Visitors of an origin that does not answer get 502, and go to no other
-        origin. All other requests go to the origin in the configuration of the edge.
-      </p>
-    </Section>
+    <>
+      <Load of={loaded} />
+      {rows.length > 0 && (
+        <Section title="Origins by name">
+          <Table
+            caption="Origins by name"
+            rows={rows}
+            keyOf={({ name }) => name}
+            columns={[
+              { title: 'State', cell: (row) => <StateChip row={row} /> },
+              { title: 'Origin', cell: ({ name }) => <b>{name}</b> },
+              { title: 'Is', isWrapped: true, cell: ({ name }) => <Place origin={origins[name]!} /> },
+              {
+                title: 'Gets the requests of',
+                isWrapped: true,
+                cell: ({ name }) => <VisitorText text={sendersOf(set, name)} maxChars={200} />,
+              },
+              { title: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
+              { title: 'Not answered', isNumber: true, cell: (row) => <Failures row={row} /> },
+            ]}
+          />
+          <p class="hint">
+            Requests are counted since the beginning. Visitors of an origin that does not answer get 502, and go to no
+            other origin. All other requests go to the origin in the configuration of the edge.
+          </p>
+        </Section>
+      )}
+    </>
   );
 }
 

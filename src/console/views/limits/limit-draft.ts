@@ -115,7 +115,7 @@ export function limitProblems(draft: LimitDraft, taken: readonly string[]): Prob
   const statuses = statusesIn(loginStatuses);
   const { maxItems, items } = forms.failedLogin.status;
   const found: [keyof LimitDraft, string | false][] = [
-    ['name', taken.includes(name) && 'The instance has a limit with this name.'],
+    ['name', taken.includes(name.trim()) && 'The instance has a limit with this name.'],
     [
       'status',
       on === 'status' &&
@@ -160,7 +160,7 @@ export function limitOf(draft: LimitDraft): Limit {
     ...(usernameField.trim() === '' ? {} : { usernameField: usernameField.trim() }),
   };
   return {
-    name,
+    name: name.trim(),
     key: keyOf(draft),
     count: Number(draft.count),
     windowSeconds: Number(draft.window) * windowUnits[draft.unit],

@@ -2,7 +2,7 @@
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
 import type { ListSettings } from '../../../contract/management/lists.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { inUnits } from '../../settings/setting-schema.ts';
+import { type FormSchemas, inUnits } from '../../settings/setting-schema.ts';
 import type { List } from './list.ts';
 
 const HOUR_SECONDS = 3600;
@@ -27,11 +27,18 @@ export interface ListDraft extends Pick<ListSettings, 'format' | 'verdict' | 'in
   maxChangePercent: string;
 }
 
-/** As the API bounds the fields. Those of the time until a list has no effect are in hours, of which a part is allowed. */
-export const listSchemas = {
-  ...forms.list,
-  expiryHours: { ...inUnits(forms.list.expirySeconds, HOUR_SECONDS), type: 'number' },
-};
+/**
+ * As the API bounds the fields. Those of the time until a list has no effect are in hours, of which a part is allowed. A
+ * file is not fetched: what was typed for the time between fetches is not shown then, and must not hold the form back.
+ */
+export function listSchemas(draft: ListDraft): FormSchemas<ListDraft> {
+  const { expirySeconds, intervalMinutes, ...others } = forms.list;
+  const expiryHours = { ...inUnits(expirySeconds, HOUR_SECONDS), type: 'number' };
+  return { ...others, expiryHours, ...(isFile(draft) ? {} : { intervalMinutes }) };
+}
+
+/** Without an address, the list is a file that somebody replaces as a whole. */
+export const isFile = ({ url }: ListDraft): boolean => url.trim() === '';
 
 export function draftOf(list: List | null): ListDraft {
   const settings: Omit<ListSettings, 'mode'> = list ?? listDefaults;
@@ -61,17 +68,19 @@ export function settingsOf(draft: ListDraft): Omit<ListSettings, 'mode'> {
     column: format === 'csv' ? textOf(column) : null,
     selector: hasSelector ? textOf(selector) : null,
     verdict,
-    intervalMinutes: Number(intervalMinutes),
+    intervalMinutes: isFile(draft) ? listDefaults.intervalMinutes : Number(intervalMinutes),
     expirySeconds: expiryHours.trim() === '' ? null : Math.round(Number(expiryHours) * HOUR_SECONDS),
     maxChangePercent: Number(maxChangePercent),
     includeReserved: draft.includeReserved,
   };
 }
 
-/** Settings that differ from those of the list. */
+/** Settings that differ from those of the list. A file keeps the time between fetches that it had. */
 export function changedSettings(list: List, draft: ListDraft): Partial<ListSettings> {
   const settings = settingsOf(draft);
-  const names = Object.keys(settings) as (keyof typeof settings)[];
+  const names = (Object.keys(settings) as (keyof typeof settings)[]).filter(
+    (name) => name !== 'intervalMinutes' || !isFile(draft),
+  );
   return Object.fromEntries(
     names.filter((name) => settings[name] !== list[name]).map((name) => [name, settings[name]]),
   );

@@ -10,7 +10,7 @@ import { saveAfterLook } from '../../settings/save-over.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
 import type { List } from './list.ts';
-import { changedSettings, draftOf, formats, listSchemas, settingsOf, type ListDraft } from './list-draft.ts';
+import { changedSettings, draftOf, formats, isFile, listSchemas, settingsOf, type ListDraft } from './list-draft.ts';
 
 export interface ListFormProps {
   site: { siteKey?: string };
@@ -28,10 +28,7 @@ const headerSchemas = {
 };
 
 export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
-  const form = useForm<ListDraft>(
-    () => draftOf(list),
-    () => listSchemas,
-  );
+  const form = useForm<ListDraft>(() => draftOf(list), listSchemas);
   const secretHeader = useForm(
     () => ({ header: '', value: '' }),
     () => headerSchemas,
@@ -45,8 +42,8 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
   const header = secretHeader.draft.header.trim();
   const typed = header === '' && value === '' ? undefined : { header, value };
   // A file is not fetched, so what was typed for a fetch does not count.
-  const isFile = draft.url.trim() === '';
-  const authorization = isFile ? undefined : isHeaderRemoved ? null : typed;
+  const isFetched = !isFile(draft);
+  const authorization = !isFetched ? undefined : isHeaderRemoved ? null : typed;
   const secret = authorization === undefined ? {} : { authorization };
   const send = () => {
     if (shown === null)
@@ -106,12 +103,12 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
         />
       )}
       <SelectField {...form.choice('verdict')} label="Its entries say" options={decisions} />
-      {!isFile && (
+      {isFetched && (
         <>
           <TextField
             {...form.text('intervalMinutes')}
             label="Minutes between fetches"
-            hint={`${rangeText(listSchemas.intervalMinutes)}, which is a week.`}
+            hint={`${rangeText(forms.list.intervalMinutes)}, which is a week.`}
           />
           <fieldset>
             <legend>Header for every fetch</legend>

@@ -50,13 +50,13 @@ function readNot(reader: Reader, differences: Differences): Condition {
   });
 }
 
+const RAW_TEXT = /r(#{0,8})"/y;
+const ESCAPED = /\\(?:x([0-9A-Fa-f]{2})|([0-7]{3})|(["\\]))/y;
+
 /**
  * Words of Cloudflare's Rules language. Names of fields have dots, and addresses, networks, ranges and lists (`$name`)
  * stand without quotes, so all of these are words here. `r"…"` and `r#"…"#` are texts without escapes.
  */
-const RAW_TEXT = /r(#{0,8})"/y;
-const ESCAPED = /\\(?:x([0-9A-Fa-f]{2})|([0-7]{3})|(["\\]))/y;
-
 const cloudflareLexicon: Lexicon = {
   word: /[$A-Za-z0-9_:][$A-Za-z0-9_.:/]*(?:-[A-Za-z0-9_.]+)*/y,
   signs: ['&&', '||', '^^', '==', '!=', '<=', '>=', '<', '>', '~', '!', '(', ')', '{', '}', '[', ']', ',', '*', '&'],

@@ -105,7 +105,7 @@ function noAction({ action }: ImportSettings): ReturnType<typeof readAction> {
   return { then: { action } };
 }
 
-/** What Cloudflare's actions are in a policy. */
+/** What an action of Cloudflare is in a policy. */
 interface ReadAction {
   then: PolicyAction;
   /** Of a rule that only writes to the log. */

@@ -107,7 +107,7 @@ export const accessControlOperations: readonly Operation[] = [
       return { status: 'Deleted rule' };
     },
   }),
-  /** Starts a job that removes every rule that is in the group now. `get-rule-group-job.ts` shows its progress. */
+  /** Starts a job that removes every rule that is in the group now. `get-rule-group-job` shows its progress. */
   operation({
     name: 'delete-rule-group',
     path: '/access-control/group/delete',

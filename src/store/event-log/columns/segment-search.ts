@@ -120,7 +120,12 @@ export class SegmentSearcher {
 
   /** How many rows of the segment match. */
   count(one: FoundSegment): number {
-    return this.#countUntested(one) ?? this.rows(one).length;
+    const untested = this.#countUntested(one);
+    if (untested !== null) return untested;
+    const { length } = this.rows(one);
+    // A count over many segments keeps the rows of none.
+    one.matching = null;
+    return length;
   }
 
   /** How many rows of all segments match. */

@@ -75,7 +75,10 @@ export function describedVisitor(given: GivenSignals): DescribedVisitor {
   return facts;
 }
 
-/** Keys of every rule that can match these facts, except rules for parts of the user agent. */
+/**
+ * Keys of every rule that can match these facts, except rules for parts of the user agent. An address has one key for
+ * each prefix length, so its rules are found with at most 130 look-ups, however many rules there are.
+ */
 export function matchingKeys(facts: DescribedVisitor): RuleKey[] {
   const keys: RuleKey[] = [];
   if (facts.ip !== null) keys.push({ type: 'ip', value: facts.ip }, ...prefixKeys(facts.ip));

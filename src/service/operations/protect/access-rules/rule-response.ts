@@ -74,7 +74,11 @@ export async function hitsOfRules(
   return hitsOf(store, target, rules.map(ruleId), window);
 }
 
-/** `ids`: as in `fired_rules` of a verdict. */
+/**
+ * One pass over the log's counts for a page of rules: no row is read. A rule counts in every request that it matched,
+ * whatever decided that request.
+ * @param ids as in `fired_rules` of a verdict.
+ */
 export async function hitsOf(
   store: ServiceStore,
   { log }: Pick<LogTarget, 'log'>,
