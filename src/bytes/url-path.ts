@@ -63,12 +63,13 @@ export function readPath(rawPath: string): PathReading {
 /** What servers do to a path, in any order and number. Each shortens the text or leaves its length. */
 const steps: readonly ((text: string) => string)[] = [
   (text) => text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-  // `%u0061` is read by IIS, and UTF-8 in more bytes than it needs by lenient decoders.
+  // IIS reads `%u0061`. A server that does not read overlong UTF-8 as well must be foreseen too, so these are two steps.
   (text) =>
-    text.replace(
-      /%u00([0-7][0-9a-f])|%(?:f0%80%8|e0%8|c)([01])%([89ab][0-9a-f])/gi,
-      (_, hex: string | undefined, high: string, low: string) =>
-        String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(high) * 64 + (Number.parseInt(low, 16) & 63)),
+    text.replace(/%u00([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  // Lenient decoders read UTF-8 in more bytes than it needs.
+  (text) =>
+    text.replace(/%(?:f0%80%8|e0%8|c)([01])%([89ab][0-9a-f])/gi, (_, high: string, low: string) =>
+      String.fromCharCode(Number(high) * 64 + (Number.parseInt(low, 16) & 63)),
     ),
   // Parameters of a segment, as in `/admin;v=1/users`.
   (text) => text.replace(/;[^/]*/g, ''),

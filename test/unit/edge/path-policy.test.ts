@@ -119,6 +119,8 @@ describe('path policy', () => {
         '/x/;/..;/admin/y',
         '/%u0061dmin/y',
         '/x/%c0%ae%c0%ae/admin/y',
+        // IIS reads the second escape and not the first.
+        '/x%c0%afy%u002f../admin/y',
         '//host/admin/y',
         '/ADMIN/y',
         '/admin%2fy',
