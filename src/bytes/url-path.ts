@@ -64,8 +64,7 @@ export function readPath(rawPath: string): PathReading {
 const steps: readonly ((text: string) => string)[] = [
   (text) => text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
   // IIS reads `%u0061`. A server that does not read overlong UTF-8 as well must be foreseen too, so these are two steps.
-  (text) =>
-    text.replace(/%u00([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  (text) => text.replace(/%u00([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
   // Lenient decoders read UTF-8 in more bytes than it needs.
   (text) =>
     text.replace(/%(?:f0%80%8|e0%8|c)([01])%([89ab][0-9a-f])/gi, (_, high: string, low: string) =>
