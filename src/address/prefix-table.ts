@@ -143,7 +143,7 @@ export class PrefixMap<Value> {
     return this.all(ip)[0] ?? null;
   }
 
-  /** The values of all prefixes that contain the address, the longest prefix first. Empty for a text that is none. */
+  /** The values of all prefixes that contain the address, the longest prefix first. Empty for a text that is not an address. */
   all(ip: string): Value[] {
     return this.around(parseIpInto(ip, address), address);
   }

@@ -109,7 +109,6 @@ export function explainDecision({ inputs, fired, rulesetVersion }: ExplainInput)
   return shorten(text, RECORD_TEXT_MAX_CHARS);
 }
 
-/** The decision table of one request as rows for a reader: what each input said, and what became of it. Pure. */
 const rowOutcomes = ['decided', 'overruled', 'lifted', 'silent'] as const;
 
 export interface TableRow {
@@ -123,6 +122,7 @@ export interface TableRow {
   liftedBy: TableInput | null;
 }
 
+/** The decision table of one request as rows for a reader: what each input said, and what became of it. Pure. */
 export function tableRows(inputs: DecideInputs): TableRow[] {
   const { input: deciding } = decide(inputs);
   return tableInputs.map((input): TableRow => {

@@ -83,7 +83,7 @@ export function demandAt(site: SiteDemand, instance: InstanceDemand, score: numb
   };
 }
 
-/** Of the rows that the score reaches, the one with the highest `minScore`. Rows may be in any order. */
+/** The row with the highest `minScore` that the score reaches. Rows may be in any order. `null`: the score reaches none. */
 export function difficultyAt(rows: readonly ChallengeDifficultyRow[], score: number): ChallengeDifficultyRow | null {
   let found: ChallengeDifficultyRow | null = null;
   for (const row of rows) {

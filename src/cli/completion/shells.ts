@@ -16,7 +16,7 @@ export interface DescribedCommand {
   verb: string | null;
   about: string;
   flags: DescribedFlag[];
-  /** Of the operands together. */
+  /** The values that any operand of the command can have. */
   operands: Values;
 }
 

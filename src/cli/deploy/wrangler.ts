@@ -102,14 +102,16 @@ function reasonOf(output: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Who is signed in, as wrangler knows it: `CLOUDFLARE_API_TOKEN`, or the login of `wrangler login`, renewed by wrangler. */
 const ANSWERS_WITHIN_MS = 60_000;
 const credentials = z.object({ type: z.string(), token: z.string() });
 
 export const wranglerProgram = (): string =>
   join(dirname(createRequire(import.meta.url).resolve('wrangler/package.json')), 'bin/wrangler.js');
 
-/** @throws OperatorError when nobody is signed in. */
+/**
+ * The token of the person who is signed in: `CLOUDFLARE_API_TOKEN`, or that of `wrangler login`, which wrangler renews.
+ * @throws OperatorError when nobody is signed in.
+ */
 export async function loginToken(): Promise<string> {
   const own = process.env['CLOUDFLARE_API_TOKEN'];
   if (own) return own;

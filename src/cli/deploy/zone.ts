@@ -214,7 +214,6 @@ function covers(pattern: string, host: string): boolean {
   return hasAfter ? host.startsWith(fixed) : host === fixed;
 }
 
-/** What public DNS says about a host. A login that may not read the records of a zone has no other way to look. */
 const ANSWERS_WITHIN_MS = 5_000;
 const ATTEMPTS = 2;
 /** Codes for a name, or a record of this type, that does not exist. */

@@ -47,10 +47,6 @@ export function cut(text: string, width: number): string {
   return `${shown}…`;
 }
 
-/**
- * A bar for long work, on standard error and only where that is a terminal: `rules import  [#####     ] 52 %  5,200 of
- * 10,000 lines`. Where the total is not known, only the count is shown.
- */
 const BAR_CHARS = 24;
 /** Terminals over a network are slow. */
 const SHOWN_EVERY_MS = 100;
@@ -70,6 +66,10 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
+/**
+ * A bar for long work, on standard error and only where that is a terminal: `rules import  [#####     ] 52 %  5,200 of
+ * 10,000 lines`. Where the total is not known, only the count is shown.
+ */
 export function progressOn(output: ProgressOutput, what: string, now: () => number = Date.now): Progress {
   if (output.isTTY !== true) return { at: () => {}, end: () => {}, isShown: false };
   let shownAtMs = Number.NEGATIVE_INFINITY;

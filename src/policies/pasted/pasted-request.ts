@@ -47,7 +47,6 @@ function readHttp(text: string): Result<PastedRequest, string> {
   return ok({ method, url: target.startsWith('/') ? `https://${host}${target}` : target, headers: headers.all() });
 }
 
-/** A pasted request and its headers. A header that comes several times is one text, joined with commas, as policies see it. */
 interface PastedRequest {
   url: string;
   method?: string;
@@ -62,6 +61,7 @@ function headerOf(line: string): [name: string, value: string] | null {
   return name === undefined ? null : [name.toLowerCase(), value.trim()];
 }
 
+/** Headers of a pasted request. One that comes several times is one text, joined with commas, as policies see it. */
 class HeaderFields {
   readonly #fields = new Map<string, string>();
 

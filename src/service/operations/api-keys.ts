@@ -19,10 +19,6 @@ import { rootKey } from '../../store/keys/root-key.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { OperationError } from './operation-error.ts';
 
-/**
- * An API key as the management API returns it, with its token. The token is derived from the key, so it is the same
- * every time.
- */
 const permissionNames = features.flatMap((feature) => featurePermissions[feature] as readonly Permission[]);
 
 /** Feature names to permission names. The operation checks which permission belongs to which feature. */
@@ -31,6 +27,10 @@ const permissionMap = z.partialRecord(
   z.array(z.enum(permissionNames)).check(z.maxLength(permissionNames.length)),
 );
 
+/**
+ * An API key as the management API returns it, with its token. The token is derived from the key, so it is the same
+ * every time.
+ */
 const apiKey = z.object({
   apiKeyId: z.string(),
   name: z.string(),

@@ -11,7 +11,7 @@ type Outcome = { before: object | null; after: object; send: () => Promise<unkno
 
 interface Section<Item, Current> {
   kind: Kind;
-  /** Of the file. */
+  /** The section of the configuration file. */
   name: keyof Wanted;
   phase: keyof typeof phases;
   existing: readonly Current[];
@@ -61,7 +61,7 @@ export async function planAccessControl(
     kind: 'access control rule',
     name: 'accessControl',
     phase: 'accessControl',
-    // One that is over has no effect, and leaves the list by itself.
+    // An expired rule has no effect, and the service removes it from the list by itself.
     existing: (await state.accessRules()).filter(({ expired }) => !expired),
     nameOf: (one) => conditionsOf('rule' in one ? one.rule : one),
     keyOf: ({ userScopeHash }) => userScopeHash,

@@ -122,7 +122,7 @@ function isList(operator: PolicyOperator): boolean {
   return operator === 'in' || operator === 'ipIn';
 }
 
-/** The words, signs and values that can stand at one place of a condition. */
+/** The comparison that a value belongs to: its field, with its name where it has one, and its operator. */
 interface Compared {
   field: PolicyField;
   name: string | undefined;
