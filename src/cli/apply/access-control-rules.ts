@@ -1,11 +1,11 @@
 /** Access control rules of a file, each known by its conditions, as on the service. */
-import type { ListedAccessRule } from '../../contract/management/access-control-rule.ts';
+import type { ListedAccessControlRule } from '../../contract/management/access-control-rule.ts';
 import { checkedAccessControlRule } from '../../service/operations/access-control/check-rule.ts';
 import type { FileAccessRule } from './config-schema.ts';
 import type { Path, Report } from './report.ts';
 
 /** What of a rule can be set. `undefined` fields are absent. */
-export type AccessRule = Omit<ListedAccessRule, 'userScopeHash' | 'createdAt' | 'updatedAt' | 'expired'>;
+export type AccessRule = Omit<ListedAccessControlRule, 'userScopeHash' | 'createdAt' | 'updatedAt' | 'expired'>;
 
 export interface WantedAccessRule {
   path: Path;

@@ -33,7 +33,7 @@ export async function exportConfig(
         .filter(({ active }) => active)
         .map((site) => siteItem(site, say)),
     instances: async () => instanceItems(state, names, { note: say, progress }),
-    accessControl: async () => (await state.accessRules()).filter(({ expired }) => !expired).map(settable),
+    accessControl: async () => (await state.accessControlRules()).filter(({ expired }) => !expired).map(settable),
     bots: () => state.bots(),
     users: async () =>
       sorted(await state.users(), ({ email }) => email)

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnBot } from '../../bots/own-bot.ts';
-import type { ListedAccessRule } from '../../contract/management/access-control-rule.ts';
+import type { ListedAccessControlRule } from '../../contract/management/access-control-rule.ts';
 import type { AlertKind, ChannelShape, QuietHours } from '../../contract/management/alerts.ts';
 import type { EdgeRuleListed } from '../../contract/management/edge-rule.ts';
 import type { ProtectInstance } from '../../contract/management/instance-settings.ts';
@@ -98,12 +98,15 @@ export class ServiceState {
     return this.#once(`the lists of ${cname}`, read, (lists) => lists.map(settingsOfList));
   }
 
-  accessRules(): Promise<ListedAccessRule[]> {
+  accessControlRules(): Promise<ListedAccessControlRule[]> {
     const read = async () => {
-      const rules: ListedAccessRule[] = [];
+      const rules: ListedAccessControlRule[] = [];
       for (let page = 1, pages = 1; page <= pages; page += 1) {
         const body = { page, limit: RULES_PER_CALL, sortBy: 'userScopeHash', sortOrder: 1 };
-        const answer = await this.call<{ rules: ListedAccessRule[]; pages: number }>('/access-control/get', body);
+        const answer = await this.call<{ rules: ListedAccessControlRule[]; pages: number }>(
+          '/access-control/get',
+          body,
+        );
         rules.push(...answer.rules);
         pages = answer.pages;
       }

@@ -71,4 +71,4 @@ export const listedAccessRule = z.strictObject({
   updatedAt: z.iso.datetime(),
   expired: z.boolean(),
 });
-export type ListedAccessRule = z.infer<typeof listedAccessRule>;
+export type ListedAccessControlRule = z.infer<typeof listedAccessRule>;

@@ -1,6 +1,6 @@
 /** What belongs to the account as a whole: access control rules, bots of its own, team members, alert channels. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ListedAccessRule } from '../../../contract/management/access-control-rule.ts';
+import type { ListedAccessControlRule } from '../../../contract/management/access-control-rule.ts';
 import type { AccessRule } from '../access-control-rules.ts';
 import { differing, type Kind, type phases, planDeletions, type Planning } from '../plan.ts';
 import type { Wanted } from '../read-config.ts';
@@ -62,7 +62,7 @@ export async function planAccessControl(
     name: 'accessControl',
     phase: 'accessControl',
     // An expired rule has no effect, and the service removes it from the list by itself.
-    existing: (await state.accessRules()).filter(({ expired }) => !expired),
+    existing: (await state.accessControlRules()).filter(({ expired }) => !expired),
     nameOf: (one) => conditionsOf('rule' in one ? one.rule : one),
     keyOf: ({ userScopeHash }) => userScopeHash,
     compare: ({ rule }, [listed]) => {
@@ -79,7 +79,7 @@ export async function planAccessControl(
   if (over > 0) plan.note(`${over} access control rules have expired and are not created. Remove them from the file.`);
 }
 
-export function settable(listed: ListedAccessRule): AccessRule {
+export function settable(listed: ListedAccessControlRule): AccessRule {
   const { userScopeHash: _hash, createdAt: _created, updatedAt: _updated, expired: _expired, ...rule } = listed;
   return rule;
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { pageLimit, pageNumber } from '../pages.ts';
 import {
   accessRuleInput,
-  type ListedAccessRule,
+  type ListedAccessControlRule,
   listedAccessRule,
   ruleGroupId,
   userScopeHash,
@@ -151,7 +151,7 @@ export const accessControlOperations: readonly Operation[] = [
   }),
 ];
 
-function listed(rule: AccessControlRule, nowMs: number): ListedAccessRule {
+function listed(rule: AccessControlRule, nowMs: number): ListedAccessControlRule {
   return {
     type: rule.type,
     ...(rule.description === null ? {} : { description: rule.description }),
