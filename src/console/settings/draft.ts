@@ -1,11 +1,11 @@
 /** A form's values as people type them, and what of it differs from what is stored. */
 import { failed, ok, type Result } from '../../result.ts';
-import { controlOf, linesOf, type SettingSchema, type SettingSchemas } from './setting-schema.ts';
+import { controlOf, filledLines, type SettingSchema, type SettingSchemas } from './setting-schema.ts';
 
-export type Values = Readonly<Record<string, unknown>>;
+export type SettingValues = Readonly<Record<string, unknown>>;
 
 /** A value as the text of its field. */
-export function textOf(schema: SettingSchema, value: unknown): string {
+export function settingText(schema: SettingSchema, value: unknown): string {
   if (value === undefined || value === null) return '';
   const kind = controlOf(schema);
   if (kind === 'lines') return (value as readonly string[]).join('\n');
@@ -13,9 +13,9 @@ export function textOf(schema: SettingSchema, value: unknown): string {
 }
 
 /** A field's text as a value. Empty text is no value: the member is left out. */
-export function valueOf(schema: SettingSchema, text: string): Result<unknown, string> {
+export function settingValue(schema: SettingSchema, text: string): Result<unknown, string> {
   const kind = controlOf(schema);
-  if (kind === 'lines') return ok(linesOf(text));
+  if (kind === 'lines') return ok(filledLines(text));
   if (text.trim() === '') return ok(undefined);
   if (kind === 'number') {
     const value = Number(text);
@@ -30,7 +30,7 @@ export function valueOf(schema: SettingSchema, text: string): Result<unknown, st
 }
 
 /** The members whose value differs, each whole, as the API replaces them. */
-export function changesOf(schemas: SettingSchemas, stored: Values, draft: Values): Values {
+export function changedMembers(schemas: SettingSchemas, stored: SettingValues, draft: SettingValues): SettingValues {
   const changed = Object.keys(schemas).filter((name) => JSON.stringify(stored[name]) !== JSON.stringify(draft[name]));
   return Object.fromEntries(changed.filter((name) => draft[name] !== undefined).map((name) => [name, draft[name]]));
 }

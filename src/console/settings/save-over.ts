@@ -4,17 +4,17 @@
  */
 import { failed, type Result } from '../../result.ts';
 import type { Refusal } from '../api/send.ts';
-import type { Values } from './draft.ts';
+import type { SettingValues } from './draft.ts';
 
 export interface Stored {
-  values: Values;
+  values: SettingValues;
   version: number;
 }
 
 export interface SavePorts {
   load: () => Promise<Result<Stored, Refusal>>;
   /** Refused with 409 when the stored version is another one by now. */
-  save: (changes: Values, ifVersion: number) => Promise<Result<Stored, Refusal>>;
+  save: (changes: SettingValues, ifVersion: number) => Promise<Result<Stored, Refusal>>;
 }
 
 /** Somebody else's change of another member refuses a write too. */
@@ -23,7 +23,7 @@ const ATTEMPTS = 4;
 /** @returns what is stored now, as far as it is known, and why nothing was saved. */
 export async function saveOver(
   shown: Stored,
-  changes: Values,
+  changes: SettingValues,
   { load, save }: SavePorts,
 ): Promise<{ stored: Stored; error: Refusal | null }> {
   let known = shown;
@@ -47,7 +47,7 @@ export async function saveOver(
  * Members of `changes` that somebody else has changed. A value that is what was to be saved was saved before, by a call
  * whose response was lost.
  */
-export function takenMembers(before: Values, now: Values, changes: Values): string[] {
+export function takenMembers(before: SettingValues, now: SettingValues, changes: SettingValues): string[] {
   return Object.keys(changes).filter((name) => !isSame(before[name], now[name]) && !isSame(now[name], changes[name]));
 }
 
@@ -78,7 +78,7 @@ export async function saveAfterLook<Kept extends object>(
 ): Promise<Result<Kept, Refusal>> {
   const now = await load();
   if (!now.ok) return now;
-  const taken = takenMembers(known.current as Values, now.value as Values, changes as Values);
+  const taken = takenMembers(known.current as SettingValues, now.value as SettingValues, changes as SettingValues);
   known.current = now.value;
   if (taken.length === 0) return save();
   return failed({ status: 409, key: 'API.CONFLICT', message: conflictText(taken), details: [], requestId: null });

@@ -1,7 +1,7 @@
 /** One setting with its explanation, range and default, whatever its type. */
 import { useState } from 'preact/hooks';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
-import { textOf, valueOf } from './draft.ts';
+import { settingText, settingValue } from './draft.ts';
 import { boundsText, controlOf, type SettingSchema } from './setting-schema.ts';
 
 export interface SettingFieldProps {
@@ -98,11 +98,11 @@ function TextSetting({
   hint,
 }: SettingFieldProps & { hint: string }) {
   const kind = controlOf(schema);
-  const stored = textOf(schema, value);
+  const stored = settingText(schema, value);
   const [typed, setTyped] = useState<{ text: string; of: string } | null>(null);
   // A value that comes from elsewhere, as after saving, replaces what was typed for another one.
   const text = typed !== null && typed.of === stored ? typed.text : stored;
-  const read = valueOf(schema, text);
+  const read = settingValue(schema, text);
   const rows =
     kind === 'json' ? Math.min(JSON_ROWS_MAX, Math.max(3, text.split('\n').length)) : kind === 'lines' ? 3 : 1;
   return (
@@ -115,9 +115,9 @@ function TextSetting({
       isMono={kind !== 'text'}
       isDisabled={isDisabled}
       onInput={(next) => {
-        const parsed = valueOf(schema, next);
+        const parsed = settingValue(schema, next);
         onReadable(name, parsed.ok);
-        setTyped({ text: next, of: parsed.ok ? textOf(schema, parsed.value) : stored });
+        setTyped({ text: next, of: parsed.ok ? settingText(schema, parsed.value) : stored });
         if (parsed.ok) onChange(parsed.value);
       }}
     />

@@ -64,7 +64,7 @@ export function problemIn(schema: SettingSchema, text: string): string | null {
   const isNumber = schema.type === 'integer' || schema.type === 'number';
   if (given === '') return isNumber && mustBeFilled(schema) ? problemInNumber(schema, given) : null;
   if (isNumber) return problemInNumber(schema, given);
-  if (schema.type === 'array') return problemInLines(schema, linesOf(text));
+  if (schema.type === 'array') return problemInLines(schema, filledLines(text));
   if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(given)) return null;
   return schema.message ?? 'does not have the form that it must have';
 }
@@ -86,7 +86,7 @@ function problemInLines({ maxItems = Infinity, items = {} }: SettingSchema, line
 }
 
 /** The lines of a text that have something in them. */
-export function linesOf(text: string): string[] {
+export function filledLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -113,7 +113,7 @@ export type FormSchemas<Draft> = { readonly [Name in keyof Draft]?: SettingSchem
 export type Problems<Draft> = { readonly [Name in keyof Draft]?: string };
 
 /** What is wrong with the fields: by their schemas, else by the form's own rules. */
-export function problemsOf<Draft extends object>(
+export function fieldProblems<Draft extends object>(
   draft: Draft,
   schemas: FormSchemas<Draft>,
   own: Problems<Draft> = {},

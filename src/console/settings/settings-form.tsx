@@ -8,7 +8,7 @@ import type { Refusal } from '../api/send.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/field.tsx';
 import { RefusalNotice } from '../components/notice.tsx';
-import { changesOf, type Values } from './draft.ts';
+import { changedMembers, type SettingValues } from './draft.ts';
 import { saveOver, type SavePorts, type Stored } from './save-over.ts';
 import { SettingField } from './setting-field.tsx';
 import type { SettingSchemas } from './setting-schema.ts';
@@ -24,7 +24,7 @@ export interface SettingsFormProps extends SavePorts {
 
 export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, load, save }: SettingsFormProps) {
   const [{ values: stored, version }, setStored] = useState(initial);
-  const [draft, setDraft] = useState<Values>({});
+  const [draft, setDraft] = useState<SettingValues>({});
   const [unreadable, setUnreadable] = useState<readonly string[]>([]);
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -37,7 +37,7 @@ export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, 
     setGeneration((former) => former + 1);
   };
   const current = { ...stored, ...draft };
-  const changes = changesOf(schemas, stored, current);
+  const changes = changedMembers(schemas, stored, current);
   const names = Object.keys(changes);
   const errorAt = (name: string): string | null => {
     const path = `${detailPrefix}${name}`;

@@ -4,7 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { CheckFieldProps, TextFieldProps } from '../components/field.tsx';
-import { type FormSchemas, isFilled, type Problems, problemsOf, rangeText } from './setting-schema.ts';
+import { type FormSchemas, isFilled, type Problems, fieldProblems, rangeText } from './setting-schema.ts';
 
 type NamesOf<Draft, Kind> = { [Name in keyof Draft]: Draft[Name] extends Kind ? Name : never }[keyof Draft] & string;
 
@@ -40,7 +40,7 @@ export function useForm<Draft extends object>(
   const [draft, setDraft] = useState(start);
   const [touched, setTouched] = useState<readonly string[]>([]);
   const known = schemas(draft);
-  const all = problemsOf(draft, known, problems?.(draft));
+  const all = fieldProblems(draft, known, problems?.(draft));
   const write = (change: Partial<Draft>): void => {
     setDraft((former) => ({ ...former, ...change }));
     setTouched((former) => [...new Set([...former, ...Object.keys(change)])]);

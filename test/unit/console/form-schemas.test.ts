@@ -8,9 +8,9 @@ import { forms } from '../../../src/console/settings/form-schemas.generated.ts';
 import {
   inUnits,
   isFilled,
-  linesOf,
+  filledLines,
   problemIn,
-  problemsOf,
+  fieldProblems,
   rangeText,
   type SettingSchema,
 } from '../../../src/console/settings/setting-schema.ts';
@@ -76,10 +76,12 @@ test('a value that does not fit is named, and an empty one only where a number m
 test('the schema counts before the rules of the form, and what must be filled in is missed', () => {
   const { intervalMinutes, name } = forms.list;
   const schemas = { name, intervalMinutes };
-  expect(problemsOf({ name: '-', intervalMinutes: '5' }, schemas, { name: 'is taken' })).toEqual({
+  expect(fieldProblems({ name: '-', intervalMinutes: '5' }, schemas, { name: 'is taken' })).toEqual({
     name: 'must have 1 to 48 lower-case letters, digits and hyphens, no hyphen first',
   });
-  expect(problemsOf({ name: 'a', intervalMinutes: '5' }, schemas, { name: 'is taken' })).toEqual({ name: 'is taken' });
+  expect(fieldProblems({ name: 'a', intervalMinutes: '5' }, schemas, { name: 'is taken' })).toEqual({
+    name: 'is taken',
+  });
   expect(isFilled({ name: ' ', intervalMinutes: '5' }, schemas)).toBe(false);
   expect(isFilled({ name: 'a', intervalMinutes: '5' }, schemas)).toBe(true);
 });
@@ -90,5 +92,5 @@ test('a larger unit has fewer of everything', () => {
 });
 
 test('lines without anything in them are none', () => {
-  expect(linesOf(' a \n\n b\n')).toEqual(['a', 'b']);
+  expect(filledLines(' a \n\n b\n')).toEqual(['a', 'b']);
 });

@@ -6,7 +6,7 @@ import { counted, duration, percent } from '../../../src/console/format/numbers.
 import { briefTime } from '../../../src/console/format/times.ts';
 import { visibleParts } from '../../../src/console/format/visitor-text.ts';
 import { boundsText, controlOf } from '../../../src/console/settings/setting-schema.ts';
-import { changesOf, textOf, valueOf } from '../../../src/console/settings/draft.ts';
+import { changedMembers, settingText, settingValue } from '../../../src/console/settings/draft.ts';
 import { bucketSecondsOf, windowOf } from '../../../src/console/url/window.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -100,7 +100,7 @@ describe('a setting', () => {
   test('comes back from its text as it was', () => {
     const schema = { type: 'array', items: { type: 'object' } };
     const value = [{ pattern: '/a/**', methods: ['POST'] }];
-    expect(valueOf(schema, textOf(schema, value))).toEqual({ ok: true, value });
+    expect(settingValue(schema, settingText(schema, value))).toEqual({ ok: true, value });
   });
 
   test.each([
@@ -108,12 +108,12 @@ describe('a setting', () => {
     [{ type: 'number' }, 'Infinity', 'is not a number'],
     [{ type: 'array', items: { type: 'object' } }, '[', 'is not valid JSON'],
   ])('%j refuses %j', (schema, text, error) => {
-    expect(valueOf(schema, text)).toEqual({ ok: false, error });
+    expect(settingValue(schema, text)).toEqual({ ok: false, error });
   });
 
   test('only what differs is sent, and what is empty is left out', () => {
     const schemas = { a: { type: 'number' }, b: { type: 'string' }, c: { type: 'string' } };
-    expect(changesOf(schemas, { a: 1, b: 'x', c: 'y' }, { a: 2, b: 'x', c: undefined })).toEqual({ a: 2 });
+    expect(changedMembers(schemas, { a: 1, b: 'x', c: 'y' }, { a: 2, b: 'x', c: undefined })).toEqual({ a: 2 });
   });
 
   test('says its range and default, and no bound that only means any number', () => {

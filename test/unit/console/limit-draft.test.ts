@@ -2,22 +2,22 @@
 import { expect, test } from 'vitest';
 import { limit as limitSchema } from '../../../src/contract/management/policy-set/limit.ts';
 import {
-  draftOf,
+  limitDraftOf,
   emptyDraft,
   type LimitDraft,
   limitOf,
   limitProblems,
   limitSchemas,
 } from '../../../src/console/views/limits/limit-draft.ts';
-import type { Limit } from '../../../src/console/views/limits/limit-set.ts';
+import type { ListedLimit } from '../../../src/console/views/limits/limit-set.ts';
 import { allowanceText } from '../../../src/console/views/limits/limit-words.ts';
-import { problemsOf as found, type Problems } from '../../../src/console/settings/setting-schema.ts';
+import { fieldProblems as found, type Problems } from '../../../src/console/settings/setting-schema.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const problemsOf = (draft: LimitDraft, taken: readonly string[]): Problems<LimitDraft> =>
   found(draft, limitSchemas(draft), limitProblems(draft, taken));
-const limit = (given: object): Limit =>
-  limitSchema.parse({ name: 'a', key: ['ip'], count: 10, windowSeconds: 60, ...given }) as Limit;
+const limit = (given: object): ListedLimit =>
+  limitSchema.parse({ name: 'a', key: ['ip'], count: 10, windowSeconds: 60, ...given }) as ListedLimit;
 const draft = (given: Partial<LimitDraft>): LimitDraft => ({ ...emptyDraft, name: 'a', ...given });
 
 const login = { on: 'loginFailed', loginFailed: { status: [401, 403], usernameField: 'user.email' } };
@@ -38,8 +38,8 @@ test('the form of a stored limit means the same limit', () =>
     ],
     (given) => {
       const stored = limit(given);
-      expect(problemsOf(draftOf(stored), [])).toEqual({});
-      expect(limitOf(draftOf(stored))).toEqual(stored);
+      expect(problemsOf(limitDraftOf(stored), [])).toEqual({});
+      expect(limitOf(limitDraftOf(stored))).toEqual(stored);
     },
   ));
 
@@ -48,7 +48,7 @@ test('the service takes what the form begins with', () => {
 });
 
 test('a key that changes keeps the order of the parts that stay', () => {
-  const former = draftOf(limit({ key: ['path', 'cookie:sid', 'ip'] }));
+  const former = limitDraftOf(limit({ key: ['path', 'cookie:sid', 'ip'] }));
   expect(limitOf({ ...former, cookies: 'cart', key: [...former.key, 'host'] }).key).toEqual([
     'path',
     'ip',

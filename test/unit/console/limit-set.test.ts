@@ -1,8 +1,9 @@
 /** What the console writes into the policy set when somebody adds, changes or removes a limit. */
 import { expect, test } from 'vitest';
-import { type Limit, type PolicySet, setWith } from '../../../src/console/views/limits/limit-set.ts';
+import type { StoredSet } from '../../../src/console/views/policies/policy.ts';
+import { type ListedLimit, setWith } from '../../../src/console/views/limits/limit-set.ts';
 
-const limit = (name: string, count = 1): Limit => ({
+const limit = (name: string, count = 1): ListedLimit => ({
   name,
   key: ['ip'],
   count,
@@ -15,7 +16,7 @@ const limit = (name: string, count = 1): Limit => ({
 });
 const when = { field: 'path', operator: 'equals', value: '/' } as const;
 const hits = { total: 0, allow: 0, challenge: 0, block: 0, lastHitAt: null };
-const listed = (name: string, then: PolicySet['policies'][number]['then']): PolicySet['policies'][number] => ({
+const listed = (name: string, then: StoredSet['policies'][number]['then']): StoredSet['policies'][number] => ({
   name,
   when,
   then,
@@ -23,7 +24,7 @@ const listed = (name: string, then: PolicySet['policies'][number]['then']): Poli
   text: 'path equals "/"',
   hits,
 });
-const set = (...limits: Limit[]): PolicySet => ({
+const set = (...limits: ListedLimit[]): StoredSet => ({
   version: 3,
   origins: {},
   limits,

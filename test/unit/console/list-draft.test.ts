@@ -1,7 +1,7 @@
 /** The form of a list: what its fields mean, and what of them is sent. */
 import { expect, test } from 'vitest';
 import type { List } from '../../../src/console/views/lists/list.ts';
-import { changedSettings, draftOf, listSchemas, settingsOf } from '../../../src/console/views/lists/list-draft.ts';
+import { changedSettings, listDraftOf, listSchemas, settingsOf } from '../../../src/console/views/lists/list-draft.ts';
 import { listDefaults } from '../../../src/contract/management/list-defaults.ts';
 
 const list: List = {
@@ -32,31 +32,31 @@ const list: List = {
 
 test('an empty form means the defaults of the API', () => {
   const { authorization: _secret, mode: _mode, ...defaults } = listDefaults;
-  expect(settingsOf(draftOf(null))).toEqual(defaults);
+  expect(settingsOf(listDraftOf(null))).toEqual(defaults);
 });
 
 test('a form that nobody has touched changes nothing, whatever the settings are', () => {
-  expect(changedSettings(list, draftOf(list))).toEqual({});
+  expect(changedSettings(list, listDraftOf(list))).toEqual({});
   const csv: List = { ...list, format: 'csv', selector: null, column: '2', expirySeconds: 3601 };
-  expect(changedSettings(csv, draftOf(csv))).toEqual({});
+  expect(changedSettings(csv, listDraftOf(csv))).toEqual({});
 });
 
 test('only what was changed is sent', () => {
-  expect(changedSettings(list, { ...draftOf(list), expiryHours: '', maxChangePercent: '100' })).toEqual({
+  expect(changedSettings(list, { ...listDraftOf(list), expiryHours: '', maxChangePercent: '100' })).toEqual({
     expirySeconds: null,
     maxChangePercent: 100,
   });
 });
 
 test('a selector goes when the format has none', () => {
-  expect(changedSettings(list, { ...draftOf(list), format: 'text' })).toEqual({ format: 'text', selector: null });
+  expect(changedSettings(list, { ...listDraftOf(list), format: 'text' })).toEqual({ format: 'text', selector: null });
 });
 
 test('without an address it is a file', () => {
-  const file = { ...draftOf(list), url: '  ', intervalMinutes: '1' };
+  const file = { ...listDraftOf(list), url: '  ', intervalMinutes: '1' };
   expect(changedSettings(list, file)).toEqual({ url: null });
   expect(settingsOf(file).intervalMinutes).toBe(listDefaults.intervalMinutes);
-  expect([listSchemas(file).intervalMinutes, listSchemas(draftOf(list)).intervalMinutes?.type]).toEqual([
+  expect([listSchemas(file).intervalMinutes, listSchemas(listDraftOf(list)).intervalMinutes?.type]).toEqual([
     undefined,
     'integer',
   ]);

@@ -1,56 +1,56 @@
 /** A draft of policies: its changes, its order, and how it comes on top of what somebody else has saved. */
 import { describe, expect, test } from 'vitest';
 import { caughtUp } from '../../../src/console/views/policies/catch-up.ts';
-import { headOf, linesOf } from '../../../src/console/views/policies/difference-lines.ts';
+import { headOf, changedLines } from '../../../src/console/views/policies/difference-lines.ts';
 import {
-  changesOf,
-  draftOf,
+  draftChanges,
+  unchangedDraft,
   moved,
   onVersion,
   policiesOf,
-  type Draft,
+  type PolicyDraft,
   withAdded,
   withImported,
   withPolicy,
   without,
 } from '../../../src/console/views/policies/draft.ts';
-import type { Policy } from '../../../src/console/views/policies/policy.ts';
+import type { TextPolicy } from '../../../src/console/views/policies/policy.ts';
 import { expectRows } from '../../support/rows.ts';
 
 /** `a=x` is the policy `a` with a condition on the path `/x`. */
-function policy(text: string): Policy {
+function policy(text: string): TextPolicy {
   const [name = '', path = name] = text.split('=');
   return { name, when: `path equals "/${path}"`, then: { action: 'block' }, mode: 'enforce' };
 }
-const policies = (text: string): Policy[] => (text === '' ? [] : text.split(' ').map(policy));
-const draft = (text: string): Draft => draftOf(4, policies(text));
-const textOf = (list: readonly Policy[]): string =>
+const policies = (text: string): TextPolicy[] => (text === '' ? [] : text.split(' ').map(policy));
+const draft = (text: string): PolicyDraft => unchangedDraft(4, policies(text));
+const textOf = (list: readonly TextPolicy[]): string =>
   list
     .map(({ name, when }) => {
       const path = /"\/(.*)"/.exec(when)?.[1] ?? '';
       return path === name ? name : `${name}=${path}`;
     })
     .join(' ');
-const shown = ({ entries }: Draft): string => textOf(policiesOf(entries));
-const edited = (from: Draft, name: string, to: string): Draft => withPolicy(from, name, policy(to));
+const shown = ({ entries }: PolicyDraft): string => textOf(policiesOf(entries));
+const edited = (from: PolicyDraft, name: string, to: string): PolicyDraft => withPolicy(from, name, policy(to));
 
 describe('a draft', () => {
   test('has no changes until something is changed', () => {
-    expect(changesOf(draft('a b'))).toEqual([]);
-    expect(changesOf(moved(moved(draft('a b'), 'a', 1), 'a', 0))).toEqual([]);
+    expect(draftChanges(draft('a b'))).toEqual([]);
+    expect(draftChanges(moved(moved(draft('a b'), 'a', 1), 'a', 0))).toEqual([]);
   });
 
   test('has its policies in the order of its changes', () =>
     expectRows(
       [
-        ['moved down', (from: Draft) => moved(from, 'a', 1), 'b a c'],
-        ['moved beyond the end', (from: Draft) => moved(from, 'a', 9), 'b c a'],
-        ['moved before the start', (from: Draft) => moved(from, 'c', -1), 'c a b'],
-        ['an unknown one moved', (from: Draft) => moved(from, 'x', 0), 'a b c'],
-        ['deleted', (from: Draft) => without(from, 'b'), 'a c'],
-        ['renamed in its place', (from: Draft) => edited(from, 'b', 'd'), 'a d c'],
-        ['added at the end', (from: Draft) => withAdded(from, policies('d e')), 'a b c d e'],
-        ['added at the start', (from: Draft) => withAdded(from, policies('d e'), 'start'), 'd e a b c'],
+        ['moved down', (from: PolicyDraft) => moved(from, 'a', 1), 'b a c'],
+        ['moved beyond the end', (from: PolicyDraft) => moved(from, 'a', 9), 'b c a'],
+        ['moved before the start', (from: PolicyDraft) => moved(from, 'c', -1), 'c a b'],
+        ['an unknown one moved', (from: PolicyDraft) => moved(from, 'x', 0), 'a b c'],
+        ['deleted', (from: PolicyDraft) => without(from, 'b'), 'a c'],
+        ['renamed in its place', (from: PolicyDraft) => edited(from, 'b', 'd'), 'a d c'],
+        ['added at the end', (from: PolicyDraft) => withAdded(from, policies('d e')), 'a b c d e'],
+        ['added at the start', (from: PolicyDraft) => withAdded(from, policies('d e'), 'start'), 'd e a b c'],
       ],
       ([, change, expected]) => {
         expect(shown(change(draft('a b c')))).toBe(expected);
@@ -73,19 +73,19 @@ describe('a draft', () => {
   });
 
   test('says what it changes, field by field', () => {
-    const [change] = changesOf(
+    const [change] = draftChanges(
       withPolicy(draft('a'), 'a', { ...policy('a=b'), then: { action: 'challenge', level: 1 } }),
     );
     expect(headOf('policy', change!)).toBe('policy a changed');
-    expect(linesOf(change!)).toEqual([
+    expect(changedLines(change!)).toEqual([
       { mark: '-', text: 'when: path equals "/a"' },
       { mark: '+', text: 'when: path equals "/b"' },
       { mark: '-', text: 'then: block' },
       { mark: '+', text: 'then: challenge 1' },
     ]);
-    const [move] = changesOf(moved(draft('a b c'), 'a', 2));
+    const [move] = draftChanges(moved(draft('a b c'), 'a', 2));
     expect(headOf('policy', move!)).toBe('policy a moved from place 1 to 3');
-    expect(linesOf(move!)).toEqual([]);
+    expect(changedLines(move!)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { errorText, marked } from '../../../src/console/views/policies/condition-place.ts';
 import { knownValues } from '../../../src/console/views/policies/known-values.ts';
-import type { Policy } from '../../../src/console/views/policies/policy.ts';
+import type { TextPolicy } from '../../../src/console/views/policies/policy.ts';
 import {
   answersOf,
   noFacts,
@@ -13,7 +13,11 @@ import {
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { expectRows } from '../../support/rows.ts';
 
-const policy = (name: string, action: 'block' | 'allow' | 'skipSession', mode: Policy['mode'] = 'enforce'): Policy => ({
+const policy = (
+  name: string,
+  action: 'block' | 'allow' | 'skipSession',
+  mode: TextPolicy['mode'] = 'enforce',
+): TextPolicy => ({
   name,
   when: 'path exists',
   then: { action },

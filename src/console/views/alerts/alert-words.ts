@@ -1,10 +1,9 @@
 /** Kinds of alerts and shapes of channels in words. A kind that the API gets is missed here by the compiler. */
+import type { AlertKind, SentKind } from '../../../contract/management/alerts.ts';
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 
-export type Alert = Schema<'Alert'>;
-export type AlertKind = Schema<'AlertKind'>;
-export type Channel = Schema<'AlertChannel'>;
-type SentKind = Alert['kind'];
+export type ListedAlert = Schema<'Alert'>;
+export type ListedChannel = Schema<'AlertChannel'>;
 export type AlertsBody = RequestOf<'/alerts/list'>;
 
 const kinds: Readonly<Record<AlertKind, string>> = {
@@ -17,13 +16,13 @@ const kinds: Readonly<Record<AlertKind, string>> = {
   'client-jwt-expiring': 'a client JWT expires',
   'api-key-expiring': 'an API key expires',
 };
-export const kindWords: Readonly<Record<SentKind, string>> = { ...kinds, test: 'a test' };
-export const alertKinds = Object.keys(kinds) as AlertKind[];
-export const sentKinds = Object.keys(kindWords) as SentKind[];
+export const alertKindWords: Readonly<Record<SentKind, string>> = { ...kinds, test: 'a test' };
+export const offeredAlertKinds = Object.keys(kinds) as AlertKind[];
+export const shownAlertKinds = Object.keys(alertKindWords) as SentKind[];
 
-const shapeWords: Readonly<Record<Channel['shape'], string>> = {
+const shapeWords: Readonly<Record<ListedChannel['shape'], string>> = {
   webhook: 'webhook: signed JSON',
   slack: 'slack: an incoming webhook of Slack or Mattermost',
   discord: 'discord: a webhook of Discord',
 };
-export const shapes = Object.entries(shapeWords) as [Channel['shape'], string][];
+export const shapes = Object.entries(shapeWords) as [ListedChannel['shape'], string][];

@@ -11,7 +11,7 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { instances, siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { kindWords, sentKinds, type Alert, type AlertsBody } from './alert-words.ts';
+import { alertKindWords, shownAlertKinds, type ListedAlert, type AlertsBody } from './alert-words.ts';
 import { counted } from '../../format/numbers.ts';
 
 const ALERTS_PER_PAGE = 50;
@@ -45,7 +45,10 @@ export default function Alerts() {
         <SelectField
           label="Kind"
           value={kind ?? ''}
-          options={[['', 'any'] as const, ...sentKinds.map((one) => [one as string, kindWords[one]] as const)]}
+          options={[
+            ['', 'any'] as const,
+            ...shownAlertKinds.map((one) => [one as string, alertKindWords[one]] as const),
+          ]}
           onChange={(chosen) => change({ kind: chosen, cursor: null })}
         />
         <CheckField
@@ -67,7 +70,7 @@ export default function Alerts() {
             keyOf={({ id }) => id}
             columns={[
               { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
-              { title: 'Kind', cell: ({ kind: one }) => kindWords[one] },
+              { title: 'Kind', cell: ({ kind: one }) => alertKindWords[one] },
               { title: 'State', cell: ({ phase }) => <Chip tone={phases[phase][0]}>{phases[phase][1]}</Chip> },
               { title: 'About', cell: (alert) => <About alert={alert} /> },
               {
@@ -95,13 +98,13 @@ export default function Alerts() {
   );
 }
 
-function About({ alert: { instanceId, subject } }: { alert: Alert }) {
+function About({ alert: { instanceId, subject } }: { alert: ListedAlert }) {
   const instance = instances.value.list?.find(({ id }) => id === instanceId);
   const text = [instanceId === null ? '' : (instance?.name ?? instanceId), subject].filter((part) => part !== '');
   return <VisitorText text={text.join(', ') || 'the account'} maxChars={60} />;
 }
 
-type Delivery = Alert['deliveries'][number];
+type Delivery = ListedAlert['deliveries'][number];
 const states = { waiting: ['warn', 'waits'], sent: ['allow', 'sent'], 'given-up': ['block', 'given up'] } as const;
 
 /** What became of one alert in each channel. */

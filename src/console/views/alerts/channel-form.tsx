@@ -1,5 +1,6 @@
 /** The form of a channel: where it sends, which kinds, and when alerts wait. */
 import { useRef } from 'preact/hooks';
+import type { AlertKind } from '../../../contract/management/alerts.ts';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
@@ -8,17 +9,17 @@ import { zoneName } from '../../format/times.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-over.ts';
 import { useForm } from '../../settings/use-form.ts';
-import { alertKinds, kindWords, shapes, type AlertKind, type Channel } from './alert-words.ts';
+import { offeredAlertKinds, alertKindWords, shapes, type ListedChannel } from './alert-words.ts';
 
 export interface ChannelFormProps {
   /** `null`: a new one. */
-  channel: Channel | null;
+  channel: ListedChannel | null;
   onClose: () => void;
   /** @param secret of a new webhook. It is in no other response. */
-  onSaved: (channel: Channel, secret: string | null) => void;
+  onSaved: (channel: ListedChannel, secret: string | null) => void;
 }
 
-interface ChannelDraft extends Pick<Channel, 'name' | 'shape' | 'kinds' | 'enabled'> {
+interface ChannelDraft extends Pick<ListedChannel, 'name' | 'shape' | 'kinds' | 'enabled'> {
   webhookUrl: string;
   isQuiet: boolean;
 }
@@ -52,7 +53,7 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
       return call('/alerts/channels/create', { shape, ...fields, webhookUrl });
     }
     const changes = { ...changedFields(channel, fields), ...address };
-    const answer = await saveAfterLook(known as { current: Channel }, changes, {
+    const answer = await saveAfterLook(known as { current: ListedChannel }, changes, {
       load: async () => {
         const now = await call('/alerts/channels', {});
         return now.ok ? ok(now.value.channels.find(({ id }) => id === channel.id) ?? channel) : now;
@@ -123,8 +124,8 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
 }
 
 /** Fields that differ from those of the channel. */
-function changedFields<Fields extends Partial<Channel>>(channel: Channel, fields: Fields): Partial<Fields> {
-  const names = Object.keys(fields) as (keyof Fields & keyof Channel)[];
+function changedFields<Fields extends Partial<ListedChannel>>(channel: ListedChannel, fields: Fields): Partial<Fields> {
+  const names = Object.keys(fields) as (keyof Fields & keyof ListedChannel)[];
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(channel[name]));
   return Object.fromEntries(changed.map((name) => [name, fields[name]])) as Partial<Fields>;
 }
@@ -141,13 +142,13 @@ export function KindFields({ legend, chosen, onChange }: KindFieldsProps) {
     <fieldset>
       <legend>{legend}</legend>
       <div class="group-members">
-        {alertKinds.map((kind) => (
+        {offeredAlertKinds.map((kind) => (
           <CheckField
             key={kind}
-            label={kindWords[kind]}
+            label={alertKindWords[kind]}
             isChecked={chosen.includes(kind)}
             onChange={(isChosen) =>
-              onChange(alertKinds.filter((one) => (one === kind ? isChosen : chosen.includes(one))))
+              onChange(offeredAlertKinds.filter((one) => (one === kind ? isChosen : chosen.includes(one))))
             }
           />
         ))}

@@ -14,12 +14,12 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { kindWords, type Channel } from './alert-words.ts';
+import { alertKindWords, type ListedChannel } from './alert-words.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 type Open =
   | { kind: 'new' }
-  | { kind: 'change' | 'rotate' | 'remove'; channel: Channel }
+  | { kind: 'change' | 'rotate' | 'remove'; channel: ListedChannel }
   | { kind: 'secret'; name: string; secret: string };
 
 export default function Channels() {
@@ -31,12 +31,12 @@ export default function Channels() {
   const [tested, setTested] = useState<string | null>(null);
   const mayChange = may('updateProtectSettings');
   const close = () => setOpen(null);
-  const saved = (channel: Channel, secret: string | null): void => {
+  const saved = (channel: ListedChannel, secret: string | null): void => {
     setOpen(secret === null ? null : { kind: 'secret', name: channel.name, secret });
     toast(`${channel.name} was saved.`);
     reload();
   };
-  const test = async ({ id, name }: Channel): Promise<void> => {
+  const test = async ({ id, name }: ListedChannel): Promise<void> => {
     setTested(id);
     const answer = await call('/alerts/channels/test', { channelId: id });
     setTested(null);
@@ -171,11 +171,11 @@ export default function Channels() {
   );
 }
 
-function kindsText(kinds: Channel['kinds']): string {
-  return kinds.length === 0 ? 'every kind' : kinds.map((kind) => kindWords[kind]).join(', ');
+function kindsText(kinds: ListedChannel['kinds']): string {
+  return kinds.length === 0 ? 'every kind' : kinds.map((kind) => alertKindWords[kind]).join(', ');
 }
 
-function quietText(quietHours: Channel['quietHours']): string {
+function quietText(quietHours: ListedChannel['quietHours']): string {
   if (quietHours === null) return 'none';
   const { from, until, timeZone, except } = quietHours;
   const always = except.length === 0 ? '' : `, except ${kindsText(except)}`;

@@ -15,7 +15,7 @@ import { saveOver, type Stored } from '../../settings/save-over.ts';
 import { useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { PolicyFields } from './policy-fields.tsx';
-import type { Policy } from './policy-words.ts';
+import type { BotPolicyFields } from './policy-words.ts';
 import { Section } from '../../components/facts.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
@@ -49,10 +49,10 @@ export default function BotPolicy() {
 function Editor({ instance }: { instance: Instance }) {
   const { id, globalSiteKey: siteKey } = instance;
   const [stored, setStored] = useState<Stored>({ values: instance, version: instance.version });
-  const [draft, setDraft] = useState<Policy | null>(null);
+  const [draft, setDraft] = useState<BotPolicyFields | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  const current = stored.values['botPolicy'] as Policy;
+  const current = stored.values['botPolicy'] as BotPolicyFields;
   const policy = draft ?? current;
   const isChanged = JSON.stringify(policy) !== JSON.stringify(current);
   const inForce = useCall('/protect/robots', { siteKey, botPolicy: current });

@@ -28,7 +28,7 @@ export interface TableOf {
   params: Params;
 }
 
-export function BotTable({ bots, total, params }: TableOf & { bots: readonly Bot[] }) {
+export function BotTrafficTable({ bots, total, params }: TableOf & { bots: readonly Bot[] }) {
   const hrefOf = verdictsOf(params, realProofs.join(','));
   return (
     <Table

@@ -13,7 +13,7 @@ import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
 import { bucketSecondsOf, type TimeWindow, useWindow } from '../../url/window.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { BotTable, ImpostorTable } from './bot-traffic-tables.tsx';
+import { BotTrafficTable, ImpostorTable } from './bot-traffic-tables.tsx';
 
 type Traffic = ResponseOf<'/protect/bots/traffic'>;
 
@@ -95,7 +95,7 @@ function Report({ traffic, params }: { traffic: Traffic; params: Params }) {
             {counted(sum, 'request')} of {count(total)}. “Came anyway” are requests to paths that robots.txt, as
             crawlers get it now, disallows to the bot.
           </p>
-          {bots.length > 0 && <BotTable bots={bots} total={total} params={params} />}
+          {bots.length > 0 && <BotTrafficTable bots={bots} total={total} params={params} />}
           <p class="hint">
             {other.bots > 0 && `${count(other.bots)} more with ${counted(other.total, 'request')}. `}
             {!isExact && 'Some hour had more bots than the log counts one by one. '}

@@ -36,7 +36,7 @@ export function catalogueBody(params: Params): Query {
   };
 }
 
-export function Catalogue({ found }: { found: BotPage | null }) {
+export function CatalogueSection({ found }: { found: BotPage | null }) {
   const [params, change] = useParams();
   const { textOf, write, typed } = useDraft(['search']);
   const isFiltered = ['search', 'behaviour', 'proof'].some((name) => params[name] !== undefined);

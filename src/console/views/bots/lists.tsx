@@ -4,7 +4,7 @@ import { Load } from '../../components/load.tsx';
 import { Page } from '../../components/page.tsx';
 import { addressOf, useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { Catalogue, Texts, catalogueBody } from './catalogue.tsx';
+import { CatalogueSection, Texts, catalogueBody } from './catalogue.tsx';
 import { OwnBots } from './own-bots.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
@@ -34,7 +34,7 @@ export default function BotLists() {
       <Load of={published} />
       <Load of={catalogue} />
       <OwnBots bots={own.value?.bots ?? null} onChange={reload} />
-      <Catalogue found={catalogue.value} />
+      <CatalogueSection found={catalogue.value} />
       <PublishedLists lists={published.value?.lists ?? null} />
       {bot !== undefined && <BotDialog id={bot} onClose={() => change({ bot: null }, true)} />}
     </Page>

@@ -15,22 +15,22 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
 import { botBehaviours, type BotBehaviour } from '../../../contract/vocabulary.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { linesOf } from '../../settings/setting-schema.ts';
+import { filledLines } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 
-export function OwnBots({ bots, onChange }: { bots: readonly OwnBot[] | null; onChange: () => void }) {
+export function OwnBots({ bots, onChange }: { bots: readonly ListedOwnBot[] | null; onChange: () => void }) {
   /** `new`, or the bot that is changed. */
-  const [edited, setEdited] = useState<OwnBot | 'new' | null>(null);
-  const [leaving, setLeaving] = useState<OwnBot | null>(null);
+  const [edited, setEdited] = useState<ListedOwnBot | 'new' | null>(null);
+  const [leaving, setLeaving] = useState<ListedOwnBot | null>(null);
   const [failure, setFailure] = useState<Refusal | null>(null);
   const mayWrite = may('updateProtectSettings');
-  const putBack = async (bot: OwnBot): Promise<void> => {
+  const putBack = async (bot: ListedOwnBot): Promise<void> => {
     const answer = await call('/protect/bots/own/add', bot);
     setFailure(answer.ok ? null : answer.error);
     onChange();
   };
-  const remove = async (bot: OwnBot): Promise<void> => {
+  const remove = async (bot: ListedOwnBot): Promise<void> => {
     setLeaving(null);
     const answer = await call('/protect/bots/own/remove', { id: bot.id });
     setFailure(answer.ok ? null : answer.error);
@@ -120,11 +120,11 @@ export function OwnBots({ bots, onChange }: { bots: readonly OwnBot[] | null; on
 
 export interface OwnBotFormProps {
   /** `null`: a new one. */
-  bot: OwnBot | null;
+  bot: ListedOwnBot | null;
   /** Ids of the bots that the account has. */
   taken: readonly string[];
   onClose: () => void;
-  onSaved: (bot: OwnBot) => void;
+  onSaved: (bot: ListedOwnBot) => void;
 }
 
 /** The form of an own bot. The service says which of its lines it does not accept. */
@@ -152,9 +152,9 @@ export function OwnBotForm({ bot, taken, onClose, onSaved }: OwnBotFormProps) {
         call('/protect/bots/own/add', {
           id,
           behaviours: [...behaviours],
-          patterns: linesOf(patterns),
-          networks: linesOf(networks),
-          tokens: linesOf(tokens),
+          patterns: filledLines(patterns),
+          networks: filledLines(networks),
+          tokens: filledLines(tokens),
           isComplete,
         })
       }
@@ -224,4 +224,4 @@ export function OwnBotForm({ bot, taken, onClose, onSaved }: OwnBotFormProps) {
 }
 
 /** A bot that the account has added, as the API lists it and takes it. */
-export type OwnBot = ResponseOf<'/protect/bots/own'>['bots'][number];
+export type ListedOwnBot = ResponseOf<'/protect/bots/own'>['bots'][number];

@@ -5,7 +5,7 @@ import { Section } from '../../components/facts.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { type BotAction, type BotBehaviour, botBehaviours, botPresets } from '../../../contract/vocabulary.ts';
 import { PolicyOverrides } from './policy-overrides.tsx';
-import { actionOptions, type Policy } from './policy-words.ts';
+import { actionOptions, type BotPolicyFields } from './policy-words.ts';
 
 type Behaviours = ResponseOf<'/protect/robots'>['behaviours'];
 
@@ -29,13 +29,13 @@ const comesFor: Record<BotBehaviour, string> = {
 };
 
 export interface PolicyFieldsProps {
-  policy: Policy;
+  policy: BotPolicyFields;
   /** What each behaviour gets; `null` while unknown. */
   behaviours: Behaviours | null;
   /** Ids of bots, as suggestions. */
   bots: readonly string[];
   isDisabled: boolean;
-  onChange: (change: Partial<Policy>) => void;
+  onChange: (change: Partial<BotPolicyFields>) => void;
 }
 
 export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }: PolicyFieldsProps) {

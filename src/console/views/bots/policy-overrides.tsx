@@ -5,15 +5,15 @@ import { Section } from '../../components/facts.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { type BotAction, botBehaviours } from '../../../contract/vocabulary.ts';
-import { actionOptions, type Policy } from './policy-words.ts';
+import { actionOptions, type BotPolicyFields } from './policy-words.ts';
 
-type Override = Policy['overrides'][number];
+type Override = BotPolicyFields['overrides'][number];
 
 export interface PolicyOverridesProps {
-  overrides: Policy['overrides'];
+  overrides: BotPolicyFields['overrides'];
   bots: readonly string[];
   isDisabled: boolean;
-  onChange: (overrides: Policy['overrides']) => void;
+  onChange: (overrides: BotPolicyFields['overrides']) => void;
 }
 
 interface Row {

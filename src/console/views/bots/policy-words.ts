@@ -2,7 +2,7 @@
 import type { Schema } from '../../api/service-api.ts';
 import { type BotAction, botActions } from '../../../contract/vocabulary.ts';
 
-export type Policy = Schema<'BotPolicy'>;
+export type BotPolicyFields = Schema<'BotPolicy'>;
 
 const actionTexts: Record<BotAction, string> = {
   allow: 'allow: passes',

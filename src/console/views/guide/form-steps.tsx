@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { programs, widgetSnippet } from '../sites/keys.tsx';
-import type { Site } from '../sites/sites.tsx';
+import type { ListedSite } from '../sites/sites.tsx';
 import type { ComponentChildren } from 'preact';
 import { Chip } from '../../components/chip.tsx';
 import { CopyButton } from '../../components/copy.tsx';
@@ -14,7 +14,7 @@ export function WidgetCode({ siteKey }: { siteKey: string }) {
 
 const settings = (secret: string): string => `CAPTCHA_URL=${location.origin}\nCAPTCHA_SECRET=${secret}`;
 
-export function BackendCode({ site }: { site: Site | null }) {
+export function BackendCode({ site }: { site: ListedSite | null }) {
   const [language, setLanguage] = useState(programs[0]?.language ?? '');
   const [isShown, setIsShown] = useState(false);
   // A role that may not change sites gets no secret.

@@ -6,7 +6,7 @@ import { chosenInstance, instancesLoaded, loadInstances, type Instance } from '.
 import { visitorSources } from '../../../contract/vocabulary.ts';
 import { useParams } from '../../url/params.ts';
 import { edgesFinding } from '../health/findings.ts';
-import type { Site } from '../sites/sites.tsx';
+import type { ListedSite } from '../sites/sites.tsx';
 
 const EVERY_MS = 3000;
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const CAPTCHA_DAYS = 6;
 
 export interface Progress {
-  site: Site | null;
+  site: ListedSite | null;
   instance: Instance | null;
   hasClientJwt: boolean;
   /** Epoch milliseconds of the newest contact of an edge. */

@@ -24,7 +24,7 @@ import { AttackSection } from '../attack/attack-section.tsx';
 import { ClientJwts } from './client-jwts.tsx';
 import { Enforcement } from './enforcement.tsx';
 import { RebuildLog } from './rebuild-log.tsx';
-import { modeOf } from './instances.tsx';
+import { modeChip } from './instances.tsx';
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -50,7 +50,7 @@ export default function Instance() {
   const instance = loaded.value?.find(({ id }) => id === route['id']);
   const tab = tabs.find(([name]) => name === params['tab'])?.[0] ?? '';
   return (
-    <Page title={instance?.name ?? 'Instance'} actions={instance !== undefined && modeOf(instance)}>
+    <Page title={instance?.name ?? 'Instance'} actions={instance !== undefined && modeChip(instance)}>
       <Load of={loaded}>
         {() =>
           instance === undefined && (

@@ -24,7 +24,7 @@ import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/use-form.ts';
 
-export function modeOf({ active, monitor, rollout }: Instance) {
+export function modeChip({ active, monitor, rollout }: Instance) {
   if (!active) return <Chip>deleted</Chip>;
   if (monitor) return <Chip tone="warn">monitor: enforces nothing</Chip>;
   return rollout < 100 ? <Chip tone="info">enforces for {rollout} %</Chip> : <Chip tone="allow">enforces</Chip>;
@@ -59,7 +59,7 @@ export default function Instances() {
             keyOf={({ id }) => id}
             columns={[
               { title: 'Name', cell: (one) => <a href={instanceAddress(one)}>{one.name}</a> },
-              { title: 'Mode', cell: modeOf },
+              { title: 'Mode', cell: modeChip },
               { title: 'Host name', isWide: true, cell: ({ cname }) => cname },
               { title: 'Site key', cell: ({ globalSiteKey }) => <code>{globalSiteKey}</code> },
               { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} isBrief /> },

@@ -5,17 +5,18 @@ import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { LimitForm } from './limit-form.tsx';
+import { LimitEditor } from './limit-form.tsx';
 import { LimitPreview } from './limit-preview.tsx';
-import { type Limit, type PolicySet, saveLimit, usersOf } from './limit-set.ts';
+import { type ListedLimit, saveLimit, usersOf } from './limit-set.ts';
+import type { StoredSet } from '../policies/policy.ts';
 import { actionWords } from './limit-words.ts';
 
 export type LimitAct = 'mode' | 'change' | 'remove';
 
 export interface LimitDialogProps {
   site: { siteKey?: string };
-  set: PolicySet;
-  limit: Limit;
+  set: StoredSet;
+  limit: ListedLimit;
   act: LimitAct;
   /** Requests of the last 24 hours that were above it; `null`: not known. */
   hits: number | null;
@@ -33,7 +34,7 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
   };
   if (act === 'change') {
     return (
-      <LimitForm site={site} set={set} limit={limit} onClose={onClose} onSaved={() => done(`${name} was changed.`)} />
+      <LimitEditor site={site} set={set} limit={limit} onClose={onClose} onSaved={() => done(`${name} was changed.`)} />
     );
   }
   if (act === 'remove') {
@@ -96,9 +97,9 @@ interface SaveDialogProps {
   title: string;
   verb: string;
   site: { siteKey?: string };
-  set: PolicySet;
+  set: StoredSet;
   name: string;
-  limit: Limit | null;
+  limit: ListedLimit | null;
   onSaved: () => void;
   onClose: () => void;
   children: ComponentChildren;

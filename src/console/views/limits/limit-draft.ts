@@ -2,7 +2,7 @@
 import { limitKeyFacts } from '../../../contract/vocabulary.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { type FormSchemas, inUnits, problemIn, type Problems, rangeText } from '../../settings/setting-schema.ts';
-import type { Limit } from './limit-set.ts';
+import type { ListedLimit } from './limit-set.ts';
 
 export const KEY_PARTS_MAX = forms.limit.key.maxItems;
 /** A wrong solution can be sent without anything else. */
@@ -14,7 +14,7 @@ export type WindowUnit = keyof typeof windowUnits;
 export const countedEvents = ['request', 'loginFailed', 'challengeFailed', 'status'] as const;
 export type CountedEvent = (typeof countedEvents)[number];
 
-export interface LimitDraft extends Pick<Limit, 'algorithm' | 'then' | 'exact' | 'mode'> {
+export interface LimitDraft extends Pick<ListedLimit, 'algorithm' | 'then' | 'exact' | 'mode'> {
   name: string;
   count: string;
   window: string;
@@ -55,7 +55,7 @@ export const emptyDraft: LimitDraft = {
   usernameField: '',
 };
 
-export function draftOf(limit: Limit): LimitDraft {
+export function limitDraftOf(limit: ListedLimit): LimitDraft {
   const { name, count, windowSeconds, on, key, algorithm, then, exact, ifUnreachable, mode, loginFailed } = limit;
   const unit = (['hours', 'minutes', 'seconds'] as const).find((one) => windowSeconds % windowUnits[one] === 0)!;
   const named = (field: string): string =>
@@ -148,7 +148,7 @@ export function limitProblems(draft: LimitDraft, taken: readonly string[]): Prob
 }
 
 /** Of a draft without problems. Only requests are counted before they pass, so nothing else can be exact. */
-export function limitOf(draft: LimitDraft): Limit {
+export function limitOf(draft: LimitDraft): ListedLimit {
   const { name, algorithm, then, mode, on, ifUnreachable, usernameField } = draft;
   const exact = draft.exact && on === 'request';
   const statuses = statusesIn(draft.loginStatuses);

@@ -6,7 +6,7 @@ import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { useForm } from '../../settings/use-form.ts';
 import { KeyFields, LoginFields } from './limit-fields.tsx';
 import {
-  draftOf,
+  limitDraftOf,
   emptyDraft,
   limitOf,
   limitProblems,
@@ -16,15 +16,16 @@ import {
   type WindowUnit,
   windowUnits,
 } from './limit-draft.ts';
-import { saveLimit, type Limit, type PolicySet } from './limit-set.ts';
+import { type ListedLimit, saveLimit } from './limit-set.ts';
+import type { StoredSet } from '../policies/policy.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { actionWords } from './limit-words.ts';
 
-export interface LimitFormProps {
+export interface LimitEditorProps {
   site: { siteKey?: string };
-  set: PolicySet;
+  set: StoredSet;
   /** `null`: a new one. */
-  limit: Limit | null;
+  limit: ListedLimit | null;
   onClose: () => void;
   onSaved: (name: string) => void;
 }
@@ -36,14 +37,16 @@ const eventOptions: readonly (readonly [CountedEvent, string])[] = [
   ['status', 'responses of the origin with a status'],
 ];
 const unitOptions = Object.keys(windowUnits) as WindowUnit[];
-const actionOptions = (Object.keys(actionWords) as Limit['then'][]).map((one) => [one, actionWords[one]] as const);
+const actionOptions = (Object.keys(actionWords) as ListedLimit['then'][]).map(
+  (one) => [one, actionWords[one]] as const,
+);
 
-export function LimitForm({ site, set, limit, onClose, onSaved }: LimitFormProps) {
+export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorProps) {
   const [condition, setCondition] = useState('');
   // The form shows what was stored when it was opened. After a conflict, saving again replaces what others wrote.
   const known = useRef(set);
   const taken = limit === null ? known.current.limits.map(({ name }) => name) : [];
-  const form = useForm(() => (limit === null ? emptyDraft : draftOf(limit)), limitSchemas, {
+  const form = useForm(() => (limit === null ? emptyDraft : limitDraftOf(limit)), limitSchemas, {
     problems: (typed) => limitProblems(typed, taken),
     isTouched: limit !== null,
   });

@@ -7,7 +7,8 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { type LimitChange, type PolicySet, readable, setWith } from './limit-set.ts';
+import type { StoredSet } from '../policies/policy.ts';
+import { type LimitChange, readable, setWith } from './limit-set.ts';
 import { LeftOut } from '../rules/preview.tsx';
 
 type Preview = ResponseOf<'/protect/limits/preview'>;
@@ -15,7 +16,7 @@ type Visitor = Preview['effects'][number]['visitors'][number];
 
 export interface LimitPreviewProps {
   site: { siteKey?: string };
-  set: PolicySet;
+  set: StoredSet;
   /** `null`: something is still to be filled in. */
   change: LimitChange | null;
 }

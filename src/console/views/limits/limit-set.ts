@@ -2,22 +2,22 @@
  * The limits of an instance. They stand in one document with its policies, which has one version: a change is written over
  * the version that somebody sees, and written again where somebody else has changed another part meanwhile.
  */
+import type { StoredSet } from '../policies/policy.ts';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
-import type { RequestOf, ResponseOf, Schema } from '../../api/service-api.ts';
-import type { Values } from '../../settings/draft.ts';
+import type { RequestOf, Schema } from '../../api/service-api.ts';
+import type { SettingValues } from '../../settings/draft.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveOver, type Stored } from '../../settings/save-over.ts';
 
-export type PolicySet = ResponseOf<'/protect/policies'>;
-export type Limit = Schema<'Limit'>;
+export type ListedLimit = Schema<'Limit'>;
 type NewSet = Pick<RequestOf<'/protect/policies/set'>, 'limits' | 'policies'>;
 
 export interface LimitChange {
   name: string;
   /** `null`: it is removed, and with it the policies that use it. */
-  limit: Limit | null;
+  limit: ListedLimit | null;
   /** Of requests that a new policy sends to it. */
   condition?: string;
 }
@@ -25,12 +25,12 @@ export interface LimitChange {
 const NAME_MAX_CHARS = forms.limit.name.maxLength;
 
 /** Names of the policies that send requests to a limit. */
-export function usersOf({ policies }: Pick<PolicySet, 'policies'>, limit: string): string[] {
+export function usersOf({ policies }: Pick<StoredSet, 'policies'>, limit: string): string[] {
   return policies.filter(({ then }) => then.action === 'limit' && then.limit === limit).map(({ name }) => name);
 }
 
 /** The parts of the set that a change replaces. */
-export function setWith({ limits, policies }: PolicySet, { name, limit, condition }: LimitChange): NewSet {
+export function setWith({ limits, policies }: StoredSet, { name, limit, condition }: LimitChange): NewSet {
   // What the list adds to a policy is not stored.
   const stored = policies.map((listed) => {
     const { text: _text, hits: _hits, ...policy } = listed;
@@ -74,11 +74,11 @@ function freeName(name: string, taken: readonly string[]): string {
  */
 export async function saveLimit(
   site: { siteKey?: string },
-  shown: PolicySet,
+  shown: StoredSet,
   change: LimitChange,
-): Promise<{ set: PolicySet; error: Refusal | null }> {
+): Promise<{ set: StoredSet; error: Refusal | null }> {
   let set = shown;
-  const stored = (newest: PolicySet): Stored => {
+  const stored = (newest: StoredSet): Stored => {
     set = newest;
     return { values: valuesOf(newest, change), version: newest.version };
   };
@@ -97,12 +97,12 @@ export async function saveLimit(
 }
 
 /** What must not have changed meanwhile. Who removes a limit has also seen which policies go with it. */
-function valuesOf(set: PolicySet, { name, limit }: LimitChange): Values {
+function valuesOf(set: StoredSet, { name, limit }: LimitChange): SettingValues {
   const stored = set.limits.find((one) => one.name === name);
   return limit === null ? { [name]: stored, [policiesOf(name)]: usersOf(set, name) } : { [name]: stored };
 }
 
-function changedValues({ name, limit }: LimitChange): Values {
+function changedValues({ name, limit }: LimitChange): SettingValues {
   return limit === null ? { [name]: undefined, [policiesOf(name)]: [] } : { [name]: limit };
 }
 

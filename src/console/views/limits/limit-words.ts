@@ -1,7 +1,7 @@
 /** What limits are called for people: what they count, by what, and what happens above them. */
 import type { limitKeyFacts } from '../../../contract/vocabulary.ts';
 import { count, counted } from '../../format/numbers.ts';
-import type { Limit } from './limit-set.ts';
+import type { ListedLimit } from './limit-set.ts';
 
 type KeyFact = (typeof limitKeyFacts)[number];
 
@@ -25,7 +25,7 @@ const keyShort: Readonly<Partial<Record<KeyFact, string>>> = {
   user: 'user name',
 };
 
-export const actionWords: Readonly<Record<Limit['then'], string>> = {
+export const actionWords: Readonly<Record<ListedLimit['then'], string>> = {
   '429': '429 Too Many Requests',
   challenge: 'a challenge',
   block: 'the block page',
@@ -51,13 +51,13 @@ export function windowText(seconds: number): string {
 }
 
 /** `header:x-api-key` → `header x-api-key`. */
-export function keyText(part: string): string {
+export function keyPartWords(part: string): string {
   const fact = part as KeyFact;
   return keyShort[fact] ?? keyWords[fact] ?? part.replace(':', ' ');
 }
 
 /** `10 requests in 1 minute`. */
-export function allowanceText({ count: uses, on, windowSeconds, algorithm }: Limit): string {
+export function allowanceText({ count: uses, on, windowSeconds, algorithm }: ListedLimit): string {
   const what = on.startsWith('status:')
     ? `${count(uses)} ${uses === 1 ? 'response' : 'responses'} with ${on.slice('status:'.length)}`
     : counted(uses, eventNouns[on] ?? on);

@@ -13,9 +13,10 @@ import { counted } from '../../format/numbers.ts';
 import { chosenInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { type LimitAct, LimitDialog } from './limit-dialog.tsx';
-import { LimitForm } from './limit-form.tsx';
-import { type Limit, type PolicySet, usersOf } from './limit-set.ts';
-import { actionWords, allowanceText, keyText } from './limit-words.ts';
+import { LimitEditor } from './limit-form.tsx';
+import { type ListedLimit, usersOf } from './limit-set.ts';
+import type { StoredSet } from '../policies/policy.ts';
+import { actionWords, allowanceText, keyPartWords } from './limit-words.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -64,7 +65,7 @@ export default function Limits() {
         )}
       </OfInstance>
       {isAdding && set !== null && (
-        <LimitForm
+        <LimitEditor
           site={site}
           set={set}
           limit={null}
@@ -82,14 +83,14 @@ export default function Limits() {
 
 interface LimitTableProps {
   site: { siteKey?: string };
-  set: PolicySet;
+  set: StoredSet;
   params: Params;
   mayChange: boolean;
   onChange: () => void;
 }
 
 function LimitTable({ site, set, params, mayChange, onChange }: LimitTableProps) {
-  const [open, setOpen] = useState<{ act: LimitAct; limit: Limit } | null>(null);
+  const [open, setOpen] = useState<{ act: LimitAct; limit: ListedLimit } | null>(null);
   const hitsOf = (name: string): number | null => set.limitHits?.[name]?.total ?? null;
   return (
     <>
@@ -105,7 +106,7 @@ function LimitTable({ site, set, params, mayChange, onChange }: LimitTableProps)
             cell: (limit) => (
               <>
                 {allowanceText(limit)}
-                <div class="soft">for each {limit.key.map(keyText).join(' + ')}</div>
+                <div class="soft">for each {limit.key.map(keyPartWords).join(' + ')}</div>
               </>
             ),
           },
@@ -151,7 +152,7 @@ function LimitTable({ site, set, params, mayChange, onChange }: LimitTableProps)
   );
 }
 
-function Name({ limit: { name, mode, exact } }: { limit: Limit }) {
+function Name({ limit: { name, mode, exact } }: { limit: ListedLimit }) {
   return (
     <>
       <b>{name}</b>
@@ -174,7 +175,7 @@ function Users({ users, params }: { users: readonly string[]; params: Params }) 
 }
 
 export interface LimitActionsProps {
-  limit: Limit;
+  limit: ListedLimit;
   onAct: (act: LimitAct) => void;
 }
 

@@ -6,7 +6,7 @@ import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import type { List } from './list.ts';
-import { ListPreview, type Preview } from './list-report.tsx';
+import { ListPreview, type PreviewedList } from './list-report.tsx';
 import { TextFileField, type TextFileFieldProps } from '../../components/text-file-field.tsx';
 import { counted } from '../../format/numbers.ts';
 
@@ -21,7 +21,7 @@ export interface ReplaceFileProps {
 export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, onDone }: ReplaceFileProps) {
   const [content, setContent] = useState<string | null>(null);
   const [acceptChange, setAcceptChange] = useState(false);
-  const [preview, setPreview] = useState<Preview | null>(null);
+  const [preview, setPreview] = useState<PreviewedList | null>(null);
   const { isBusy, error, run } = useAction();
   const look = async (): Promise<void> => {
     if (content === null) return;
@@ -79,7 +79,7 @@ export interface EnforceListProps {
 
 /** Enforces a list, after a preview: what it has now, and what it would have done to the requests of the last day. */
 export function EnforceList({ site, list: { name, url, entries, verdict }, onClose, onDone }: EnforceListProps) {
-  const [preview, setPreview] = useState<Preview | null>(null);
+  const [preview, setPreview] = useState<PreviewedList | null>(null);
   const [content, setContent] = useState<string | null>(null);
   const [isWithout, setIsWithout] = useState(false);
   const { isBusy, error, run } = useAction();

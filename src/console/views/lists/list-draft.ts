@@ -40,7 +40,7 @@ export function listSchemas(draft: ListDraft): FormSchemas<ListDraft> {
 /** Without an address, the list is a file that somebody replaces as a whole. */
 export const isFile = ({ url }: ListDraft): boolean => url.trim() === '';
 
-export function draftOf(list: List | null): ListDraft {
+export function listDraftOf(list: List | null): ListDraft {
   const settings: Omit<ListSettings, 'mode'> = list ?? listDefaults;
   const { url, column, selector, intervalMinutes, expirySeconds, maxChangePercent } = settings;
   const { format, verdict, includeReserved } = settings;

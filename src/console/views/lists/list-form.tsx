@@ -10,7 +10,15 @@ import { saveAfterLook } from '../../settings/save-over.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
 import type { List } from './list.ts';
-import { changedSettings, draftOf, formats, isFile, listSchemas, settingsOf, type ListDraft } from './list-draft.ts';
+import {
+  changedSettings,
+  listDraftOf,
+  formats,
+  isFile,
+  listSchemas,
+  settingsOf,
+  type ListDraft,
+} from './list-draft.ts';
 
 export interface ListFormProps {
   site: { siteKey?: string };
@@ -28,7 +36,7 @@ const headerSchemas = {
 };
 
 export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
-  const form = useForm<ListDraft>(() => draftOf(list), listSchemas);
+  const form = useForm<ListDraft>(() => listDraftOf(list), listSchemas);
   const secretHeader = useForm(
     () => ({ header: '', value: '' }),
     () => headerSchemas,

@@ -29,10 +29,10 @@ export function ListReport({ report }: { report: Schema<'ListReport'> }) {
   );
 }
 
-export type Preview = ResponseOf<'/protect/lists/preview'>;
+export type PreviewedList = ResponseOf<'/protect/lists/preview'>;
 
 /** What a list has at its source, and what it would have done to the requests of the last day. Nothing is changed. */
-export function ListPreview({ preview }: { preview: Preview }) {
+export function ListPreview({ preview }: { preview: PreviewedList }) {
   const { entries, added, removed, report, examined, complete, changed } = preview;
   return (
     <div class="stack" role="status">

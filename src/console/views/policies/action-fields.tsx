@@ -2,9 +2,9 @@
 import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn } from '../../settings/setting-schema.ts';
-import type { PolicyAction, StoredSet } from './policy.ts';
+import type { ListedAction, StoredSet } from './policy.ts';
 
-type Action = PolicyAction['action'];
+type Action = ListedAction['action'];
 
 const words: Readonly<Record<Action, string>> = {
   allow: 'allow: no later policy and no path rule applies',
@@ -24,15 +24,15 @@ const levels = [
 const statuses = ['302', '303', '307', '308'] as const;
 
 export interface ActionFieldsProps {
-  then: PolicyAction;
-  onChange: (then: PolicyAction) => void;
+  then: ListedAction;
+  onChange: (then: ListedAction) => void;
   /** What an action can name. */
   stored: Pick<StoredSet, 'limits' | 'origins'>;
 }
 
 export function ActionFields({ then, onChange, stored }: ActionFieldsProps) {
   const named = { limit: stored.limits.map(({ name }) => name), origin: Object.keys(stored.origins) };
-  const first = (action: Action): PolicyAction => {
+  const first = (action: Action): ListedAction => {
     if (action === 'redirect') return { action, location: '/', status: 302 };
     if (action === 'limit') return { action, limit: named.limit[0] ?? '' };
     return action === 'origin' ? { action, origin: named.origin[0] ?? '' } : { action };

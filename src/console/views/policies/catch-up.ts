@@ -2,20 +2,20 @@
  * A draft on top of a version that somebody else has saved meanwhile. What only one of the two has changed is taken; what
  * both have changed stays as in the draft, and is named.
  */
-import { type Draft, draftOf, type Entry } from './draft.ts';
-import type { Policy } from './policy.ts';
+import { type PolicyDraft, unchangedDraft, type DraftEntry } from './draft.ts';
+import type { TextPolicy } from './policy.ts';
 
-export interface CaughtUp {
-  draft: Draft;
+interface CaughtUp {
+  draft: PolicyDraft;
   /** Names of the policies that both have changed. */
   both: string[];
 }
 
-export function caughtUp(draft: Draft, version: number, policies: readonly Policy[]): CaughtUp {
-  const theirs = draftOf(version, policies).entries;
+export function caughtUp(draft: PolicyDraft, version: number, policies: readonly TextPolicy[]): CaughtUp {
+  const theirs = unchangedDraft(version, policies).entries;
   const [before, mine, now] = [draft.base.entries, draft.entries, theirs].map(byKey) as [Known, Known, Known];
   const both: string[] = [];
-  const kept = new Map<string, Entry>();
+  const kept = new Map<string, DraftEntry>();
   for (const key of new Set([...before.keys(), ...mine.keys(), ...now.keys()])) {
     const [was, own, other] = [before.get(key), mine.get(key), now.get(key)];
     const isOwn = !isSame(own, was);
@@ -41,22 +41,22 @@ export function caughtUp(draft: Draft, version: number, policies: readonly Polic
   };
 }
 
-type Known = ReadonlyMap<string, Entry>;
+type Known = ReadonlyMap<string, DraftEntry>;
 
-function byKey(entries: readonly Entry[]): Known {
+function byKey(entries: readonly DraftEntry[]): Known {
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
-function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
+function isSame(one: DraftEntry | undefined, other: DraftEntry | undefined): boolean {
   return JSON.stringify(one?.policy) === JSON.stringify(other?.policy);
 }
 
-function keysOf(entries: readonly Entry[], kept: Known): string[] {
+function keysOf(entries: readonly DraftEntry[], kept: Known): string[] {
   return entries.map(({ key }) => key).filter((key) => kept.has(key));
 }
 
 /** Whether what both lists have is in one order. */
-function isSameOrder(before: readonly Entry[], after: readonly Entry[]): boolean {
+function isSameOrder(before: readonly DraftEntry[], after: readonly DraftEntry[]): boolean {
   const [old, now] = [byKey(before), byKey(after)];
   return keysOf(before, now).join('\n') === keysOf(after, old).join('\n');
 }

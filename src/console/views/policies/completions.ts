@@ -24,7 +24,7 @@ const REST_OF_WORD = /^[A-Za-z0-9]*/;
 export function completionsAt(text: string, caret: number, known: KnownValues): Completions | null {
   const before = text.slice(0, caret);
   const tokens = new Tokens(before);
-  let place: Place | null = { kind: 'condition' };
+  let place: ConditionPlace | null = { kind: 'condition' };
   let open = 0;
   for (;;) {
     const { next } = tokens;
@@ -72,7 +72,7 @@ function apart(option: Completion): Completion {
 }
 
 /** `null`: this word is a mistake there. */
-function after(place: Place, token: Token): Place | null {
+function after(place: ConditionPlace, token: Token): ConditionPlace | null {
   const { kind, value } = token;
   const isSign = (sign: string): boolean => kind === 'sign' && value === sign;
   const isWord = (...words: string[]): boolean => kind === 'word' && words.includes(value);
@@ -101,13 +101,16 @@ function after(place: Place, token: Token): Place | null {
   }
 }
 
-function afterField(field: PolicyField): Place {
+function afterField(field: PolicyField): ConditionPlace {
   return policyFieldFacts[field].name === 'required'
     ? { kind: 'bracket', field }
     : { kind: 'operator', field, name: undefined };
 }
 
-function afterOperator({ field, name }: { field: PolicyField; name: string | undefined }, token: Token): Place | null {
+function afterOperator(
+  { field, name }: { field: PolicyField; name: string | undefined },
+  token: Token,
+): ConditionPlace | null {
   const facts = policyFieldFacts[field];
   if (token.kind === 'sign' && token.value === '[' && name === undefined && Array.isArray(facts.name)) {
     return { kind: 'name', field };
@@ -130,7 +133,7 @@ interface Compared {
 }
 
 /** What stands next. `more`: behind a value of a list. `joint`: behind a whole comparison. */
-export type Place =
+export type ConditionPlace =
   | { kind: 'condition' }
   | { kind: 'bracket'; field: PolicyField }
   | { kind: 'name'; field: PolicyField }
@@ -174,7 +177,7 @@ const HEADERS: readonly string[] = [
 ];
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-function optionsAt(place: Place, { isOpen, known }: Around): readonly Completion[] {
+function optionsAt(place: ConditionPlace, { isOpen, known }: Around): readonly Completion[] {
   switch (place.kind) {
     case 'condition':
       return [...policyFields.flatMap(fieldOptions), word('not'), sign('(')];
@@ -211,7 +214,7 @@ function namesOf(field: PolicyField): readonly string[] {
 }
 
 function valueOptions(
-  { field, name, operator }: Extract<Place, { kind: 'value' | 'list' | 'more' }>,
+  { field, name, operator }: Extract<ConditionPlace, { kind: 'value' | 'list' | 'more' }>,
   known: KnownValues,
 ): Completion[] {
   // Parts of words are typed.

@@ -1,11 +1,11 @@
 /** What changed of policies, limits and whatever else a set has, as the lines that were there and the lines that are. */
 import { isJsonObject } from '../../../bytes/json.ts';
-import { actionText, type PolicyAction } from './policy.ts';
+import { actionText, type ListedAction } from './policy.ts';
 import { printExpression } from '../../../policies/text/print.ts';
 import type { Expression } from '../../../policies/expression.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 
-export interface Difference {
+export interface ShownDifference {
   change: 'added' | 'removed' | 'changed' | 'moved';
   name: string;
   before: object | null;
@@ -20,12 +20,12 @@ export interface DifferenceLine {
 }
 
 /** Such as `policy admin moved from place 3 to 1`. */
-export function headOf(kind: string, { change, name, placeBefore, placeAfter }: Difference): string {
+export function headOf(kind: string, { change, name, placeBefore, placeAfter }: ShownDifference): string {
   const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
   return `${kind} ${name} ${change}${place}`;
 }
 
-export function linesOf({ before, after }: Difference): DifferenceLine[] {
+export function changedLines({ before, after }: ShownDifference): DifferenceLine[] {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name): DifferenceLine[] => {
     if (old[name] === now[name]) return [];
@@ -44,13 +44,13 @@ function fieldsOf(item: object | null): Record<string, string> {
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  return isJsonObject(value) && 'action' in value ? actionText(value as PolicyAction) : JSON.stringify(value);
+  return isJsonObject(value) && 'action' in value ? actionText(value as ListedAction) : JSON.stringify(value);
 }
 
 type Sent = ResponseOf<'/protect/policies/diff'>['differences'];
 
 /** Differences as the API lists them, with the conditions as text. */
-export function readDifferences(differences: Sent): Readonly<Record<string, readonly Difference[]>> {
+export function readDifferences(differences: Sent): Readonly<Record<string, readonly ShownDifference[]>> {
   const policies = differences.policies.map((one) => ({
     ...one,
     before: one.before && withText(one.before),

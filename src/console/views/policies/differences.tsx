@@ -1,6 +1,6 @@
 /** What changes, or changed, from one set to another. */
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { type Difference, headOf, linesOf } from './difference-lines.ts';
+import { type ShownDifference, headOf, changedLines } from './difference-lines.ts';
 
 const kinds: Readonly<Record<string, string>> = { policies: 'policy', limits: 'limit', origins: 'origin' };
 const classes = { '+': 'file-line file-line-added', '-': 'file-line file-line-removed' } as const;
@@ -8,7 +8,7 @@ const classes = { '+': 'file-line file-line-added', '-': 'file-line file-line-re
 const SHOWN_MAX = 200;
 const LINE_MAX_CHARS = 2000;
 
-export function Differences({ differences }: { differences: Readonly<Record<string, readonly Difference[]>> }) {
+export function DifferenceList({ differences }: { differences: Readonly<Record<string, readonly ShownDifference[]>> }) {
   const all = Object.entries(differences).flatMap(([set, list]) =>
     list.map((difference) => ({ kind: kinds[set] ?? set, difference })),
   );
@@ -21,7 +21,7 @@ export function Differences({ differences }: { differences: Readonly<Record<stri
             <div class="file-line">
               <b>{headOf(kind, difference)}</b>
             </div>
-            {linesOf(difference).map(({ mark, text }, at) => (
+            {changedLines(difference).map(({ mark, text }, at) => (
               <div key={at} class={classes[mark]}>
                 <span class="file-mark">{mark}</span>
                 <VisitorText text={text} maxChars={LINE_MAX_CHARS} />

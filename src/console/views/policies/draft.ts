@@ -3,44 +3,48 @@
  * origins are not in it: what a call does not name stays as it is stored.
  */
 import { diffItems, type ItemDifference } from '../../../policies/diff.ts';
-import type { Policy } from './policy.ts';
+import type { TextPolicy } from './policy.ts';
 import { PolicyNames } from '../../../policies/import/report.ts';
 
-export interface Entry {
+export interface DraftEntry {
   /** The same however often the policy is renamed and moved. */
   key: string;
-  policy: Policy;
+  policy: TextPolicy;
 }
 
-export interface Draft {
+export interface PolicyDraft {
   /** What is changed: the version that was current when the draft was begun, or last caught up. */
-  base: { version: number; entries: readonly Entry[] };
-  entries: readonly Entry[];
+  base: { version: number; entries: readonly DraftEntry[] };
+  entries: readonly DraftEntry[];
 }
 
 /** A draft that changes nothing. */
-export function draftOf(version: number, policies: readonly Policy[]): Draft {
+export function unchangedDraft(version: number, policies: readonly TextPolicy[]): PolicyDraft {
   const entries = policies.map((policy) => ({ key: policy.name, policy }));
   return { base: { version, entries }, entries };
 }
 
 /** Limits and origins are changed elsewhere. A version with the same policies is one that the draft can be saved on. */
-export function onVersion(draft: Draft, version: number, policies: readonly Policy[]): Draft {
+export function onVersion(draft: PolicyDraft, version: number, policies: readonly TextPolicy[]): PolicyDraft {
   const { entries } = draft.base;
   const isSame = JSON.stringify(policiesOf(entries)) === JSON.stringify(policies);
   return isSame ? { ...draft, base: { version, entries } } : draft;
 }
 
-export function changesOf({ base, entries }: Draft): ItemDifference<Policy>[] {
+export function draftChanges({ base, entries }: PolicyDraft): ItemDifference<TextPolicy>[] {
   return diffItems(policiesOf(base.entries), policiesOf(entries));
 }
 
-export function policiesOf(entries: readonly Entry[]): Policy[] {
+export function policiesOf(entries: readonly DraftEntry[]): TextPolicy[] {
   return entries.map(({ policy }) => policy);
 }
 
 /** Keys of new policies: no stored one has a name with a space. */
-export function withAdded(draft: Draft, policies: readonly Policy[], place: 'start' | 'end' = 'end'): Draft {
+export function withAdded(
+  draft: PolicyDraft,
+  policies: readonly TextPolicy[],
+  place: 'start' | 'end' = 'end',
+): PolicyDraft {
   const used = new Set([...draft.base.entries, ...draft.entries].map(({ key }) => key));
   let number = 0;
   const added = policies.map((policy) => {
@@ -51,16 +55,16 @@ export function withAdded(draft: Draft, policies: readonly Policy[], place: 'sta
   return { ...draft, entries: place === 'start' ? [...added, ...draft.entries] : [...draft.entries, ...added] };
 }
 
-export function withPolicy(draft: Draft, key: string, policy: Policy): Draft {
+export function withPolicy(draft: PolicyDraft, key: string, policy: TextPolicy): PolicyDraft {
   return { ...draft, entries: draft.entries.map((entry) => (entry.key === key ? { key, policy } : entry)) };
 }
 
-export function without(draft: Draft, key: string): Draft {
+export function without(draft: PolicyDraft, key: string): PolicyDraft {
   return { ...draft, entries: draft.entries.filter((entry) => entry.key !== key) };
 }
 
 /** @param place from 0 in the new list; beyond the end is the end. */
-export function moved(draft: Draft, key: string, place: number): Draft {
+export function moved(draft: PolicyDraft, key: string, place: number): PolicyDraft {
   const entry = draft.entries.find((one) => one.key === key);
   if (entry === undefined) return draft;
   const entries = draft.entries.filter((one) => one !== entry);
@@ -71,7 +75,7 @@ export function moved(draft: Draft, key: string, place: number): Draft {
 export type ImportPlace = 'end' | 'start' | 'replace';
 
 /** Imported policies in a draft: each under a name that no other one has. */
-export function withImported(draft: Draft, policies: readonly Policy[], place: ImportPlace): Draft {
+export function withImported(draft: PolicyDraft, policies: readonly TextPolicy[], place: ImportPlace): PolicyDraft {
   const kept = place === 'replace' ? { ...draft, entries: [] } : draft;
   const names = new PolicyNames(policiesOf(kept.entries).map(({ name }) => name));
   const renamed = policies.map((policy) => ({ ...policy, name: names.next(policy.name, policy.name) }));

@@ -5,7 +5,7 @@ import { Section } from '../../components/facts.tsx';
 import { EmptyState } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { type Draft, type Entry, moved, without, withPolicy } from './draft.ts';
+import { type PolicyDraft, type DraftEntry, moved, without, withPolicy } from './draft.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 import { PolicyTable, type RowAct } from './policy-table.tsx';
@@ -16,13 +16,13 @@ export default function Policies() {
 
 function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
   const { draft, changes, edit } = state;
-  const [edited, setEdited] = useState<Entry | 'new' | null>(null);
+  const [edited, setEdited] = useState<DraftEntry | 'new' | null>(null);
   const [said, setSaid] = useState('');
   // What is undone later is undone in the draft of then.
   const latest = useRef(edit);
   latest.current = edit;
   const marks = useMemo(() => marksOf(draft), [draft]);
-  const act = (name: RowAct, entry: Entry): void => {
+  const act = (name: RowAct, entry: DraftEntry): void => {
     const { key, policy } = entry;
     const place = draft.entries.findIndex((one) => one.key === key);
     if (name === 'edit') setEdited(entry);
@@ -78,7 +78,7 @@ function PolicyList({ siteKey, stored, state, mayChange }: PolicyView) {
   );
 }
 
-function marksOf({ base, entries }: Draft): ReadonlyMap<string, string> {
+function marksOf({ base, entries }: PolicyDraft): ReadonlyMap<string, string> {
   const before = new Map(base.entries.map(({ key, policy }) => [key, JSON.stringify(policy)]));
   return new Map(
     entries.flatMap(({ key, policy }): [string, string][] => {

@@ -10,20 +10,20 @@ import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn } from '../../settings/setting-schema.ts';
 import { ActionFields } from './action-fields.tsx';
 import { ConditionField } from './condition-field.tsx';
-import { type Draft, type Entry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
-import type { Policy, StoredSet } from './policy.ts';
+import { type PolicyDraft, type DraftEntry, moved, policiesOf, withAdded, withPolicy } from './draft.ts';
+import type { TextPolicy, StoredSet } from './policy.ts';
 
 export interface PolicyFormProps {
   siteKey: string;
-  draft: Draft;
+  draft: PolicyDraft;
   stored: StoredSet;
   /** `null`: a new one. */
-  entry: Entry | null;
-  onDone: (change: (draft: Draft) => Draft) => void;
+  entry: DraftEntry | null;
+  onDone: (change: (draft: PolicyDraft) => PolicyDraft) => void;
   onClose: () => void;
 }
 
-const NEW: Policy = { name: '', when: '', then: { action: 'challenge' }, mode: 'monitor' };
+const NEW: TextPolicy = { name: '', when: '', then: { action: 'challenge' }, mode: 'monitor' };
 const modes = [
   ['monitor', 'monitor: only recorded'],
   ['enforce', 'enforce'],
@@ -35,20 +35,20 @@ export function PolicyForm({ siteKey, draft, stored, entry, onDone, onClose }: P
   const present = entry === null ? places : draft.entries.findIndex(({ key }) => key === entry.key) + 1;
   const [place, setPlace] = useState(String(present));
   const isPlace = /^\d{1,6}$/.test(place.trim()) && Number(place) >= 1 && Number(place) <= places;
-  const change = (fields: Partial<Policy>): void => setPolicy((former) => ({ ...former, ...fields }));
+  const change = (fields: Partial<TextPolicy>): void => setPolicy((former) => ({ ...former, ...fields }));
   const isNamed = policy.name.trim() !== '' && problemIn(forms.policy.name, policy.name) === null;
   const parsed = parseExpression(policy.when);
   const send = async () => {
     const { description, ...fields } = policy;
     const about = description?.trim() ?? '';
-    const made: Policy = {
+    const made: TextPolicy = {
       name: fields.name.trim(),
       ...(about === '' ? {} : { description: about }),
       when: parsed.ok ? printExpression(parsed.value) : fields.when,
       then: fields.then,
       mode: fields.mode,
     };
-    const edit = (to: Draft): Draft => {
+    const edit = (to: PolicyDraft): PolicyDraft => {
       const next = entry === null ? withAdded(to, [made]) : withPolicy(to, entry.key, made);
       const key = entry?.key ?? next.entries.at(-1)!.key;
       return Number(place) === present ? next : moved(next, key, Number(place) - 1);

@@ -19,7 +19,7 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { Differences } from './differences.tsx';
+import { DifferenceList } from './differences.tsx';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { readDifferences } from './difference-lines.ts';
 
@@ -170,7 +170,7 @@ function Compare({
         />
       </div>
       {isAsked && (
-        <Load of={loaded}>{({ differences }) => <Differences differences={readDifferences(differences)} />}</Load>
+        <Load of={loaded}>{({ differences }) => <DifferenceList differences={readDifferences(differences)} />}</Load>
       )}
     </Section>
   );
@@ -215,7 +215,7 @@ function GoBack({
       <p>
         Policies, limits and origins become what they were then. You can come back to version {current} the same way.
       </p>
-      <Load of={loaded}>{({ differences }) => <Differences differences={readDifferences(differences)} />}</Load>
+      <Load of={loaded}>{({ differences }) => <DifferenceList differences={readDifferences(differences)} />}</Load>
       <TextField
         label="Why"
         hint="For the history. Optional."

@@ -13,7 +13,7 @@ import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { type ImportPlace, withImported } from './draft.ts';
-import { actionText, listedPolicy } from './policy.ts';
+import { actionText, textPolicy } from './policy.ts';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 
 type Report = ResponseOf<'/protect/policies/import'>;
@@ -76,7 +76,7 @@ function Import({ siteKey, state }: PolicyView) {
     setReport(await run(call('/protect/policies/import', { siteKey, format, content, mode, action })));
   };
   const take = (rules: readonly Rule[]): void => {
-    const policies = rules.flatMap(({ policy }) => (policy === null ? [] : [listedPolicy(policy)]));
+    const policies = rules.flatMap(({ policy }) => (policy === null ? [] : [textPolicy(policy)]));
     state.edit((draft) => withImported(draft, policies, place));
     setReport(null);
     setContent('');

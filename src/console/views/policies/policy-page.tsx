@@ -14,12 +14,12 @@ import { chosenInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import type { StoredSet } from './policy.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { type DraftState, type PolicySet, useDraftOf, usePolicySet } from './use-policy-set.ts';
+import { type DraftState, type LoadedSet, useDraftOf, usePolicySet } from './use-policy-set.ts';
 import { failed } from '../../../result.ts';
 import { CreateDialog } from '../../components/create-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { Differences } from './differences.tsx';
+import { DifferenceList } from './differences.tsx';
 
 export interface PolicyView {
   siteKey: string;
@@ -52,7 +52,7 @@ function OfSite({ siteKey, content }: { siteKey: string; content: Content }) {
   return <Load of={set.loaded}>{(stored) => <WithDraft set={set} stored={stored} content={content} />}</Load>;
 }
 
-function WithDraft({ set, stored, content }: { set: PolicySet; stored: StoredSet; content: Content }) {
+function WithDraft({ set, stored, content }: { set: LoadedSet; stored: StoredSet; content: Content }) {
   const state = useDraftOf(set, stored);
   const [isSaving, setIsSaving] = useState(false);
   const { changes, isBehind, discard } = state;
@@ -118,7 +118,7 @@ export function SaveDraft({ state: { changes, save }, onClose }: { state: DraftS
       }}
       onClose={onClose}
     >
-      <Differences differences={{ policies: changes }} />
+      <DifferenceList differences={{ policies: changes }} />
       <TextField
         label="Why"
         hint="For the history. Optional."

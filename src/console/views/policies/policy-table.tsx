@@ -7,28 +7,28 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import type { Draft, Entry } from './draft.ts';
-import { actionText, type PolicyAction, type StoredSet } from './policy.ts';
+import type { PolicyDraft, DraftEntry } from './draft.ts';
+import { actionText, type ListedAction, type StoredSet } from './policy.ts';
 
 export type RowAct = 'edit' | 'up' | 'down' | 'mode' | 'delete';
 
 export interface PolicyTableProps {
-  draft: Draft;
+  draft: PolicyDraft;
   stored: StoredSet;
   /** Marks of what is not saved: `new` or `changed`, by the key of the entry. */
   marks: ReadonlyMap<string, string>;
   mayChange: boolean;
-  onAct: (act: RowAct, entry: Entry) => void;
+  onAct: (act: RowAct, entry: DraftEntry) => void;
 }
 
-interface Row extends Entry {
+interface Row extends DraftEntry {
   place: number;
 }
 
 type Act = (name: RowAct, row: Row) => void;
 
 const WHEN_MAX_CHARS = 400;
-const tones: Partial<Record<PolicyAction['action'], Tone>> = { allow: 'allow', challenge: 'challenge', block: 'block' };
+const tones: Partial<Record<ListedAction['action'], Tone>> = { allow: 'allow', challenge: 'challenge', block: 'block' };
 
 export function PolicyTable({ draft, stored, marks, mayChange, onAct }: PolicyTableProps) {
   const [params] = useParams();
@@ -124,7 +124,7 @@ function columnsOf({ hits, marks, site, act }: Known): Column<Row>[] {
   ];
 }
 
-function buttonId(act: RowAct, { key }: Entry): string {
+function buttonId(act: RowAct, { key }: DraftEntry): string {
   return `policy-${act}-${key}`;
 }
 

@@ -2,10 +2,10 @@
 import { failed, ok, type Result } from '../../../result.ts';
 import { readPasted, type GivenRequest } from '../../../policies/pasted/pasted-request.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { actionText, type Policy } from './policy.ts';
+import { actionText, type TextPolicy } from './policy.ts';
 
 /** Facts that no request carries in its text. Empty: not given. */
-export interface VisitorFacts {
+export interface TrialVisitor {
   ip: string;
   country: string;
   asn: string;
@@ -15,7 +15,7 @@ export interface VisitorFacts {
   ipCategories: readonly string[];
 }
 
-export const noFacts: VisitorFacts = {
+export const noFacts: TrialVisitor = {
   ip: '',
   country: '',
   asn: '',
@@ -28,7 +28,7 @@ export const noFacts: VisitorFacts = {
 export type TrialRequest = Pick<RequestOf<'/protect/policies/test'>, 'request' | 'requestId'>;
 
 /** A pasted request and what somebody says about its visitor, as the service tests policies on it. */
-export function trialRequest(pasted: string, facts: VisitorFacts): Result<TrialRequest, string> {
+export function trialRequest(pasted: string, facts: TrialVisitor): Result<TrialRequest, string> {
   const read = readPasted(pasted);
   if (!read.ok) return read;
   const given: GivenRequest = read.value;
@@ -42,7 +42,7 @@ export function trialRequest(pasted: string, facts: VisitorFacts): Result<TrialR
   return ok({ request: { ...given.request, ...known.value } as NonNullable<TrialRequest['request']> });
 }
 
-function factsOf({ riskScore, ipCategories, country, ...texts }: VisitorFacts): Result<object, string> {
+function factsOf({ riskScore, ipCategories, country, ...texts }: TrialVisitor): Result<object, string> {
   const words = Object.entries(texts).map(([name, text]) => [name, text.trim()] as const);
   const score = riskScore.trim() === '' ? undefined : Number(riskScore);
   if (Number.isNaN(score)) return failed('The risk score must be a number from 0 to 1.');
@@ -58,7 +58,7 @@ export type Trial = ResponseOf<'/protect/policies/test'>;
 
 export interface TrialAnswer {
   place: number;
-  policy: Policy;
+  policy: TextPolicy;
   applies: 'true' | 'false' | 'unknown';
   /** What this one does to the request. */
   effect: string;
@@ -67,7 +67,7 @@ export interface TrialAnswer {
 const ENDS: readonly string[] = ['allow', 'challenge', 'block', 'redirect'];
 
 /** What each policy of a set answers to one request, and what becomes of the request, in words. */
-export function answersOf(policies: readonly Policy[], { policies: applied }: Trial): TrialAnswer[] {
+export function answersOf(policies: readonly TextPolicy[], { policies: applied }: Trial): TrialAnswer[] {
   const answers = new Map(applied.map(({ name, applies }) => [name, applies]));
   let isOver = false;
   let isSure = true;

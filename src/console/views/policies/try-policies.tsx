@@ -11,7 +11,7 @@ import { optionsOf } from '../../components/filter-form.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { policiesOf } from './draft.ts';
-import type { Policy } from './policy.ts';
+import type { TextPolicy } from './policy.ts';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 import {
   answersOf,
@@ -20,7 +20,7 @@ import {
   trialRequest,
   type Trial,
   type TrialAnswer,
-  type VisitorFacts,
+  type TrialVisitor,
 } from './trial.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { count, counted } from '../../format/numbers.ts';
@@ -48,10 +48,10 @@ export default function TryPolicies() {
 
 function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
   const [pasted, setPasted] = useState('');
-  const [facts, setFacts] = useState<VisitorFacts>(noFacts);
+  const [facts, setFacts] = useState<TrialVisitor>(noFacts);
   const { isBusy, error, run } = useAction();
   const [unread, setUnread] = useState<string | null>(null);
-  const [done, setDone] = useState<{ trial: Trial; policies: readonly Policy[] } | null>(null);
+  const [done, setDone] = useState<{ trial: Trial; policies: readonly TextPolicy[] } | null>(null);
   const test = async (): Promise<void> => {
     const request = trialRequest(pasted, facts);
     setUnread(request.ok ? null : request.error);
@@ -101,7 +101,7 @@ const texts = [
   ['riskScore', 'Risk score', '0.5'],
 ] as const;
 
-function Visitor({ facts, onChange }: { facts: VisitorFacts; onChange: (change: Partial<VisitorFacts>) => void }) {
+function Visitor({ facts, onChange }: { facts: TrialVisitor; onChange: (change: Partial<TrialVisitor>) => void }) {
   return (
     <details class="more">
       <summary>About the visitor</summary>
@@ -134,7 +134,7 @@ function Visitor({ facts, onChange }: { facts: VisitorFacts; onChange: (change: 
 
 const tones: Readonly<Record<TrialAnswer['applies'], Tone>> = { true: 'info', false: 'plain', unknown: 'warn' };
 
-function Answers({ trial, policies }: { trial: Trial; policies: readonly Policy[] }) {
+function Answers({ trial, policies }: { trial: Trial; policies: readonly TextPolicy[] }) {
   return (
     <div class="stack">
       <p role="status">

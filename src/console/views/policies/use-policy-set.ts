@@ -6,21 +6,21 @@ import { call, type Loaded } from '../../api/call.ts';
 import type { Refusal } from '../../api/send.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { caughtUp } from './catch-up.ts';
-import { changesOf, type Draft, draftOf, onVersion, policiesOf } from './draft.ts';
-import { listedPolicy, type StoredSet } from './policy.ts';
+import { draftChanges, type PolicyDraft, unchangedDraft, onVersion, policiesOf } from './draft.ts';
+import { textPolicy, type StoredSet } from './policy.ts';
 
 const HITS_MS = 7 * 86_400_000;
 
 /** By site key. The views of one instance share it. */
-const drafts = signal<Readonly<Record<string, Draft>>>({});
+const drafts = signal<Readonly<Record<string, PolicyDraft>>>({});
 
-export interface PolicySet {
+export interface LoadedSet {
   siteKey: string;
   loaded: Loaded<StoredSet>;
   load: () => Promise<void>;
 }
 
-export function usePolicySet(siteKey: string): PolicySet {
+export function usePolicySet(siteKey: string): LoadedSet {
   const [stored, setStored] = useState<StoredSet | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const load = useCallback(async () => {
@@ -40,25 +40,25 @@ export function usePolicySet(siteKey: string): PolicySet {
 }
 
 export interface DraftState {
-  draft: Draft;
-  changes: ReturnType<typeof changesOf>;
+  draft: PolicyDraft;
+  changes: ReturnType<typeof draftChanges>;
   /** Somebody else has saved a version since the draft was begun. */
   isBehind: boolean;
-  edit: (change: (draft: Draft) => Draft) => void;
+  edit: (change: (draft: PolicyDraft) => PolicyDraft) => void;
   discard: () => void;
   /** @returns names of the policies that both have changed. */
   catchUp: () => string[];
   save: (note: string) => Promise<Result<ResponseOf<'/protect/policies/set'>, Refusal>>;
 }
 
-export function useDraftOf({ siteKey, load }: PolicySet, stored: StoredSet): DraftState {
+export function useDraftOf({ siteKey, load }: LoadedSet, stored: StoredSet): DraftState {
   const known = drafts.value[siteKey];
-  const policies = useMemo(() => stored.policies.map(listedPolicy), [stored]);
+  const policies = useMemo(() => stored.policies.map(textPolicy), [stored]);
   const draft = useMemo(
-    () => (known === undefined ? draftOf(stored.version, policies) : onVersion(known, stored.version, policies)),
+    () => (known === undefined ? unchangedDraft(stored.version, policies) : onVersion(known, stored.version, policies)),
     [known, stored, policies],
   );
-  const changes = useMemo(() => changesOf(draft), [draft]);
+  const changes = useMemo(() => draftChanges(draft), [draft]);
   const isChanged = changes.length > 0;
   useEffect(() => {
     if (!isChanged) return;
@@ -66,10 +66,10 @@ export function useDraftOf({ siteKey, load }: PolicySet, stored: StoredSet): Dra
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, [isChanged]);
-  const put = (next: Draft | null): void => {
+  const put = (next: PolicyDraft | null): void => {
     const { [siteKey]: _former, ...others } = drafts.value;
     // A draft that changes nothing is none, so that what others save is shown.
-    drafts.value = next === null || changesOf(next).length === 0 ? others : { ...others, [siteKey]: next };
+    drafts.value = next === null || draftChanges(next).length === 0 ? others : { ...others, [siteKey]: next };
   };
   return {
     draft,

@@ -9,7 +9,7 @@ import { RefusalNotice } from '../../components/notice.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { linesOf } from '../../settings/setting-schema.ts';
+import { filledLines } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { type Preview, PreviewResult } from './preview.tsx';
@@ -36,7 +36,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState<'preview' | 'apply' | null>(null);
 
-  const listed = linesOf(values);
+  const listed = filledLines(values);
   const rulesNow = (): NewRule[] =>
     listed.map((value) => ({
       type,

@@ -90,7 +90,7 @@ export default function Security() {
       {own !== null && (
         <>
           <Passkeys passkeys={own.passkeys} act={act} />
-          <Sessions sessions={own.sessions} act={act} />
+          <OwnSessions sessions={own.sessions} act={act} />
         </>
       )}
       {others.length > 0 && (
@@ -133,7 +133,7 @@ const methods: Readonly<Record<ShownSession['method'], string>> = {
 };
 
 /** Browsers in which the person is signed in. What a browser calls itself is text of a stranger. */
-export function Sessions({ sessions, act }: { sessions: readonly ShownSession[]; act: Act }) {
+export function OwnSessions({ sessions, act }: { sessions: readonly ShownSession[]; act: Act }) {
   return (
     <Section title="Sessions">
       <Table

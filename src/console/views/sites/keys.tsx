@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { Section } from '../../components/facts.tsx';
-import type { Site } from './sites.tsx';
+import type { ListedSite } from './sites.tsx';
 import { verifyPrograms } from '../../settings/settings-schemas.generated.ts';
 
-export function Keys({ site }: { site: Site }) {
+export function Keys({ site }: { site: ListedSite }) {
   const [isShown, setIsShown] = useState(false);
   // A role that may not change sites gets no secret.
   const secret: string | undefined = site.secretKey;

@@ -5,13 +5,13 @@ import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/facts.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
-import type { Site } from './sites.tsx';
+import type { ListedSite } from './sites.tsx';
 
 const starts = ['interaction', 'load', 'click'] as const;
 const sizes = ['normal', 'compact', 'flexible'] as const;
 const themes = ['auto', 'light', 'dark'] as const;
 
-export function Playground({ site }: { site: Site }) {
+export function Playground({ site }: { site: ListedSite }) {
   const box = useRef<HTMLDivElement>(null);
   const [widget, setWidget] = useState<WidgetApi | null | 'failed'>(null);
   const [start, setStart] = useState<(typeof starts)[number]>('click');
@@ -73,7 +73,7 @@ export function Playground({ site }: { site: Site }) {
   );
 }
 
-function Verification({ token, site }: { token: string; site: Site }) {
+function Verification({ token, site }: { token: string; site: ListedSite }) {
   const [answer, setAnswer] = useState<unknown>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const secret: string | undefined = site.secretKey;

@@ -16,7 +16,7 @@ import { siteSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';
 import { Playground } from './playground.tsx';
-import { type Site, type Site as SiteRecord, siteAddress } from './sites.tsx';
+import { type ListedSite, type ListedSite as SiteRecord, siteAddress } from './sites.tsx';
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -93,7 +93,7 @@ function stored(answer: Result<SiteRecord, Refusal>): Result<Stored, Refusal> {
 }
 
 /** Which site is the default, and whether it is in use. */
-export function SiteState({ site, reload }: { site: Site; reload: () => void }) {
+export function SiteState({ site, reload }: { site: ListedSite; reload: () => void }) {
   const { error, run } = useAction();
   const [isAsking, setIsAsking] = useState(false);
   const [withInstance, setWithInstance] = useState(false);

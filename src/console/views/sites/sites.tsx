@@ -16,9 +16,9 @@ import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/use-form.ts';
 
-export type Site = Schema<'Site'>;
+export type ListedSite = Schema<'Site'>;
 
-export function siteAddress({ siteKey }: Pick<Site, 'siteKey'>): string {
+export function siteAddress({ siteKey }: Pick<ListedSite, 'siteKey'>): string {
   return `/console/sites/${encodeURIComponent(siteKey)}`;
 }
 
