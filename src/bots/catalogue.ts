@@ -6,13 +6,13 @@ import * as z from 'zod/mini';
 import { botBehaviours } from '../contract/vocabulary.ts';
 import { hostMaskPattern } from './host-mask.ts';
 
-export const BOTS_MAX = 5000;
+const CATALOGUE_BOTS_MAX = 5000;
 export const PATTERN_MAX_CHARS = 128;
 export const PATTERNS_PER_BOT_MAX = 16;
 const LIST_MAX = 32;
 
 /** `bingbot`, `semrushbot`. */
-export const botId = z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{0,63}$/));
+export const catalogueBotId = z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{0,63}$/));
 const httpsUrl = z
   .string()
   .check(z.maxLength(512), z.regex(/^https:\/\/[a-z0-9.-]+\.[a-z]{2,24}(:\d{1,5})?(\/[^\s#]*)?$/));
@@ -36,7 +36,7 @@ export type RangeSource = z.infer<typeof rangeSource>;
 const list = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(z.maxLength(LIST_MAX));
 
 export const catalogueBot = z.strictObject({
-  id: botId,
+  id: catalogueBotId,
   name: z.string().check(z.minLength(1), z.maxLength(128)),
   operator: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
   behaviours: list(z.enum(botBehaviours)).check(z.minLength(1)),
@@ -68,6 +68,6 @@ export const catalogue = z.strictObject({
     }),
   ),
   rangeSources: z.array(rangeSource),
-  bots: z.array(catalogueBot).check(z.maxLength(BOTS_MAX)),
+  bots: z.array(catalogueBot).check(z.maxLength(CATALOGUE_BOTS_MAX)),
 });
 export type Catalogue = z.infer<typeof catalogue>;

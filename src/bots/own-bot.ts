@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { botBehaviours } from '../contract/vocabulary.ts';
 import { patternText } from './bot-table.ts';
-import { botId, userAgentPattern } from './catalogue.ts';
+import { catalogueBotId, userAgentPattern } from './catalogue.ts';
 import type { ListedBot } from './encode-bot-table.ts';
 import { checkedNetwork } from './ranges/read-networks.ts';
 
@@ -69,7 +69,7 @@ const network = z.pipe(
 
 export const ownBot = z
   .strictObject({
-    id: botId,
+    id: catalogueBotId,
     behaviours: z.array(z.enum(botBehaviours)).check(z.minLength(1), z.maxLength(botBehaviours.length)),
     patterns: z.array(pattern).check(z.minLength(1), z.maxLength(OWN_BOT_PATTERNS_MAX)),
     tokens: z._default(

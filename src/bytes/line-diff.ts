@@ -11,8 +11,8 @@ export interface DiffLine {
 const CHANGES_MAX = 2000;
 
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const old = linesOf(before);
-  const now = linesOf(after);
+  const old = textLines(before);
+  const now = textLines(after);
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
@@ -29,7 +29,7 @@ const removed = (text: string): DiffLine => ({ kind: 'removed', text });
 const added = (text: string): DiffLine => ({ kind: 'added', text });
 
 /** Without the end of the last one. */
-export function linesOf(text: string): string[] {
+export function textLines(text: string): string[] {
   const lines = text.split(/\r\n?|\n/);
   if (lines.at(-1) === '') lines.pop();
   return lines;

@@ -79,7 +79,7 @@ const SECONDS_MAX = 86_400;
 const FRONT_DOOR_FLAG = 'global_fetch_strictly_public';
 
 /** The error is the list of mistakes, one sentence each. `flags`: compatibility flags that the Worker runs with. */
-export function readEnvironment(
+export function readEdgeEnvironment(
   env: Record<string, unknown>,
   mode: RulesMode,
   flags: Readonly<Record<string, boolean>> = {},

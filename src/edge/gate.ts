@@ -22,7 +22,7 @@ import { UNROUTABLE, isAt } from './request/canonical-path.ts';
 import { isTextForm, type RequestFacts } from './request/facts.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import { limitStep } from './challenge/limit-step.ts';
-import { recordOf, type Outcome } from './step/record.ts';
+import { recordOf, type StepOutcome } from './step/record.ts';
 import { answerWith, forwardOn, type Answered, type Forward, type Step } from './step/step.ts';
 import { sessionCookie, type SessionRenewals } from './session/sessions.ts';
 import { sessionVisitorOf } from './session/visitor.ts';
@@ -184,7 +184,7 @@ const originFaults = {
 
 const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
 
-async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
+async function forwarded(step: Forward, isolate: Isolate): Promise<StepOutcome> {
   const { origins, service, count, limits, obstacles } = isolate;
   const called = await callOrigin(step, origins, count, (held) => spendHeld(service, count, held));
   if (step.counted) limits.responded(step.counted, called.ok ? called.value.response : null);
@@ -216,7 +216,7 @@ async function steppedBack({ context }: Forward, response: Response, isolate: Is
   return step.kind === 'answer' ? step : null;
 }
 
-async function answered(step: Answered, isolate: Isolate): Promise<Outcome> {
+async function answered(step: Answered, isolate: Isolate): Promise<StepOutcome> {
   try {
     return { step, response: await respond(step.context, step.answer, isolate.pageTexts), originMs: null };
   } catch (error) {

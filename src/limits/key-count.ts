@@ -4,7 +4,7 @@
  */
 import { drained, emptyBucket, filled } from './bucket.ts';
 import { type Meter, type SlidingLog, takeSliding } from './sliding-log.ts';
-import { oneFits, rolled, type TwoWindows, windowOf } from './two-windows.ts';
+import { oneFits, rolled, type TwoWindows, windowNumber } from './two-windows.ts';
 
 export interface KeyCount {
   /** Whether one more use is above the limit. */
@@ -33,7 +33,7 @@ class WindowCount implements KeyCount {
   }
 
   #asOf({ windowMs }: Meter, nowMs: number): TwoWindows {
-    const sums = this.#sums ?? { window: windowOf(nowMs, windowMs), before: 0, now: 0 };
+    const sums = this.#sums ?? { window: windowNumber(nowMs, windowMs), before: 0, now: 0 };
     return rolled(sums, nowMs, windowMs);
   }
 }

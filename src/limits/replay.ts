@@ -77,7 +77,7 @@ export class LimitReplay {
     if (use.adds === 'elsewhere') return 'untold';
     const mayBeAbove = use.possible.some((key) => {
       const counted = this.#possible.get(key.key);
-      return counted?.count.isFull(meterOf(limit, key), nowMs) && (counted.isOpen || isOpen(use));
+      return counted?.count.isFull(meterOf(limit, key), nowMs) && (counted.isOpen || isUncertain(use));
     });
     return mayBeAbove ? 'untold' : 'within';
   }
@@ -100,14 +100,14 @@ export class LimitReplay {
         counted = { count: newKeyCount(countingOf(limit, key)), isOpen: false };
         this.#possible.set(key.key, counted);
       }
-      counted.isOpen ||= isOpen(use);
+      counted.isOpen ||= isUncertain(use);
       counted.count.add(meterOf(limit, key), nowMs);
     }
   }
 }
 
 /** Whether something of it is not known. */
-export function isOpen({ isAsked, known, possible, adds }: ReplayedUse): boolean {
+export function isUncertain({ isAsked, known, possible, adds }: ReplayedUse): boolean {
   return !isAsked || adds === 'unknown' || adds === 'elsewhere' || known.length < possible.length;
 }
 

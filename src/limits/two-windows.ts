@@ -13,7 +13,7 @@ export interface TwoWindows {
   now: number;
 }
 
-export function windowOf(nowMs: number, windowMs: number): number {
+export function windowNumber(nowMs: number, windowMs: number): number {
   return Math.floor(nowMs / windowMs);
 }
 
@@ -22,7 +22,7 @@ export function windowOf(nowMs: number, windowMs: number): number {
  * counted last counts as of the window before.
  */
 export function rolled(sums: TwoWindows, nowMs: number, windowMs: number): TwoWindows {
-  const window = windowOf(nowMs, windowMs);
+  const window = windowNumber(nowMs, windowMs);
   if (sums.window === window || sums.window === window + 1) return sums;
   const isNear = sums.window === window - 1 || sums.window > window;
   return { window, before: isNear ? sums.now : 0, now: 0 };

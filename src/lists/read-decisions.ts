@@ -7,7 +7,7 @@ import type { Decision } from '../contract/vocabulary.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { readJsonObjects } from './json-objects.ts';
 import { LIST_MAX_BYTES, type ListError, type ReadingReport } from './list-format.ts';
-import { shown, ValueReader } from './read-value.ts';
+import { shownLine, ValueReader } from './read-value.ts';
 
 export interface ReadDecisions {
   added: SortedEntries;
@@ -22,7 +22,7 @@ const typesOf: Record<Decision, readonly string[]> = {
   allow: ['allow', 'whitelist'],
 };
 
-export async function readDecisions(
+export async function readDecisionStream(
   stream: ReadableStream<Uint8Array>,
   verdict: Decision,
   includeReserved: boolean,
@@ -58,6 +58,6 @@ function readDecision(values: ValueReader, decision: unknown, types: readonly st
     case 'country':
       return values.readCountry(value.trim(), number);
     default:
-      values.refuse(value, number, `has the scope ${shown(scope)}`);
+      values.refuse(value, number, `has the scope ${shownLine(scope)}`);
   }
 }

@@ -96,7 +96,7 @@ export class ValueReader {
   #leaveOut(count: 'notUnderstood' | 'reserved' | 'tooWide', text: string, line: number, reason: string): void {
     const { report } = this;
     report[count] += 1;
-    if (report.examples.length < EXAMPLES_MAX) report.examples.push({ line, text: shown(text), reason });
+    if (report.examples.length < EXAMPLES_MAX) report.examples.push({ line, text: shownLine(text), reason });
   }
 }
 
@@ -120,7 +120,7 @@ function rangeOf(text: string, dash: number): IpPrefix[] | null {
 }
 
 /** A stranger's text: short, and without characters that act on a terminal. */
-export function shown(text: string): string {
+export function shownLine(text: string): string {
   const printable = Array.from(text.slice(0, SHOWN_CHARS), (char) => (/[\p{C}\p{Z}]/u.test(char) ? ' ' : char));
   return printable.join('').trim();
 }

@@ -9,14 +9,14 @@ import { formatCidr, parseCidr, parseIp, formatIp } from '../address/ip.ts';
 import { failed, ok, type Result } from '../result.ts';
 import { type Expression, isAnd, isNot, isOr, type PolicyTest } from './expression.ts';
 
-export interface Problem {
+export interface FieldProblem {
   /** Keys from the root to the bad item. */
   path: (string | number)[];
   message: string;
 }
 
 /** Fails only where a text is no address, which the schema does not know. */
-export function canonicalPolicySet({ policies, limits, origins }: PolicySet): Result<PolicySet, Problem> {
+export function canonicalPolicySet({ policies, limits, origins }: PolicySet): Result<PolicySet, FieldProblem> {
   const canonical: Policy[] = [];
   for (const [index, { name, description, when, then, mode }] of policies.entries()) {
     const condition = canonicalExpression(when);
@@ -40,7 +40,7 @@ function canonicalOrigin(origin: Origin): Origin {
 }
 
 /** Of a checked expression. */
-export function canonicalExpression(expression: Expression): Result<Expression, Problem> {
+export function canonicalExpression(expression: Expression): Result<Expression, FieldProblem> {
   if (isNot(expression)) {
     const inner = canonicalExpression(expression.not);
     return inner.ok ? ok({ not: inner.value }) : inside(inner.error, 'not');
@@ -66,7 +66,7 @@ function membersOf(expression: Expression, kind: 'and' | 'or'): Expression[] {
   return (expression as Record<'and' | 'or', Expression[]>)[kind];
 }
 
-export function canonicalTest({ field, name, operator, value }: PolicyTest): Result<PolicyTest, Problem> {
+export function canonicalTest({ field, name, operator, value }: PolicyTest): Result<PolicyTest, FieldProblem> {
   const test: PolicyTest = {
     field,
     ...(name === undefined ? {} : { name: field === 'header' ? name.toLowerCase() : name }),
@@ -105,11 +105,11 @@ function canonicalNetwork(text: string): string | null {
   return network && formatCidr(network);
 }
 
-function noAddress({ operator }: PolicyTest, ...path: (string | number)[]): Result<never, Problem> {
+function noAddress({ operator }: PolicyTest, ...path: (string | number)[]): Result<never, FieldProblem> {
   const wanted = operator === 'ipIn' ? 'a network, such as 192.0.2.0/24' : 'an address, such as 192.0.2.1';
   return failed({ path, message: `must be ${wanted}` });
 }
 
-function inside({ path, message }: Problem, ...steps: (string | number)[]): Result<never, Problem> {
+function inside({ path, message }: FieldProblem, ...steps: (string | number)[]): Result<never, FieldProblem> {
   return failed({ path: [...steps, ...path], message });
 }

@@ -28,7 +28,7 @@ export const SINGLE_V4 = 33;
 export const SINGLE_V6 = 129;
 
 /** `XX` → `0x5858`. */
-export function countryKey(code: string): number {
+export function countryNumber(code: string): number {
   return (code.charCodeAt(0) << 8) | code.charCodeAt(1);
 }
 
@@ -71,7 +71,7 @@ export class RulesetCompiler {
         return;
       }
       case 'countryCode':
-        this.#countries.add([countryKey(rule.value)], rule);
+        this.#countries.add([countryNumber(rule.value)], rule);
         return;
       case 'ja4Hash':
         if (!packJa4(rule.value, this.#words)) throw new TypeError('ja4Hash value is not canonical');

@@ -52,7 +52,7 @@ const sections = {
   ruleLists: 1,
 } as const;
 
-export type SectionName = keyof typeof sections;
+type SectionName = keyof typeof sections;
 type SectionArray<Size> = Size extends 1 ? Uint8Array : Size extends 2 ? Uint16Array : Uint32Array;
 export type Sections = { [Name in SectionName]: SectionArray<(typeof sections)[Name]> };
 /** Elements of each section. */

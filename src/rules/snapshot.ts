@@ -6,7 +6,7 @@
  */
 import { failed, ok, type Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
-import { SINGLE_V4, SINGLE_V6, countryKey } from './compiler.ts';
+import { SINGLE_V4, SINGLE_V6, countryNumber } from './compiler.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
 import { firstJa4Word, JA4_WORDS, packJa4, unpackJa4 } from '../address/ja4.ts';
@@ -124,7 +124,7 @@ export class Snapshot {
 
   /** `code` is in upper case. */
   findCountry(code: string, hits: Hits): void {
-    const entry = code.length === 2 ? this.#countries.entryOf(countryKey(code)) : -1;
+    const entry = code.length === 2 ? this.#countries.entryOf(countryNumber(code)) : -1;
     if (entry >= 0) hits.push(this.#firstCountry + entry, RANK_COUNTRY);
   }
 
@@ -211,7 +211,7 @@ export class Snapshot {
       case 'asn':
         return numbered(this.#firstAsn, this.#asns.entryOf(Number(value)));
       case 'countryCode':
-        return numbered(this.#firstCountry, this.#countries.entryOf(countryKey(value)));
+        return numbered(this.#firstCountry, this.#countries.entryOf(countryNumber(value)));
       case 'ja4Hash':
         return packJa4(value, this.#ja4Words) ? numbered(this.#firstJa4, ja4s.entryOf(this.#ja4Words)) : -1;
       case 'userAgent':

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { keyDay, keyDayAccepted } from '../../src/captcha/seal/keyring.ts';
-import { oneFits, rolled, windowOf } from '../../src/limits/two-windows.ts';
+import { oneFits, rolled, windowNumber } from '../../src/limits/two-windows.ts';
 import { trafficRange } from '../../src/service/operations/traffic/traffic-range.ts';
 import { retentionHorizon } from '../../src/store/event-log/retention.ts';
 import { expectRows } from '../support/rows.ts';
@@ -68,7 +68,7 @@ test('a key of tomorrow is accepted from an issuer whose clock is seconds ahead,
 test('uses in the last millisecond of a window still fill the limit in the first one of the next', async () => {
   const meter = { count: 3, windowMs: DAY_MS };
   await expectRows(edges, ([, day]) => {
-    const full = { window: windowOf(startMs(day) - 1, DAY_MS), before: 0, now: 3 };
+    const full = { window: windowNumber(startMs(day) - 1, DAY_MS), before: 0, now: 3 };
     expect(oneFits(rolled(full, startMs(day) - 1, DAY_MS), meter, startMs(day) - 1)).toBe(false);
     expect(oneFits(rolled(full, startMs(day), DAY_MS), meter, startMs(day))).toBe(false);
     expect(oneFits(rolled(full, startMs(day) + DAY_MS, DAY_MS), meter, startMs(day) + DAY_MS)).toBe(true);

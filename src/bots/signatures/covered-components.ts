@@ -2,7 +2,14 @@
  * What a signature covers, and the text that was signed (RFC 9421, 2.5). A component is read from the request that
  * carries the signature, never from what the signature says.
  */
-import { type Dictionary, FIELD_MAX_CHARS, type Item, parseDictionary, stringOf, textOf } from './structured-fields.ts';
+import {
+  type Dictionary,
+  FIELD_MAX_CHARS,
+  type Item,
+  parseDictionary,
+  stringOf,
+  serialized,
+} from './structured-fields.ts';
 
 /** A plain object, because a Worker pays for each reading of a property of its `Request`. */
 export interface SignedRequest {
@@ -54,7 +61,7 @@ export function componentOf(item: Item): Component | null {
   const isKnown = name.startsWith('@')
     ? derived.has(name) && parameters.size === 0
     : /^[\w!#$%&'*+.^`|~-]+$/.test(name) && parameters.size === (key === null ? 0 : 1);
-  return isKnown ? { name, key, identifier: textOf(item) } : null;
+  return isKnown ? { name, key, identifier: serialized(item) } : null;
 }
 
 /** `null` where the request does not have a component. `ending` is the line of the signature's own parameters. */
@@ -79,7 +86,7 @@ function valueOf(request: SignedRequest, { name, key, value }: Component): strin
 /** One member of a dictionary field, as the signed text spells it. */
 export function memberText(field: string, key: string): string | null {
   const member = field.length > FIELD_MAX_CHARS ? undefined : dictionaryOf(field)?.get(key);
-  return member === undefined ? null : textOf(member);
+  return member === undefined ? null : serialized(member);
 }
 
 function dictionaryOf(field: string): Dictionary | null {

@@ -21,7 +21,7 @@ import {
   parseDictionary,
   parseItem,
   stringOf,
-  textOf,
+  serialized,
 } from './structured-fields.ts';
 
 export interface SignatureFields {
@@ -128,7 +128,7 @@ function readOne(
   const named = agentOf(label, components, agents);
   if (named === null) return unverified('agent-missing');
   if (typeof named === 'string') return invalid(named);
-  const ending = `"@signature-params": ${textOf(covered)}`;
+  const ending = `"@signature-params": ${serialized(covered)}`;
   return { ...named, label, keyid: keyid!, algorithm, nonce, createdMs, expiresMs, components, ending, signature };
 }
 

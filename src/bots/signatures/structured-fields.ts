@@ -50,7 +50,7 @@ export function parseItem(text: string): Item {
 }
 
 /** Canonical, with parameters: `"a";key="b"`, `("@authority" "date");created=1735689600`, `:AAAA:`. */
-export function textOf(member: Member): string {
+export function serialized(member: Member): string {
   return isInnerList(member) ? serializeInnerList(member) : serializeItem(member);
 }
 

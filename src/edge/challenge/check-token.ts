@@ -12,7 +12,7 @@ import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Solved } from '../session/clearances.ts';
-import { visitorOf } from '../session/visitor.ts';
+import { edgeVisitorOf } from '../session/visitor.ts';
 import { LOCAL_LEVEL, isLocal, type LocalChallenges } from './local-challenge.ts';
 import type { Limits } from '../limits/limits.ts';
 import { keySourceOf } from '../request/facts.ts';
@@ -76,7 +76,7 @@ export async function checkToken(
           bearer: rules.clientJwt,
           level,
           audience: 'edge' as const,
-          visitor: visitorOf(facts, verdict.riskScore),
+          visitor: edgeVisitorOf(facts, verdict.riskScore),
           ...(jti === null ? {} : { sessionId: jti }),
           ...(action === null ? {} : { action }),
         }

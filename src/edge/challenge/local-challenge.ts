@@ -55,7 +55,7 @@ export class LocalChallenges {
 
   /** A `challengeResponse` of the widget's API. */
   async mint(config: CompiledConfig, facts: RequestFacts, powDifficulty: number): Promise<object> {
-    return { kind: 'pow', ...(await mintWork(config, 'local-challenge', facts, powDifficulty)) };
+    return { kind: 'pow', ...(await mintLocalWork(config, 'local-challenge', facts, powDifficulty)) };
   }
 
   async check(
@@ -89,7 +89,7 @@ export class LocalChallenges {
 
 type WorkPurpose = Extract<BoxPurpose, 'local-challenge' | 'local-session'>;
 
-export async function mintWork(
+export async function mintLocalWork(
   config: CompiledConfig,
   purpose: WorkPurpose,
   facts: RequestFacts,

@@ -62,16 +62,16 @@ export class ClientFiles {
     const { cache, kv } = this.#options;
     const hash = this.fetched.find(([known]) => known === name)?.[1];
     if (hash === undefined) return failed({ kind: 'absent' });
-    const cached = await cache.get(fileName(name, hash));
+    const cached = await cache.get(filePartName(name, hash));
     if (cached && (await hasHash(cached, hash))) return ok(cached);
     const failure = this.#failures.get(name);
     if (failure && this.#options.now() - failure.atMs < RETRY_AFTER_MS) return failed(failure.fault);
     let found = await this.fetch(name, hash);
     if (!found.ok) {
-      const stored = await kv.get(fileName(name, hash));
+      const stored = await kv.get(filePartName(name, hash));
       if (stored && (await hasHash(stored, hash))) found = ok(stored);
     }
-    if (found.ok) await cache.put(fileName(name, hash), found.value, null);
+    if (found.ok) await cache.put(filePartName(name, hash), found.value, null);
     else this.#failures.set(name, { atMs: this.#options.now(), fault: found.error });
     return found;
   }
@@ -96,7 +96,7 @@ export class ClientFiles {
   }
 }
 
-export function fileName(name: string, hash: string): string {
+export function filePartName(name: string, hash: string): string {
   return `file/${name}/${hash}`;
 }
 

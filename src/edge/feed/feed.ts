@@ -18,7 +18,7 @@ import {
   type LoadedRuleset,
   type RulesetFault,
 } from './ruleset-files.ts';
-import { ABSENT, type Asked, type Count, type Upstream, valueOf } from './upstream.ts';
+import { ABSENT, type Asked, type Count, type Upstream, valueOrNull } from './upstream.ts';
 import { ok, type Result } from '../../result.ts';
 
 export interface GateState {
@@ -100,23 +100,23 @@ export class Feed {
 
   async #load(): Promise<void> {
     const { cache, upstream, kv, pollMs } = this.#options;
-    let version = valueOf(decodePointer(await cache.get(partName.cachedPointer)));
+    let version = valueOrNull(decodePointer(await cache.get(partName.cachedPointer)));
     // Another isolate may have cached an older answer than this one has seen.
     if (version && this.state.ruleset && version.delta.version < this.state.ruleset.version) version = null;
     if (!version) {
-      version = valueOf(await upstream.version());
+      version = valueOrNull(await upstream.version());
       if (version) await cache.put(partName.cachedPointer, encodePointer(version), pollMs / 1000);
     }
     const fromKv = version === null;
     this.#isAway = fromKv;
     const isCold = this.state.config === null || this.state.ruleset === null;
-    if (fromKv && (isCold || this.bots === null)) version = valueOf(decodePointer(await kv.get(partName.pointer)));
+    if (fromKv && (isCold || this.bots === null)) version = valueOrNull(decodePointer(await kv.get(partName.pointer)));
     if (!version) return;
     await this.#loadParts(version, fromKv, fromKv && !isCold);
     const lacksRules = this.state.config === null || this.state.ruleset === null;
     if (fromKv || !(lacksRules || this.#lacksBots(version))) return;
     // The service sends what this release cannot read, or a damaged file: the last ones that it could read are in KV.
-    const stored = valueOf(decodePointer(await kv.get(partName.pointer)));
+    const stored = valueOrNull(decodePointer(await kv.get(partName.pointer)));
     if (stored && !isSameVersion(stored, version)) await this.#loadParts(stored, true, !lacksRules);
   }
 
@@ -166,13 +166,13 @@ export class Feed {
     if (this.state.config?.configVersion === version.configVersion) return this.state.config;
     const { seal, upstream, cache, kv } = this.#options;
     const name = partName.config(version.configVersion);
-    let sent = valueOf(await openConfig(await cached(name), seal));
+    let sent = valueOrNull(await openConfig(await cached(name), seal));
     if (!sent) {
-      sent = valueOf(await upstream.config());
+      sent = valueOrNull(await upstream.config());
       if (sent) await cache.put(partName.config(sent.config.configVersion), await seal.seal(sent.json), null);
     }
     // The stored pointer and the stored config were written together, so a cold isolate uses both.
-    sent ??= this.state.config ? null : valueOf(await openConfig(await kv.get(name), seal));
+    sent ??= this.state.config ? null : valueOrNull(await openConfig(await kv.get(name), seal));
     const config = sent?.config;
     if (config && !this.#options.accepts(config)) {
       this.#options.count('test_secrets_refused');
@@ -232,7 +232,7 @@ export class Feed {
     const { cache, kv, count } = this.#options;
     const places: [place: string, read: () => Promise<Bytes | null>][] = [
       ['cache', () => cached(name)],
-      ['service', async () => valueOf(await fetchIt())],
+      ['service', async () => valueOrNull(await fetchIt())],
       ['kv', () => kv.get(name)],
     ];
     for (const [place, read] of places) {

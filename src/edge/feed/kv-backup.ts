@@ -3,9 +3,9 @@ import { type ConfigSeal, decodePointer, encodePointer, openConfig, partName } f
 import type { KvStore } from './part-stores.ts';
 import { importRulesetKeys } from '../config/compiled-config.ts';
 import { openBase, openBots, openDeltaOver } from './ruleset-files.ts';
-import { type Count, type Upstream, valueOf } from './upstream.ts';
+import { type Count, type Upstream, valueOrNull } from './upstream.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { fileName, type ClientFiles } from './client-files.ts';
+import { filePartName, type ClientFiles } from './client-files.ts';
 
 export interface BackupOptions {
   upstream: Upstream;
@@ -22,7 +22,7 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   const asked = await upstream.version();
   if (!asked.ok) return false;
   const version = asked.value;
-  const stored = valueOf(decodePointer(await kv.get(partName.pointer)));
+  const stored = valueOrNull(decodePointer(await kv.get(partName.pointer)));
   const { base, delta, configVersion } = version;
   const sameVersion = stored?.configVersion === configVersion;
   // A config sealed under a replaced client JWT does not open for isolates that start from now on.
@@ -92,7 +92,7 @@ export async function backUpFiles(files: ClientFiles, kv: KvStore): Promise<bool
   for (const [name, hash] of files.fetched) {
     if (stored.get(name) === hash) continue;
     const file = await files.fetch(name, hash);
-    if (file.ok && (await kv.put(fileName(name, hash), file.value))) stored.set(name, hash);
+    if (file.ok && (await kv.put(filePartName(name, hash), file.value))) stored.set(name, hash);
     else complete = false;
   }
   const replaced = [...before].filter(([name, hash]) => stored.get(name) !== hash);
@@ -100,7 +100,7 @@ export async function backUpFiles(files: ClientFiles, kv: KvStore): Promise<bool
   if (!isChanged) return complete;
   const list = new TextEncoder().encode(JSON.stringify(Object.fromEntries(stored)));
   if (!(await kv.put(FILE_LIST, list as Uint8Array<ArrayBuffer>))) return false;
-  for (const [name, hash] of replaced) await kv.delete(fileName(name, hash));
+  for (const [name, hash] of replaced) await kv.delete(filePartName(name, hash));
   return complete;
 }
 

@@ -18,7 +18,7 @@ import { decodePointer, derivedBytes, encodePointer, openConfig, partName, type 
 import type { KvStore } from './part-stores.ts';
 import { failed, ok } from '../../result.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import { ABSENT, UNREADABLE, type Asked, type Count, type SentConfig, type Upstream, valueOf } from './upstream.ts';
+import { ABSENT, UNREADABLE, type Asked, type Count, type SentConfig, type Upstream, valueOrNull } from './upstream.ts';
 import { encodeBase64url } from '../../bytes/base64url.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */
@@ -75,7 +75,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
   if (!listed.ok || !instances.ok) return false;
   const rules = rulesOf(listed.value, api.count);
   const keys = await deriveKeys(api.apiKey, api.siteKey);
-  const stored = valueOf(decodePointer(await api.kv.get(partName.pointer)));
+  const stored = valueOrNull(decodePointer(await api.kv.get(partName.pointer)));
 
   // A changed base is compiled twice: the first time under the old version, to see whether it changed.
   let version = stored?.base.version ?? 0;

@@ -12,7 +12,7 @@ import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ServiceClock } from '../../logsink/service-clock.ts';
 import { failed, ok } from '../../result.ts';
-import { readConfig } from './stored-parts.ts';
+import { decodeConfig } from './stored-parts.ts';
 import { UNREADABLE, type Asked, type Count, type Upstream, type UpstreamFault } from './upstream.ts';
 
 /** A slower service counts as down. */
@@ -38,7 +38,7 @@ const NO_BODY = ok(new Uint8Array());
 const VERSION_PATH = `/edge/v1/version?bots&${READS_QUERY}`;
 const CONFIG_PATH = `/edge/v1/config?${READS_QUERY}`;
 
-export interface ServiceCall<Answer> {
+export interface ServiceQuestion<Answer> {
   path: string;
   timeoutMs: number;
   maxBytes: number;
@@ -78,7 +78,12 @@ export class ServiceClient implements Upstream {
   }
 
   config() {
-    return this.ask({ path: CONFIG_PATH, timeoutMs: CONFIG_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, read: readConfig });
+    return this.ask({
+      path: CONFIG_PATH,
+      timeoutMs: CONFIG_TIMEOUT_MS,
+      maxBytes: ANSWER_MAX_BYTES,
+      read: decodeConfig,
+    });
   }
 
   base(hash: string) {
@@ -137,7 +142,7 @@ export class ServiceClient implements Upstream {
   }
 
   /** Every call of the service. Without a `question` it is a GET. Never throws. */
-  async ask<Answer>(call: ServiceCall<Answer>, question?: object): Promise<Asked<Answer>> {
+  async ask<Answer>(call: ServiceQuestion<Answer>, question?: object): Promise<Asked<Answer>> {
     const { path, timeoutMs, maxBytes, read, isForVisitor = false, isPublic = false } = call;
     try {
       const response = await this.#fetch(path, timeoutMs, question);
@@ -193,7 +198,7 @@ function answerOf<Schema extends z.ZodMiniType>(
   schema: Schema,
   path: string,
   timeoutMs: number,
-): ServiceCall<z.output<Schema>> {
+): ServiceQuestion<z.output<Schema>> {
   const read = (body: Bytes) => {
     const answer = z.safeParse(schema, parseJson(body));
     return answer.success ? ok(answer.data) : UNREADABLE;
@@ -202,7 +207,7 @@ function answerOf<Schema extends z.ZodMiniType>(
 }
 
 /** A call for a file. Who opens it checks its signature. */
-function fileAt(path: string, maxBytes: number): ServiceCall<Bytes> {
+function fileAt(path: string, maxBytes: number): ServiceQuestion<Bytes> {
   return { path, timeoutMs: RULESET_TIMEOUT_MS, maxBytes, read: (body) => ok(body) };
 }
 
@@ -221,7 +226,7 @@ function ledger<Answer>(
   field: string,
   isAnswer: (value: unknown) => value is Answer,
   timeoutMs = LEDGER_TIMEOUT_MS,
-): ServiceCall<Answer> {
+): ServiceQuestion<Answer> {
   const read = readObject(({ [field]: value }) => (isAnswer(value) ? value : null));
   return { path, timeoutMs, maxBytes: LEDGER_ANSWER_MAX_BYTES, read };
 }

@@ -40,7 +40,7 @@ export function decodePointer(bytes: Bytes | null): Asked<EdgeVersion> {
   return read.success ? ok(read.data) : UNREADABLE;
 }
 
-export function readConfig(json: Bytes): Asked<SentConfig> {
+export function decodeConfig(json: Bytes): Asked<SentConfig> {
   const read = edgeConfig.safeParse(parseJson(json));
   return read.success ? ok({ config: read.data, json }) : UNREADABLE;
 }
@@ -48,7 +48,7 @@ export function readConfig(json: Bytes): Asked<SentConfig> {
 export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<Asked<SentConfig>> {
   if (bytes === null) return ABSENT;
   const opened = await seal.open(bytes);
-  return opened.ok ? readConfig(opened.value) : opened;
+  return opened.ok ? decodeConfig(opened.value) : opened;
 }
 
 /**

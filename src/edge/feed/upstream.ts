@@ -25,7 +25,7 @@ export const UNREADABLE = failed<UpstreamFault>({ kind: 'unreadable' });
 export const ABSENT = failed<UpstreamFault>({ kind: 'absent' });
 
 /** Without an answer, the next place is asked. */
-export function valueOf<Value>(asked: Asked<Value>): Value | null {
+export function valueOrNull<Value>(asked: Asked<Value>): Value | null {
   return asked.ok ? asked.value : null;
 }
 

@@ -13,7 +13,7 @@ import { ProofMemory } from '../../bots/proof-memory.ts';
 import { KnownBots, NO_BOTS, type BotReader } from '../decide/known-visitor.ts';
 import { LocalChallenges } from '../challenge/local-challenge.ts';
 import { WaitLane } from '../challenge/wait-lane.ts';
-import { type EdgeEnvironment, readEnvironment, type RulesMode } from '../environment.ts';
+import { type EdgeEnvironment, readEdgeEnvironment, type RulesMode } from '../environment.ts';
 import { ClientFiles, type EmbeddedFile } from '../feed/client-files.ts';
 import { ColoCache, KvStore } from '../feed/part-stores.ts';
 import { ConfigSeal } from '../feed/stored-parts.ts';
@@ -26,7 +26,7 @@ import { Origins } from '../origin/origins.ts';
 import { RobotsFiles } from '../origin/robots-file.ts';
 import { readIpCategories, type IpCategories } from '../request/ip-categories.ts';
 import type { LimitCounter, LimitTake } from '../../contract/edge/limits.ts';
-import { ExactTakes, takeLimits } from '../limits/exact-takes.ts';
+import { ExactTakes, takeAtService } from '../limits/exact-takes.ts';
 import { LimitCounts, reportLimits } from '../limits/limit-counts.ts';
 import { Limits } from '../limits/limits.ts';
 import { PendingBudget } from '../limits/pending-budget.ts';
@@ -101,7 +101,7 @@ export function isolateOf(env: object, mode: EdgeMode): IsolateReading {
 }
 
 function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
-  const read = readEnvironment(env, mode, Cloudflare.compatibilityFlags);
+  const read = readEdgeEnvironment(env, mode, Cloudflare.compatibilityFlags);
   const categories = readIpCategories(read.ok ? read.value.ipCategories : null);
   if (!read.ok || !categories.ok) {
     return failed([...(read.ok ? [] : read.error), ...(categories.ok ? [] : [categories.error])]);
@@ -129,7 +129,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const accepts = ({ secretKey }: EdgeConfig): boolean => allowTestKeys || behaviourOfSecret(secretKey) === null;
   const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
   const report = source && ((counters: readonly LimitCounter[]) => reportLimits(source, counters));
-  const ask = source && ((takes: readonly LimitTake[]) => takeLimits(source, takes));
+  const ask = source && ((takes: readonly LimitTake[]) => takeAtService(source, takes));
   const counts = new LimitCounts({ report, now: Date.now, sleep: sleepFor, count });
   const takes = ask && new ExactTakes({ ask, now: Date.now, sleep: sleepFor, count });
   const origins = new Origins(environment, count);

@@ -103,7 +103,7 @@ const uses = z.int().check(z.nonnegative());
 const takeAnswer = z.object({ takings: z.array(z.nullable(z.tuple([uses, uses, uses]))) });
 
 /** Asks the service's object. The takings are those of the takes, in their order. */
-export function takeLimits(
+export function takeAtService(
   service: Pick<ServiceClient, 'ask'>,
   takes: readonly LimitTake[],
 ): Promise<Asked<LimitTakings>> {

@@ -15,7 +15,7 @@ import type { CountedMeter } from '../config/compiled-limits.ts';
 import { ok } from '../../result.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import { type Asked, UNREADABLE } from '../feed/upstream.ts';
-import { oneFits, rolled, type TwoWindows, untilOneFits, windowOf } from '../../limits/two-windows.ts';
+import { oneFits, rolled, type TwoWindows, untilOneFits, windowNumber } from '../../limits/two-windows.ts';
 
 /** About 2 MB. A sender of more keys pushes out what was counted least lately; the ledger still knows it. */
 const KEYS_MAX = 20_000;
@@ -172,7 +172,7 @@ export class LimitCounts {
     const { windowMs } = meter;
     const known = this.#entries.get(key);
     if (known === undefined) {
-      const windows = { window: windowOf(nowMs, windowMs), before: 0, now: 0 };
+      const windows = { window: windowNumber(nowMs, windowMs), before: 0, now: 0 };
       const entry = { windows, bucket: emptyBucket, unconfirmed: 0, unreported: 0, held: 0, heldAtMs: 0 };
       this.#entries.set(key, entry);
       return entry;

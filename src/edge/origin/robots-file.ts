@@ -9,7 +9,7 @@ import type { RobotsState } from '../../contract/vocabulary.ts';
 import { ROBOTS_PATH } from '../../bots/bot-rules.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { JudgedContext } from '../decide/context.ts';
-import { readObject, type ServiceCall, type ServiceClient } from '../feed/service-client.ts';
+import { readObject, type ServiceQuestion, type ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 import { replacedRequest } from '../request/facts.ts';
 import { isOwnLoop } from './call-origin.ts';
@@ -58,7 +58,7 @@ export function isForRobotsFile({ facts, config, verdict }: JudgedContext): bool
   );
 }
 
-const MERGE: ServiceCall<string> = {
+const MERGE: ServiceQuestion<string> = {
   path: '/edge/v1/robots',
   timeoutMs: SERVICE_TIMEOUT_MS,
   maxBytes: ANSWER_MAX_BYTES,

@@ -177,14 +177,14 @@ export function showVisitorAddresses(headers: Headers, target: CanonicalTarget, 
     const shown = value?.replace(
       pattern,
       (_, before: string, address: string, after: string) =>
-        `${before}${visitorAddress(address, target, origin)}${after}`,
+        `${before}${addressForVisitor(address, target, origin)}${after}`,
     );
     if (shown !== undefined && shown !== value) headers.set(name, shown);
   }
 }
 
 /** The same address, except where it names the origin. */
-export function visitorAddress(address: string, target: CanonicalTarget, { base }: { base: string | null }): string {
+export function addressForVisitor(address: string, target: CanonicalTarget, { base }: { base: string | null }): string {
   if (base === null || !NAMES_A_HOST.test(address) || !URL.canParse(address, base)) return address;
   const named = new URL(address, base);
   const { host, pathname } = new URL(base);

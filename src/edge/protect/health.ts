@@ -16,7 +16,7 @@ const ORIGIN_FAILURES_TO_DEGRADE = 3;
 /** Leaves time to issue a new one. */
 const JWT_EXPIRY_WARNING_SECONDS = 14 * 86_400;
 
-export function health(context: RequestContext, isolate: Isolate): Answered {
+export function healthEndpoint(context: RequestContext, isolate: Isolate): Answered {
   const { feed, service, environment } = isolate;
   const { config, ruleset } = feed.state;
   const fails = isolate.origins.states(config).some(isFailing);

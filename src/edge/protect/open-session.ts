@@ -9,20 +9,20 @@ import { SESSION_JWT_SECONDS, mintSessionJwt, splitSessionCookie } from '../../r
 import { error, json, toldToVisitor, type Answer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
-import { readObject, type ServiceCall } from '../feed/service-client.ts';
+import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/sessions.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith, type Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { isLocal, mintWork, solvedWork } from '../challenge/local-challenge.ts';
+import { isLocal, mintLocalWork, solvedWork } from '../challenge/local-challenge.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 
 /** A session, or the challenge that it costs. */
 type Opening = { kind: 'session'; session: EdgeSession } | { kind: 'challenge'; challenge: Record<string, unknown> };
 
-const CALL: ServiceCall<Opening> = {
+const CALL: ServiceQuestion<Opening> = {
   path: '/edge/v1/sessions',
   /** A page waits for the session before its first call. */
   timeoutMs: 3000,
@@ -38,7 +38,7 @@ const CALL: ServiceCall<Opening> = {
 /** A longer cookie is no session of ours. */
 const JWT_MAX_CHARS = 4096;
 
-export async function openSession(context: RequestContext, isolate: Isolate): Promise<Answered> {
+export async function sessionEndpoint(context: RequestContext, isolate: Isolate): Promise<Answered> {
   const { facts, verdict, config } = context;
   const { environment, service } = isolate;
   if (environment.rules.kind !== 'service') {
@@ -103,7 +103,7 @@ async function localSession(
   }
   if (service.reachable || challenge !== undefined || environment.failModeChallenge === 'closed') return null;
   if (verdict.sessionStatus === 'active') return { answer: json({ jti }) };
-  const { jti: _inside, ...minted } = await mintWork(config, 'local-session', facts, SESSION_DIFFICULTY);
+  const { jti: _inside, ...minted } = await mintLocalWork(config, 'local-session', facts, SESSION_DIFFICULTY);
   return { answer: json(minted) };
 }
 

@@ -10,8 +10,8 @@ import { isLocal, LOCAL_LEVEL } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Endpoint } from '../gate.ts';
-import { readObject, type ServiceCall } from '../feed/service-client.ts';
-import { visitorOf } from '../session/visitor.ts';
+import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
+import { edgeVisitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
@@ -29,13 +29,13 @@ const isAnswer: Record<ChallengeCall, (body: Record<string, unknown>) => boolean
   solution: ({ verified }) => typeof verified === 'boolean',
 };
 
-function callOf(call: ChallengeCall): ServiceCall<Record<string, unknown>> {
+function callOf(call: ChallengeCall): ServiceQuestion<Record<string, unknown>> {
   const read = readObject((answer) => (isAnswer[call](answer) ? answer : null));
   const path = `/captcha/v1/${call}`;
   return { path, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES, isForVisitor: true, read };
 }
 
-export function passChallenge(call: ChallengeCall): Endpoint {
+export function challengeEndpoint(call: ChallengeCall): Endpoint {
   return async function passChallengeCall(context, isolate) {
     const { facts, config } = context;
     const body = await readJsonObject(facts.request);
@@ -84,7 +84,7 @@ function questionOf(
   siteKey: string,
   body: Record<string, unknown>,
 ): object {
-  const visitor = visitorOf(facts, verdict.riskScore);
+  const visitor = edgeVisitorOf(facts, verdict.riskScore);
   if (call === 'solution') return { ...body, visitor };
   const { sessionId: _claimed, ...asked } = body;
   // The session whose cookie was checked here, not the one that the page names.

@@ -3,14 +3,14 @@ import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
-import { readObject, type ServiceCall } from '../feed/service-client.ts';
+import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
-import { visitorOf } from '../session/visitor.ts';
+import { edgeVisitorOf } from '../session/visitor.ts';
 import { type Answered, answerWith } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
-const CALL: ServiceCall<true> = {
+const CALL: ServiceQuestion<true> = {
   path: '/edge/v1/sessions/telemetry',
   timeoutMs: 5000,
   maxBytes: 1024,
@@ -28,7 +28,7 @@ export async function passTelemetry(context: RequestContext, { service, count }:
   const jwt = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
   if (jwt === null) return answerWith(context, NO_SESSION);
   // A page sends its report as a beacon and waits for nothing. A lost report is only counted.
-  const visitor = visitorOf(facts, verdict.riskScore);
+  const visitor = edgeVisitorOf(facts, verdict.riskScore);
   const asked = await service.ask(CALL, { visitor, jwt, report: report.value });
   if (!asked.ok && asked.error.kind === 'visitor')
     return answerWith(context, asked.error.status === 401 ? NO_SESSION : REFUSED);

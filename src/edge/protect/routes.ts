@@ -9,9 +9,9 @@ import { type EdgeApp, type Endpoint, throughGate } from '../gate.ts';
 import { answerWith } from '../step/step.ts';
 import { refusalOf } from './admission.ts';
 import { buyClearance } from './buy-clearance.ts';
-import { health } from './health.ts';
-import { openSession } from './open-session.ts';
-import { passChallenge } from './pass-challenge.ts';
+import { healthEndpoint } from './health.ts';
+import { sessionEndpoint } from './open-session.ts';
+import { challengeEndpoint } from './pass-challenge.ts';
 import { passTelemetry } from './pass-telemetry.ts';
 import { serveScript } from './serve-script.ts';
 
@@ -49,13 +49,13 @@ function internal(context: RequestContext, options: EndpointOptions): RequestCon
 
 export const protectRoutes = new Hono<EdgeApp>();
 // Monitors are tools, and many run in data centres.
-protectRoutes.get('/health', endpoint(health, { forTools: true }));
+protectRoutes.get('/health', endpoint(healthEndpoint, { forTools: true }));
 protectRoutes.get('/copy.js', endpoint(serveScript, { forBlocked: true }));
 protectRoutes.get('/:file{[a-z-]+\\.js}', endpoint(serveScript));
-protectRoutes.post('/challenge', endpoint(passChallenge('challenge')));
-protectRoutes.post('/solution', endpoint(passChallenge('solution')));
+protectRoutes.post('/challenge', endpoint(challengeEndpoint('challenge')));
+protectRoutes.post('/solution', endpoint(challengeEndpoint('solution')));
 protectRoutes.post('/verify', endpoint(buyClearance));
-protectRoutes.post('/session', endpoint(openSession));
+protectRoutes.post('/session', endpoint(sessionEndpoint));
 protectRoutes.post('/telemetry', endpoint(passTelemetry));
 protectRoutes.get(
   '/wait',

@@ -6,7 +6,7 @@ import { clientHeadersOf } from '../request/header-facts.ts';
 
 const USER_AGENT_MAX_CHARS = 16_384;
 
-export function visitorOf({ signals, target, requestId }: RequestFacts, riskScore: number | null): EdgeVisitor {
+export function edgeVisitorOf({ signals, target, requestId }: RequestFacts, riskScore: number | null): EdgeVisitor {
   return {
     ip: signals.ip,
     userAgent: signals.userAgent.slice(0, USER_AGENT_MAX_CHARS),
@@ -27,5 +27,5 @@ export async function ownerOf({ signals, target }: RequestFacts): Promise<string
 
 /** With what the headers show of the browser. Too expensive for a request that is only decided. */
 export function sessionVisitorOf(facts: RequestFacts, riskScore: number | null): EdgeVisitor {
-  return { ...visitorOf(facts, riskScore), headers: clientHeadersOf(facts.headers) };
+  return { ...edgeVisitorOf(facts, riskScore), headers: clientHeadersOf(facts.headers) };
 }

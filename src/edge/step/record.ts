@@ -17,7 +17,7 @@ import type { Step } from './step.ts';
 import type { Verdict } from '../decide/verdict.ts';
 
 /** A step and what came of it. */
-export interface Outcome {
+export interface StepOutcome {
   step: Step;
   response: Response;
   /** `null`: the origin was not called, or did not respond. */
@@ -34,7 +34,7 @@ export interface RecordSource {
 /** A record's host and path are cut out of the address. Of a longer address they are copied. */
 const ADDRESS_MAX_CHARS = 512;
 
-export function recordOf({ step, response, originMs }: Outcome, from: RecordSource): VerdictRecord {
+export function recordOf({ step, response, originMs }: StepOutcome, from: RecordSource): VerdictRecord {
   const { facts, path, verdict, config, jti, rulesetVersion } = step.context;
   const { requestId, headers, target, signals, nowMs } = facts;
   const cut = target.received.length > ADDRESS_MAX_CHARS ? ownText : (text: string) => text;

@@ -7,7 +7,7 @@ import { PrefixMap } from '../../address/prefix-table.ts';
 import type { PolicyField } from '../../contract/vocabulary.ts';
 import { type Expression, isAnd, isNot, isOr, type PolicyTest } from '../expression.ts';
 import type { PolicyRequest } from '../request.ts';
-import { type NamedField, namedFields, placeOf, type Reads, type RequestView } from './request-view.ts';
+import { type NamedField, namedFields, placeOfName, type Reads, type RequestView } from './request-view.ts';
 import { compileTextMatch, spelledValues } from './text-match.ts';
 
 /** What is known of a condition. `and` is the least of its parts, `or` the greatest, `not` of `truth` is `YES - truth`. */
@@ -54,7 +54,7 @@ export function factOf(field: PolicyField, name: string | undefined): ((view: Re
 /** `null`: the test has a field or an operator of a newer release. */
 function compileTest(test: PolicyTest, reads: Reads): Evaluate | null {
   const { field, name = '', operator } = test;
-  if (isNamed(field)) return compileNamed(test, field, placeOf(reads, field, name));
+  if (isNamed(field)) return compileNamed(test, field, placeOfName(reads, field, name));
   if (field === 'path') return compilePathTest(test);
   if (field === 'ip' && operator === 'ipIn') return compileNetworks(test);
   const read = factOf(field, test.name);

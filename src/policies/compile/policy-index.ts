@@ -5,7 +5,7 @@ import type { PolicyField } from '../../contract/vocabulary.ts';
 import type { Anchor } from './anchors.ts';
 import { factOf, isNamed, type Fact } from './compile-test.ts';
 import { PathTree, PieceIndex } from './text-indexes.ts';
-import { placeOf, type NamedField, type Reads, type RequestView } from './request-view.ts';
+import { placeOfName, type NamedField, type Reads, type RequestView } from './request-view.ts';
 
 /** Policies by a value of one field, and by the field's presence. */
 interface ByValue {
@@ -119,7 +119,7 @@ export class PolicyIndex {
   #byValue(field: PolicyField, name: string | undefined, policy: number): ByValue {
     if (isNamed(field)) {
       this.#namedAll[field].push(policy);
-      const place = placeOf(this.#reads, field, name ?? '');
+      const place = placeOfName(this.#reads, field, name ?? '');
       return (this.#named[field][place] ??= { values: new Map(), present: [] });
     }
     const key = `${field} ${name ?? ''}`;

@@ -19,7 +19,7 @@ export function newReads(): Reads {
 }
 
 /** Names of headers have no case. */
-export function placeOf(reads: Reads, field: NamedField, name: string): number {
+export function placeOfName(reads: Reads, field: NamedField, name: string): number {
   return reads[field].add(field === 'header' ? name.toLowerCase() : name);
 }
 

@@ -47,7 +47,7 @@ export class NotExpressible extends Error {
   }
 }
 
-export function shown(source: string): string {
+export function shownSource(source: string): string {
   const line = source.replace(/\s+/g, ' ').trim();
   return line.length > SHOWN_MAX_CHARS ? `${line.slice(0, SHOWN_MAX_CHARS)}…` : line;
 }

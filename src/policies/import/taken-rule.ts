@@ -1,11 +1,11 @@
 /** Makes a policy of a rule that was read, or says why there is none. */
 import { expressionProblem } from '../../contract/management/policy-set/expression.ts';
 import type { Policy, PolicyAction } from '../../contract/management/policy-set/policy.ts';
-import { canonicalExpression, type Problem } from '../canonical.ts';
+import { canonicalExpression, type FieldProblem } from '../canonical.ts';
 import type { Expression } from '../expression.ts';
 import { anyRequest, type Condition } from './condition.ts';
-import { type ImportedRule, NotExpressible, type PolicyNames, shown } from './report.ts';
-import type { Differences } from './text-subject.ts';
+import { type ImportedRule, NotExpressible, type PolicyNames, shownSource } from './report.ts';
+import type { DifferenceNotes } from './text-subject.ts';
 
 interface RuleSource {
   place: string;
@@ -29,9 +29,9 @@ const DESCRIPTION_MAX_CHARS = 500;
 export function takenRule(
   { place, source, name, fallbackName, description }: RuleSource,
   names: PolicyNames,
-  read: (differences: Differences) => ReadRule,
+  read: (differences: DifferenceNotes) => ReadRule,
 ): ImportedRule {
-  const differences: Differences = new Set();
+  const differences: DifferenceNotes = new Set();
   try {
     const { when, then, mode } = read(differences);
     const expression = expressionOf(when);
@@ -43,11 +43,11 @@ export function takenRule(
       mode,
     };
     const outcome = differences.size === 0 ? 'taken' : 'taken-with-a-difference';
-    return { place, source: shown(source), outcome, policy, differences: [...differences], reason: null };
+    return { place, source: shownSource(source), outcome, policy, differences: [...differences], reason: null };
   } catch (error) {
     if (!(error instanceof NotExpressible)) throw error;
     const reason = error.message;
-    return { place, source: shown(source), outcome: 'not-expressible', policy: null, differences: [], reason };
+    return { place, source: shownSource(source), outcome: 'not-expressible', policy: null, differences: [], reason };
   }
 }
 
@@ -62,7 +62,7 @@ function expressionOf(condition: Condition): Expression {
 }
 
 /** The whole path of a problem is the policy's. The rule's author knows only its end. */
-function inPolicy({ path, message }: Problem): string {
+function inPolicy({ path, message }: FieldProblem): string {
   const field = path.findLast((step) => typeof step === 'string');
   return `in a policy, ${field === 'value' || field === 'name' ? `the ${field}` : 'the condition'} ${message}`;
 }

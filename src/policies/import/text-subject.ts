@@ -19,7 +19,7 @@ const caseless: readonly Subject['field'][] = ['path', 'host', 'userAgent', 'ja4
 const inCapitals: readonly Subject['field'][] = ['method', 'country'];
 
 /** Collects what a policy does otherwise, each once. */
-export type Differences = Set<string>;
+export type DifferenceNotes = Set<string>;
 
 export const PATH_DIFFERENCE =
   'a path is compared in every way in which an origin may read it (escapes, "//", "..", letter case); the strictest result counts';
@@ -29,7 +29,7 @@ export function compareText(
   subject: TextSubject,
   operator: TextOperator,
   values: readonly string[],
-  differences: Differences,
+  differences: DifferenceNotes,
 ): Condition {
   const { field, name } = subject;
   const bare = name === undefined ? { field } : { field, name };
@@ -45,7 +45,7 @@ export function compareText(
 }
 
 /** `pattern`: `null` stands for any text. */
-export function compareForm(subject: TextSubject, form: TextForm, differences: Differences): Condition {
+export function compareForm(subject: TextSubject, form: TextForm, differences: DifferenceNotes): Condition {
   const { start, end, pieces } = form;
   const [first = '', ...more] = pieces;
   if (pieces.length === 0) return start && end ? compareText(subject, 'equals', [''], differences) : true;
@@ -71,7 +71,7 @@ export function compareForm(subject: TextSubject, form: TextForm, differences: D
   };
 }
 
-export function compareRegex(subject: TextSubject, source: string, differences: Differences): Condition {
+export function compareRegex(subject: TextSubject, source: string, differences: DifferenceNotes): Condition {
   const { forms, ignoresCase } = readRegex(source);
   const letterCase = ignoresCase === true ? 'folded' : subject.letterCase;
   const parts = forms.map((form) => compareForm({ ...subject, letterCase }, form, differences));
@@ -94,7 +94,7 @@ function isEquality(part: Condition): boolean {
 }
 
 /** Whether the text can have this value, given what happened to its letter case. Notes what differs. */
-function canBe({ field, letterCase }: TextSubject, value: string, differences: Differences): boolean {
+function canBe({ field, letterCase }: TextSubject, value: string, differences: DifferenceNotes): boolean {
   const hasLetters = value.toLowerCase() !== value.toUpperCase();
   if (field === 'path') differences.add(PATH_DIFFERENCE);
   if (!hasLetters) return true;

@@ -4,7 +4,7 @@
  */
 import type { ListAuthorization, ListSettings } from '../../contract/management/lists.ts';
 import { type ListError, listErrorText } from '../../lists/list-format.ts';
-import { readDecisions } from '../../lists/read-decisions.ts';
+import { readDecisionStream } from '../../lists/read-decisions.ts';
 import { type ReadList, readList } from '../../lists/read-list.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { forgetSync } from '../../store/d1/rule-list-readings.ts';
@@ -39,7 +39,7 @@ export async function readOnce(
   if (!answer.ok) return answer;
   if (answer.value.kind === 'unchanged') return failed('The publisher answers with status 304');
   if (!isStream) return inWords(await readPlainList(answer.value.body, settings));
-  const read = await readDecisions(answer.value.body, verdict, includeReserved);
+  const read = await readDecisionStream(answer.value.body, verdict, includeReserved);
   return read.ok ? ok({ entries: read.value.added, report: read.value.report }) : failed(listErrorText(read.error));
 }
 

@@ -5,7 +5,7 @@
 import type { ListSettings } from '../../contract/management/lists.ts';
 import type { ChangeBounds } from '../../lists/difference.ts';
 import { listErrorText } from '../../lists/list-format.ts';
-import { readDecisions } from '../../lists/read-decisions.ts';
+import { readDecisionStream } from '../../lists/read-decisions.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import {
   beginReading,
@@ -130,7 +130,7 @@ async function readAndApply(
     if (!applied.ok) return applied;
     return ok({ change: { ...applied.value, report: read.value.report }, etag, lastModified, syncedAt: null });
   }
-  const read = await readDecisions(body, settings.verdict, settings.includeReserved);
+  const read = await readDecisionStream(body, settings.verdict, settings.includeReserved);
   if (!read.ok) return notRead(listErrorText(read.error));
   const { added, deleted, report } = read.value;
   const applied = isWhole

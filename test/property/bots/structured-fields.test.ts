@@ -1,7 +1,12 @@
 /** Structured fields of signatures: what is written is read and spelled canonically, and hostile text is refused. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FIELD_MAX_CHARS, parseDictionary, parseItem, textOf } from '../../../src/bots/signatures/structured-fields.ts';
+import {
+  FIELD_MAX_CHARS,
+  parseDictionary,
+  parseItem,
+  serialized,
+} from '../../../src/bots/signatures/structured-fields.ts';
 import { runs } from '../../support/properties.ts';
 import { expectRows } from '../../support/rows.ts';
 
@@ -10,7 +15,7 @@ type Written = readonly [text: string, canonical: string];
 
 function read(text: string): [key: string, canonical: string][] | null {
   try {
-    return [...parseDictionary(text)].map(([key, member]) => [key, textOf(member)]);
+    return [...parseDictionary(text)].map(([key, member]) => [key, serialized(member)]);
   } catch {
     return null;
   }
@@ -95,7 +100,7 @@ test('a key twice is refused', () =>
 
 test('a parameter of an item twice is refused', () => {
   expect(() => parseItem('"https://agent.test";type=a;type=b')).toThrow(RangeError);
-  expect(textOf(parseItem(' "https://agent.test"; type=a '))).toBe('"https://agent.test";type=a');
+  expect(serialized(parseItem(' "https://agent.test"; type=a '))).toBe('"https://agent.test";type=a');
 });
 
 test('what the grammar does not allow is refused', () =>

@@ -3,7 +3,7 @@
  */
 import type { Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { ClientFiles, fileName } from '../../../src/edge/feed/client-files.ts';
+import { ClientFiles, filePartName } from '../../../src/edge/feed/client-files.ts';
 import { backUpFiles } from '../../../src/edge/feed/kv-backup.ts';
 import { KvStore } from '../../../src/edge/feed/part-stores.ts';
 import type { PartStore } from '../../../src/edge/feed/stored-parts.ts';
@@ -81,7 +81,7 @@ describe('a file that is not compiled in', () => {
   });
 
   test('is never taken from a cache that holds another file', async () => {
-    cached.set(fileName('widget.js', assetHashes['widget.js']!), new TextEncoder().encode('alert(1)') as Bytes);
+    cached.set(filePartName('widget.js', assetHashes['widget.js']!), new TextEncoder().encode('alert(1)') as Bytes);
     expect(await textOf('widget.js')).toBe(widget);
   });
 

@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../src/bytes/utf8.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
 import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
-import { readConfig } from '../../../src/edge/feed/stored-parts.ts';
-import { valueOf } from '../../../src/edge/feed/upstream.ts';
+import { decodeConfig } from '../../../src/edge/feed/stored-parts.ts';
+import { valueOrNull } from '../../../src/edge/feed/upstream.ts';
 
 /** What a service of the first release sent. It never changes. */
 const FIRST = readFileSync('test/fixtures/edge-formats/GHCONFIG1.json', 'utf8');
@@ -24,7 +24,7 @@ function changed(keys: Keys, value: unknown): unknown {
 }
 
 const read = (config: unknown): EdgeConfig | null =>
-  valueOf(readConfig(encodeUtf8(JSON.stringify(config))))?.config ?? null;
+  valueOrNull(decodeConfig(encodeUtf8(JSON.stringify(config))))?.config ?? null;
 const first = read(JSON.parse(FIRST))!;
 
 test('the config of the first release is read as it was sent', () => {

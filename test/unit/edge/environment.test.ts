@@ -1,6 +1,6 @@
 /** The edge's configuration: complete, or refused with one line per mistake. */
 import { describe, expect, test } from 'vitest';
-import { readEnvironment } from '../../../src/edge/environment.ts';
+import { readEdgeEnvironment } from '../../../src/edge/environment.ts';
 
 const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');
 const good = {
@@ -16,14 +16,14 @@ const anyServiceMode = {
   rulesSource: 'management-api',
   otherConfig: 'wrangler.toml',
 } as const;
-const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEnvironment>[1] = serviceMode) => {
-  const reading = readEnvironment(env, mode);
+const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEdgeEnvironment>[1] = serviceMode) => {
+  const reading = readEdgeEnvironment(env, mode);
   return reading.ok ? [] : reading.error;
 };
 
 describe('environment', () => {
   test('the required variables alone get every default', () => {
-    const reading = readEnvironment(good, serviceMode);
+    const reading = readEdgeEnvironment(good, serviceMode);
     expect(reading).toMatchObject({
       ok: true,
       value: {
@@ -91,7 +91,7 @@ describe('environment', () => {
   test('a bound service also verifies, unless verification has a URL of its own', () => {
     const SERVICE = { fetch: () => null };
     const verifierOf = (more: object) => {
-      const reading = readEnvironment({ ...good, SERVICE, ...more }, serviceMode);
+      const reading = readEdgeEnvironment({ ...good, SERVICE, ...more }, serviceMode);
       return reading.ok && reading.value.siteverify;
     };
     expect(verifierOf({})).toEqual({ url: 'https://gatehouse.example.com/siteverify', service: SERVICE });
@@ -100,23 +100,23 @@ describe('environment', () => {
   });
 
   test('the zone’s own origin and a service binding are valid origins', () => {
-    expect(readEnvironment({ ...good, ORIGIN_URL: 'zone' }, serviceMode)).toMatchObject({
+    expect(readEdgeEnvironment({ ...good, ORIGIN_URL: 'zone' }, serviceMode)).toMatchObject({
       value: { origin: { kind: 'zone' } },
     });
-    const bound = readEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } }, serviceMode);
+    const bound = readEdgeEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } }, serviceMode);
     expect(bound).toMatchObject({ value: { origin: { kind: 'binding', base: null } } });
   });
 
   test('only bindings named for it are origins of an instance', () => {
     const API = { fetch: () => null };
-    const read = readEnvironment({ ...good, ORIGIN_API: API, SERVICE: API, ORIGIN_TEXT: 'x' }, serviceMode);
+    const read = readEdgeEnvironment({ ...good, ORIGIN_API: API, SERVICE: API, ORIGIN_TEXT: 'x' }, serviceMode);
     const named = (name: string) => read.ok && read.value.originBinding(name);
     expect(['ORIGIN_API', 'SERVICE', 'ORIGIN_TEXT', 'ORIGIN_URL'].map(named)).toEqual([API, null, null, null]);
   });
 
   test('the zone is an origin of an instance on the platform, without the flag', () => {
     const isOpen = (more: object, flags = {}) => {
-      const read = readEnvironment({ ...good, ...more }, serviceMode, flags);
+      const read = readEdgeEnvironment({ ...good, ...more }, serviceMode, flags);
       return read.ok && read.value.isZoneOpen;
     };
     const proxied = { SIGNALS_SOURCE: 'headers', SIGNALS_SECRET: 'a-secret-of-the-operators-proxy' };

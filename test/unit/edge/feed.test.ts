@@ -5,11 +5,11 @@
 import { encodeUtf8, type Bytes } from '../../../src/bytes/utf8.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-responses.ts';
-import { ConfigSeal, openConfig, partName, readConfig, type PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import { ConfigSeal, openConfig, partName, decodeConfig, type PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
 import { KvStore } from '../../../src/edge/feed/part-stores.ts';
-import { type SentConfig, valueOf } from '../../../src/edge/feed/upstream.ts';
+import { type SentConfig, valueOrNull } from '../../../src/edge/feed/upstream.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
 import { expectRows } from '../../support/rows.ts';
 import { serviceSaid } from '../../support/service-client.ts';
@@ -34,7 +34,7 @@ const seal = new ConfigSeal('credential');
 const upstream = {
   version: async () => (service.calls++, serviceSaid(service.up ? versionOf() : null)),
   config: async () =>
-    service.up ? readConfig(encodeUtf8(JSON.stringify(service.config))) : serviceSaid<SentConfig>(null),
+    service.up ? decodeConfig(encodeUtf8(JSON.stringify(service.config))) : serviceSaid<SentConfig>(null),
   base: async (hash: string) => serviceSaid(service.up && service.base.hash === hash ? service.base.file : null),
   delta: async () => serviceSaid<Bytes>(null),
   bots: async () => serviceSaid(service.up ? service.bots.file : null),
@@ -323,7 +323,7 @@ describe('feed', () => {
     expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
     const name = partName.config(service.config.configVersion);
     for (const copy of [cache.parts.get(name), kvParts.get(`gate/inst_1/${name}`)]) {
-      const opened = valueOf(await openConfig(copy ?? null, seal));
+      const opened = valueOrNull(await openConfig(copy ?? null, seal));
       expect(JSON.parse(new TextDecoder().decode(opened?.json))).toMatchObject({ tomorrow: 1 });
     }
   });

@@ -1,11 +1,11 @@
 /** What the edge's client makes of the service's answers: whose fault it is, and what it says of the client JWT. */
 import { expect, test } from 'vitest';
-import type { ServiceCall } from '../../../src/edge/feed/service-client.ts';
+import type { ServiceQuestion } from '../../../src/edge/feed/service-client.ts';
 import { expectRows } from '../../support/rows.ts';
 import { ok } from '../../../src/result.ts';
 import { serviceThat } from '../../support/service-client.ts';
 
-const ofVisitor: ServiceCall<true> = {
+const ofVisitor: ServiceQuestion<true> = {
   path: '/captcha/v1/challenge',
   timeoutMs: 1000,
   maxBytes: 1000,

@@ -1,11 +1,11 @@
 /** Where a redirect of the origin leads the visitor. */
 import { describe, expect, test } from 'vitest';
-import { visitorAddress } from '../../../src/edge/origin/send-to-origin.ts';
+import { addressForVisitor } from '../../../src/edge/origin/send-to-origin.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const target = canonicalTarget('https://shop.test/cart')!;
-const led = (location: string, base: string) => visitorAddress(location, target, { base });
+const led = (location: string, base: string) => addressForVisitor(location, target, { base });
 
 describe('a redirect of an origin at http://localhost', () => {
   test('leads to the site', () =>

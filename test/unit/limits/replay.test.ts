@@ -7,7 +7,13 @@ import { compileLimits } from '../../../src/edge/config/compiled-limits.ts';
 import { LimitCounts } from '../../../src/edge/limits/limit-counts.ts';
 import { Limits, firedOf, strictest } from '../../../src/edge/limits/limits.ts';
 import { limitKeys, type KeySource } from '../../../src/limits/limit-keys.ts';
-import { LimitReplay, isOpen, type Replayed, type ReplayedKey, type ReplayedUse } from '../../../src/limits/replay.ts';
+import {
+  LimitReplay,
+  isUncertain,
+  type Replayed,
+  type ReplayedKey,
+  type ReplayedUse,
+} from '../../../src/limits/replay.ts';
 import { runs } from '../../support/properties.ts';
 
 const mac = new HmacSha256(new Uint8Array(32).fill(9));
@@ -185,9 +191,9 @@ test('refused requests leave nothing untold where all of them are known', () => 
 });
 
 test('a use is open when anything of it is not known', () => {
-  expect(isOpen(useOfKey('a'))).toBe(false);
-  expect(isOpen(useOfKey('a', { adds: 'no' }))).toBe(false);
+  expect(isUncertain(useOfKey('a'))).toBe(false);
+  expect(isUncertain(useOfKey('a', { adds: 'no' }))).toBe(false);
   for (const changes of [{ isAsked: false }, { adds: 'unknown' }, { adds: 'elsewhere' }, { known: [] }] as const) {
-    expect(isOpen(useOfKey('a', changes)), JSON.stringify(changes)).toBe(true);
+    expect(isUncertain(useOfKey('a', changes)), JSON.stringify(changes)).toBe(true);
   }
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readJsonObjects } from '../../../src/lists/json-objects.ts';
 import { listErrorText } from '../../../src/lists/list-format.ts';
-import { readDecisions } from '../../../src/lists/read-decisions.ts';
+import { readDecisionStream } from '../../../src/lists/read-decisions.ts';
 import { expectRows } from '../../support/rows.ts';
 import { streamOf, valuesOf } from './lists-under-test.ts';
 
@@ -17,7 +17,7 @@ const decision = (value: string, scope = 'Ip', type = 'ban') => ({
 
 async function decisions(document: unknown, verdict: 'allow' | 'challenge' | 'block' = 'block') {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
-  const read = await readDecisions(streamOf(text), verdict, false);
+  const read = await readDecisionStream(streamOf(text), verdict, false);
   if (!read.ok) return listErrorText(read.error);
   return { added: valuesOf(read.value.added), deleted: valuesOf(read.value.deleted), report: read.value.report };
 }

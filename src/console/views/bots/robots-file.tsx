@@ -11,7 +11,7 @@ import { Page } from '../../components/page.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
-import { lineDiff, linesOf, type DiffLine } from '../../../bytes/line-diff.ts';
+import { lineDiff, textLines, type DiffLine } from '../../../bytes/line-diff.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
@@ -94,7 +94,7 @@ function Origin({ robots: { origin, host } }: { robots: Robots }) {
   );
 }
 
-const plain = (text: string) => linesOf(text).map((line): DiffLine => ({ kind: 'same', text: line }));
+const plain = (text: string) => textLines(text).map((line): DiffLine => ({ kind: 'same', text: line }));
 
 function File({ robots: { served, origin }, show }: { robots: Robots; show: Shown }) {
   const [, change] = useParams();

@@ -6,7 +6,13 @@ import { parseIp } from '../../../address/ip.ts';
 import { all, any, type Condition, exists, isEmpty, negated, oneOf } from '../condition.ts';
 import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
 import { Reader, scan } from '../scan.ts';
-import { compareRegex, compareText, type Differences, type TextOperator, type TextSubject } from '../text-subject.ts';
+import {
+  compareRegex,
+  compareText,
+  type DifferenceNotes,
+  type TextOperator,
+  type TextSubject,
+} from '../text-subject.ts';
 import { celLexicon } from './cel-lexicon.ts';
 
 type Operand =
@@ -29,7 +35,7 @@ const maps: Readonly<Record<string, 'header' | 'query'>> = { headers: 'header', 
 const methods: readonly string[] = ['startsWith', 'endsWith', 'contains'];
 
 /** @throws NotExpressible */
-export function readCel(source: string, differences: Differences): Condition {
+export function readCel(source: string, differences: DifferenceNotes): Condition {
   if (source.length > SOURCE_MAX_CHARS) {
     throw new NotExpressible(`the expression is longer than ${SOURCE_MAX_CHARS} characters`);
   }
@@ -39,9 +45,9 @@ export function readCel(source: string, differences: Differences): Condition {
 
 class CelReader {
   readonly #reader: Reader;
-  readonly #differences: Differences;
+  readonly #differences: DifferenceNotes;
 
-  constructor(reader: Reader, differences: Differences) {
+  constructor(reader: Reader, differences: DifferenceNotes) {
     this.#reader = reader;
     this.#differences = differences;
   }

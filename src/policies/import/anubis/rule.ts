@@ -6,12 +6,12 @@ import type { PolicyAction } from '../../../contract/management/policy-set/polic
 import { all, any, type Condition, isEmpty, negated, oneOf } from '../condition.ts';
 import { NotExpressible } from '../report.ts';
 import type { ReadRule } from '../taken-rule.ts';
-import { compareRegex, type Differences, type TextSubject } from '../text-subject.ts';
+import { compareRegex, type DifferenceNotes, type TextSubject } from '../text-subject.ts';
 import { readCel } from './cel.ts';
 
 const LIST_MAX = 5000;
 
-type Matcher = (value: unknown, differences: Differences) => Condition;
+type Matcher = (value: unknown, differences: DifferenceNotes) => Condition;
 
 const matchers: Readonly<Record<string, Matcher>> = {
   user_agent_regex: (value, differences) => matched({ field: 'userAgent', letterCase: 'exact' }, value, differences),
@@ -28,7 +28,7 @@ const otherFields: readonly string[] = ['name', 'action', 'weight', 'challenge',
 export function readAnubisRule(
   rule: Record<string, unknown>,
   mode: ReadRule['mode'],
-  differences: Differences,
+  differences: DifferenceNotes,
 ): ReadRule {
   if (rule['import'] !== undefined) {
     throw new NotExpressible('it names another file of Anubis; import that file by itself');
@@ -41,7 +41,7 @@ export function readAnubisRule(
   return { when: all(given.map((key) => matchers[key]!(rule[key], differences))), then, mode };
 }
 
-function readAction({ action, challenge }: Record<string, unknown>, differences: Differences): PolicyAction {
+function readAction({ action, challenge }: Record<string, unknown>, differences: DifferenceNotes): PolicyAction {
   switch (action) {
     case 'ALLOW':
       differences.add('it ends the search for a policy, and access rules, bots and risk still decide');
@@ -63,12 +63,12 @@ function readAction({ action, challenge }: Record<string, unknown>, differences:
 }
 
 /** A header that is missing is an empty text there. */
-function matched(subject: TextSubject, value: unknown, differences: Differences): Condition {
+function matched(subject: TextSubject, value: unknown, differences: DifferenceNotes): Condition {
   if (typeof value !== 'string') throw new NotExpressible('a regular expression must be a text');
   return compareRegex(subject, value.trim(), differences);
 }
 
-function headersMatched(value: unknown, differences: Differences): Condition {
+function headersMatched(value: unknown, differences: DifferenceNotes): Condition {
   if (!isJsonObject(value)) throw new NotExpressible('headers_regex must have a regular expression for each header');
   const headers = Object.entries(value).map(([key, regex]): Condition => {
     const name = key.trim();
@@ -88,7 +88,7 @@ function addressesMatched(value: unknown): Condition {
 }
 
 /** One expression, or `all:` or `any:` with several. */
-function expressionMatched(value: unknown, differences: Differences): Condition {
+function expressionMatched(value: unknown, differences: DifferenceNotes): Condition {
   if (typeof value === 'string') return readCel(value, differences);
   const fields = isJsonObject(value) ? Object.entries(value) : [];
   const [kind, expressions] = fields[0] ?? [];

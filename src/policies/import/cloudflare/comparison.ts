@@ -1,7 +1,7 @@
 /** One comparison of Cloudflare's Rules language, a field that is true or false, or a function that is. */
 import { all, any, atLeast, below, exists, negated, oneOf, type Condition } from '../condition.ts';
 import type { Reader } from '../scan.ts';
-import { compareText, type Differences, type TextOperator } from '../text-subject.ts';
+import { compareText, type DifferenceNotes, type TextOperator } from '../text-subject.ts';
 import { flagFields } from './fields.ts';
 import { compareLength, compareTexts, noteIndex, readWords } from './texts.ts';
 import { readValue, type TextValue } from './value.ts';
@@ -11,7 +11,7 @@ import { NotExpressible } from '../report.ts';
 
 const affixes: Readonly<Record<string, TextOperator>> = { starts_with: 'startsWith', ends_with: 'endsWith' };
 
-export function readComparison(reader: Reader, differences: Differences): Condition {
+export function readComparison(reader: Reader, differences: DifferenceNotes): Condition {
   const { kind, value: word } = reader.next;
   if (kind !== 'word') throw reader.unexpected('a field, "not" or "("');
   if (word === 'true' || word === 'false') return reader.take().value === 'true';
@@ -53,7 +53,7 @@ function readOperator(reader: Reader): string {
 function readFlag(
   reader: Reader,
   { condition, difference }: { condition: Condition; difference: string },
-  differences: Differences,
+  differences: DifferenceNotes,
 ): Condition {
   reader.take();
   differences.add(difference);
@@ -66,7 +66,7 @@ function readFlag(
 }
 
 /** `starts_with(field, "text")` */
-function readAffix(reader: Reader, operator: TextOperator, differences: Differences): Condition {
+function readAffix(reader: Reader, operator: TextOperator, differences: DifferenceNotes): Condition {
   reader.take();
   reader.needs('(');
   const value = readValue(reader);
@@ -79,7 +79,7 @@ function readAffix(reader: Reader, operator: TextOperator, differences: Differen
 }
 
 /** `any(list[*] eq "text")`. `all` also holds for an empty list, which a policy does not say. */
-function readQuantified(reader: Reader, differences: Differences): Condition {
+function readQuantified(reader: Reader, differences: DifferenceNotes): Condition {
   if (reader.next.value === 'all') throw reader.unexpected('any(…), because a policy cannot say all(…)');
   reader.take();
   reader.needs('(');
@@ -89,7 +89,7 @@ function readQuantified(reader: Reader, differences: Differences): Condition {
   return condition;
 }
 
-function readOfList(reader: Reader, differences: Differences): Condition {
+function readOfList(reader: Reader, differences: DifferenceNotes): Condition {
   const value = readValue(reader);
   const operator = readOperator(reader);
   if (value.kind === 'names') {

@@ -5,11 +5,11 @@
 import { all, any, negated, type Condition } from '../condition.ts';
 import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
 import { type Lexicon, Reader, scan } from '../scan.ts';
-import type { Differences } from '../text-subject.ts';
+import type { DifferenceNotes } from '../text-subject.ts';
 import { readComparison } from './comparison.ts';
 
 /** @throws NotExpressible */
-export function readCloudflareExpression(source: string, differences: Differences): Condition {
+export function readCloudflareExpression(source: string, differences: DifferenceNotes): Condition {
   if (source.length > SOURCE_MAX_CHARS) {
     throw new NotExpressible(`the expression is longer than ${SOURCE_MAX_CHARS} characters`);
   }
@@ -19,13 +19,13 @@ export function readCloudflareExpression(source: string, differences: Difference
   return condition;
 }
 
-function readOr(reader: Reader, differences: Differences): Condition {
+function readOr(reader: Reader, differences: DifferenceNotes): Condition {
   const parts = [readXor(reader, differences)];
   while (reader.skips('or', '||')) parts.push(readXor(reader, differences));
   return any(parts);
 }
 
-function readXor(reader: Reader, differences: Differences): Condition {
+function readXor(reader: Reader, differences: DifferenceNotes): Condition {
   let left = readAnd(reader, differences);
   while (reader.skips('xor', '^^')) {
     const right = readAnd(reader, differences);
@@ -34,13 +34,13 @@ function readXor(reader: Reader, differences: Differences): Condition {
   return left;
 }
 
-function readAnd(reader: Reader, differences: Differences): Condition {
+function readAnd(reader: Reader, differences: DifferenceNotes): Condition {
   const parts = [readNot(reader, differences)];
   while (reader.skips('and', '&&')) parts.push(readNot(reader, differences));
   return all(parts);
 }
 
-function readNot(reader: Reader, differences: Differences): Condition {
+function readNot(reader: Reader, differences: DifferenceNotes): Condition {
   return reader.nested(() => {
     if (reader.skips('not', '!')) return negated(readNot(reader, differences));
     if (!reader.skips('(')) return readComparison(reader, differences);

@@ -20,7 +20,7 @@ import {
 } from '../report.ts';
 import { takenRule } from '../taken-rule.ts';
 import { readCloudflareExpression } from './expression.ts';
-import type { Differences } from '../text-subject.ts';
+import type { DifferenceNotes } from '../text-subject.ts';
 
 /** Fails for a file that holds no rules. A rule that cannot be taken is in the report. */
 export function importCloudflareRules(content: string, settings: ImportSettings): Result<ImportReport, string> {
@@ -115,7 +115,7 @@ interface ReadAction {
 const allowDifference =
   'Cloudflare skips chosen products; here the search for a policy ends, and access rules, bots and risk still decide';
 
-export function readAction(action: string, parameters: unknown, differences: Differences): ReadAction {
+function readAction(action: string, parameters: unknown, differences: DifferenceNotes): ReadAction {
   switch (action) {
     case 'block':
       return { then: { action: 'block' } };
@@ -141,7 +141,7 @@ export function readAction(action: string, parameters: unknown, differences: Dif
   }
 }
 
-function readRedirect(parameters: unknown, differences: Differences): PolicyAction {
+function readRedirect(parameters: unknown, differences: DifferenceNotes): PolicyAction {
   const from = isJsonObject(parameters) ? parameters['from_value'] : undefined;
   const target = isJsonObject(from) ? from['target_url'] : undefined;
   const location = isJsonObject(target) ? target['value'] : undefined;

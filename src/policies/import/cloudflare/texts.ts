@@ -2,10 +2,15 @@
 import { any, type Condition, isEmpty, negated, type Subject } from '../condition.ts';
 import { NotExpressible } from '../report.ts';
 import type { Reader } from '../scan.ts';
-import { compareForm, compareRegex, compareText, type Differences, PATH_DIFFERENCE } from '../text-subject.ts';
+import { compareForm, compareRegex, compareText, type DifferenceNotes, PATH_DIFFERENCE } from '../text-subject.ts';
 import type { LengthValue, TextValue } from './value.ts';
 
-export function compareTexts(reader: Reader, value: TextValue, operator: string, differences: Differences): Condition {
+export function compareTexts(
+  reader: Reader,
+  value: TextValue,
+  operator: string,
+  differences: DifferenceNotes,
+): Condition {
   noteIndex(value, differences);
   if (value.isExtension) return compareExtension(reader, operator, differences);
   if (operator === 'in') return compareText(value, 'equals', readWords(reader), differences);
@@ -22,7 +27,7 @@ export function compareTexts(reader: Reader, value: TextValue, operator: string,
 }
 
 /** What a policy does otherwise with the values of a name. */
-export function noteIndex({ field, index }: TextValue, differences: Differences): void {
+export function noteIndex({ field, index }: TextValue, differences: DifferenceNotes): void {
   if (index === undefined) return;
   if (field === 'header') differences.add('a header that is sent several times is compared as one text, with commas');
   else if (index === '0') differences.add(`of a ${field} that is sent several times, any value counts`);
@@ -30,7 +35,7 @@ export function noteIndex({ field, index }: TextValue, differences: Differences)
 }
 
 /** `*` is any text, and the whole text has to fit. */
-function compareWildcard(value: TextValue, pattern: string, differences: Differences): Condition {
+function compareWildcard(value: TextValue, pattern: string, differences: DifferenceNotes): Condition {
   if (pattern.includes('\\')) throw new NotExpressible('a wildcard pattern with a backslash');
   const pieces = pattern
     .split(/(\*+)/)
@@ -51,7 +56,7 @@ export function readWords(reader: Reader): string[] {
 }
 
 /** The extension is in lower case and without its dot. */
-function compareExtension(reader: Reader, operator: string, differences: Differences): Condition {
+function compareExtension(reader: Reader, operator: string, differences: DifferenceNotes): Condition {
   if (operator !== 'eq' && operator !== 'ne' && operator !== 'in') {
     throw new NotExpressible('the extension of a path can be compared with eq, ne and in only');
   }

@@ -5,7 +5,7 @@ import { botBehaviours } from '../../../../contract/vocabulary.ts';
 import { OWN_BOTS_MAX, ownBotsOf, putOwnBot, removeOwnBot } from '../../../../store/d1/own-bots.ts';
 import { filteredBots, knownBots, provedBy, publishedLists } from '../../../bots/known-bots.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
-import { botId } from '../../../../bots/catalogue.ts';
+import { catalogueBotId } from '../../../../bots/catalogue.ts';
 import { OperationError } from '../../operation-error.ts';
 import { rangeStates } from '../../../../store/d1/bot-ranges.ts';
 import { ownBot } from '../../../../bots/own-bot.ts';
@@ -78,7 +78,7 @@ export const botOperations: readonly Operation[] = [
     path: '/protect/bots/get',
     access: 'read',
     summary: 'Get a bot',
-    body: z.strictObject({ id: botId }),
+    body: z.strictObject({ id: catalogueBotId }),
     response: knownBot,
     async handler({ store, account, body: { id } }) {
       const bot = knownBots(await ownBotsOf(store, account.id)).find((one) => one.id === id);
@@ -155,7 +155,7 @@ export const botOperations: readonly Operation[] = [
     path: '/protect/bots/own/remove',
     access: 'write',
     summary: 'Remove a bot of the account',
-    body: z.strictObject({ id: botId }),
+    body: z.strictObject({ id: catalogueBotId }),
     response: z.object({ success: z.literal(true), id: z.string() }),
     async handler({ store, account, body: { id }, nowMs }) {
       if (!(await removeOwnBot(store, account.id, id))) {

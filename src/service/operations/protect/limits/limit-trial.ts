@@ -5,7 +5,7 @@
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { PolicySet } from '../../../../contract/management/policy-set/policy-set.ts';
-import { isOpen, LimitReplay, type Replayed, type ReplayedUse } from '../../../../limits/replay.ts';
+import { isUncertain, LimitReplay, type Replayed, type ReplayedUse } from '../../../../limits/replay.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { ServiceStore } from '../../../environment.ts';
@@ -135,7 +135,7 @@ export class KeptRequests {
 }
 
 function replayed({ limits }: PolicySet, requests: readonly KeptRequest[]): Pick<LimitTrial, 'refused' | 'effects'> {
-  const open = new Set(requests.flatMap(({ uses }) => uses.filter(isOpen).map(({ limit }) => limit)));
+  const open = new Set(requests.flatMap(({ uses }) => uses.filter(isUncertain).map(({ limit }) => limit)));
   const replay = new LimitReplay(limits, open);
   const tallies = limits.map(() => new Tally());
   let refused = 0;
