@@ -4,13 +4,12 @@
  */
 import type { ComponentType } from 'preact';
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
-import { LocationProvider, Router, Route } from 'preact-iso/router';
+import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { useEffect, useState } from 'preact/hooks';
 import { takeEntry } from './api/entry.ts';
 import { beginSignIn, loadSession, session } from './api/session.ts';
 import { Button } from './components/button.tsx';
-import { EmptyState, RefusalNotice } from './components/notice.tsx';
-import { Page } from './components/page.tsx';
+import { EmptyState, Page, RefusalNotice } from './components/page.tsx';
 import { Toasts } from './components/toast.tsx';
 import { Navigation } from './frame/navigation.tsx';
 import { TopBar } from './frame/top-bar.tsx';

@@ -1,6 +1,6 @@
 /** The browser's side of a passkey. Whatever the browser or the person does instead is a refusal with a sentence. */
 import { failed, ok, type Result } from '../../result.ts';
-import type { Refusal } from './send.ts';
+import type { Refusal } from './call.ts';
 
 type Credential = Result<unknown, Refusal>;
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Me } from '../../contract/console/sign-in.ts';
 import type { Permission } from '../../contract/management/permissions.ts';
-import { onSessionNotice, type Refusal, send } from './send.ts';
+import { onSessionNotice, send, type Refusal } from './call.ts';
 
 export type SessionState =
   | { kind: 'unknown' }

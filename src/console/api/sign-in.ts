@@ -12,7 +12,7 @@ import type {
 } from '../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { createPasskey, usePasskey } from './passkey.ts';
-import { type Refusal, send } from './send.ts';
+import { send, type Refusal } from './call.ts';
 
 export type { ShownMembership, ShownPasskey, ShownSession, SignInQuestion, SignInWays, SignedIn };
 type Answer<Value> = Promise<Result<Value, Refusal>>;

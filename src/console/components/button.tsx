@@ -1,5 +1,6 @@
 /** Buttons and links that look like buttons. `danger` is for what cannot be undone. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 
 interface Look {
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
@@ -45,5 +46,23 @@ export function ButtonLink({ href, ...look }: Look & { href: string }) {
     <a class={classOf(look)} href={href}>
       {look.children}
     </a>
+  );
+}
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setState('copied'),
+      // Without the permission, the text can still be selected.
+      () => setState('refused'),
+    );
+    setTimeout(() => setState('ready'), 2000);
+  };
+  const words = { ready: label, copied: 'Copied', refused: 'Select it and copy' };
+  return (
+    <Button isSmall onClick={copy}>
+      {words[state]}
+    </Button>
   );
 }

@@ -1,7 +1,11 @@
-/** A modal dialog: the browser's own, which holds the focus, closes with Escape and gives the focus back. */
+/** Modal dialogs: the browser's own, which holds the focus, closes with Escape and gives the focus back. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Button } from './button.tsx';
+import { Button, CopyButton } from './button.tsx';
+import type { Result } from '../../result.ts';
+import { type Refusal, useAction } from '../api/call.ts';
+import { RefusedFields } from './field.tsx';
+import { RefusalNotice } from './page.tsx';
 
 export interface DialogProps {
   title: string;
@@ -87,6 +91,88 @@ export function Confirm({
       }
     >
       {children}
+    </Dialog>
+  );
+}
+
+export interface CreateDialogProps<Made extends object | string> {
+  title: string;
+  /** On the button. */
+  verb?: string;
+  /** `false`: something is still to be filled in. */
+  isComplete: boolean;
+  isWide?: boolean;
+  send: () => Promise<Result<Made, Refusal>>;
+  /** It was made. The dialog stays open until it is closed here. */
+  onMade: (made: Made) => void;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** A dialog that makes something: it sends once, also with Enter, and stays with the reason when it is refused. */
+export function CreateDialog<Made extends object | string>({
+  title,
+  verb = 'Create',
+  isComplete,
+  isWide = false,
+  send,
+  onMade,
+  onClose,
+  children,
+}: CreateDialogProps<Made>) {
+  const { isBusy, error, run } = useAction();
+  const form = useId();
+  const submit = async (): Promise<void> => {
+    const answer = await run(send());
+    if (answer !== null) onMade(answer);
+  };
+  return (
+    <Dialog
+      title={title}
+      isWide={isWide}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} kind="primary" isBusy={isBusy} isDisabled={!isComplete}>
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      <RefusalNotice error={error} />
+      <form
+        id={form}
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isComplete && !isBusy) void submit();
+        }}
+      >
+        <RefusedFields.Provider value={error?.details ?? []}>{children}</RefusedFields.Provider>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What was made is a secret: it can be copied before the dialog is closed. */
+export function SecretDialog({
+  title,
+  secret,
+  onClose,
+  children,
+}: {
+  title: string;
+  secret: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
+      {children}
+      <code class="secret">{secret}</code>
+      <CopyButton text={secret} />
     </Dialog>
   );
 }

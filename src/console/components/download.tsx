@@ -1,9 +1,9 @@
 /** Fetches a file of the API as it streams: says how much has come, can be stopped, and saves what is whole only. */
 import { useRef, useState } from 'preact/hooks';
-import { sendRaw, type Sent } from '../api/send.ts';
+import { sendRaw, type Sent } from '../api/call.ts';
 import { compact } from '../format/numbers.ts';
 import { Button } from './button.tsx';
-import { sentenceOf } from './notice.tsx';
+import { sentenceOf } from './page.tsx';
 import { toast } from './toast.tsx';
 
 export interface DownloadProps {

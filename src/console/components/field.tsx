@@ -1,7 +1,7 @@
 /** Form fields with their label, hint and error, so that no input stands without a name. */
-import { type ComponentChildren, createContext } from 'preact';
+import { createContext, type ComponentChildren } from 'preact';
 import { useContext, useId } from 'preact/hooks';
-import type { Refusal } from '../api/send.ts';
+import type { Refusal } from '../api/call.ts';
 
 interface Frame {
   label: string;

@@ -1,9 +1,8 @@
 /** The part of a view that is about the chosen instance, and what is said without one. */
 import type { ComponentChildren } from 'preact';
-import { chosenInstance, type Instance, instancesLoaded } from '../frame/instances.ts';
+import { chosenInstance, instancesLoaded, type Instance } from '../frame/instances.ts';
 import { useParams } from '../url/params.ts';
-import { Load } from './load.tsx';
-import { EmptyState, Warning } from './notice.tsx';
+import { EmptyState, Load, Warning } from './page.tsx';
 
 export interface OfInstanceProps {
   /** What it means that the instance only monitors. */

@@ -1,7 +1,6 @@
 /** Which time a view is about. */
 import { localTime, zoneName } from '../format/times.ts';
-import { useParams } from '../url/params.ts';
-import { type Range, ranges, type TimeWindow } from '../url/window.ts';
+import { ranges, type Range, type TimeWindow, useParams } from '../url/params.ts';
 import { Button } from './button.tsx';
 
 const names: Record<Range, string> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' };

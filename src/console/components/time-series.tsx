@@ -6,7 +6,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { localTime, zoneName } from '../format/times.ts';
 import { HEIGHT_PX, chartOptions, type ChartScale, type Series } from './chart-options.ts';
-import type { Zoom } from '../url/window.ts';
+import type { Zoom } from '../url/params.ts';
 import { Button } from './button.tsx';
 import { count, counted } from '../format/numbers.ts';
 

@@ -1,7 +1,6 @@
 /** The account's Protect instances, loaded once, and the one that the views are about: `?site=` in the address. */
 import { signal } from '@preact/signals';
-import { call, type Loaded } from '../api/call.ts';
-import type { Refusal } from '../api/send.ts';
+import { call, type Loaded, type Refusal } from '../api/call.ts';
 import type { Schema } from '../api/service-api.ts';
 import type { Params } from '../url/params.ts';
 

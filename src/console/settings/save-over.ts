@@ -3,7 +3,7 @@
  * other, and of two who change the same one, the second is told.
  */
 import { failed, type Result } from '../../result.ts';
-import type { Refusal } from '../api/send.ts';
+import type { Refusal } from '../api/call.ts';
 import type { SettingValues } from './draft.ts';
 
 export interface Stored {

@@ -4,10 +4,10 @@
  * one, the second is told.
  */
 import { useState } from 'preact/hooks';
-import type { Refusal } from '../api/send.ts';
+import type { Refusal } from '../api/call.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/field.tsx';
-import { RefusalNotice } from '../components/notice.tsx';
+import { RefusalNotice } from '../components/page.tsx';
 import { changedMembers, type SettingValues } from './draft.ts';
 import { saveOver, type SavePorts, type Stored } from './save-over.ts';
 import { SettingField } from './setting-field.tsx';

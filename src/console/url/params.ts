@@ -3,7 +3,7 @@
  * is left out.
  */
 import { useLocation } from 'preact-iso/router';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 
 export type Params = Readonly<Record<string, string>>;
 
@@ -43,5 +43,78 @@ export function useDraft(names: readonly string[]): Draft {
     textOf: (name) => draft[name] ?? '',
     write: (name, text) => setDraft((former) => ({ ...former, [name]: text })),
     typed: () => Object.fromEntries(names.map((name) => [name, draft[name]?.trim() ?? null])),
+  };
+}
+
+export const ranges = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
+export type Range = keyof typeof ranges;
+
+/**
+ * The time window of a view, from its address: `range=24h` moves with the clock, `from` and `to` (epoch milliseconds)
+ * do not.
+ */
+export interface TimeWindow {
+  /** Epoch milliseconds; `until` is exclusive. */
+  since: number;
+  until: number;
+  /** `null`: fixed by `from` and `to`. */
+  range: Range | null;
+}
+const MINUTE_MS = 60_000;
+const YEAR_MS = 366 * 86_400_000;
+
+export function windowOf(params: Params, nowMs: number): TimeWindow {
+  const [from, to] = [Number(params['from']), Number(params['to'])];
+  if (Number.isSafeInteger(from) && Number.isSafeInteger(to) && from > 0 && to > from && to - from <= YEAR_MS) {
+    return { since: from, until: to, range: null };
+  }
+  const named = params['range'] ?? '24h';
+  const range = Object.hasOwn(ranges, named) ? (named as Range) : '24h';
+  // Whole minutes, so that two calls of one view are about the same window.
+  const until = Math.ceil((nowMs + 1) / MINUTE_MS) * MINUTE_MS;
+  return { since: until - ranges[range], until, range };
+}
+
+/** Seconds per bucket for some hundred points: a whole number of minutes. */
+export function bucketSecondsOf({ since, until }: TimeWindow): number {
+  const spanMs = until - since;
+  if (spanMs <= ranges['1h'] * 3) return 60;
+  if (spanMs <= ranges['24h'] * 1.5) return 900;
+  return spanMs <= ranges['7d'] * 1.5 ? 3600 : 6 * 3600;
+}
+
+/** The time window of a view. A moving one stands still until the address changes or a minute has passed. */
+export function useWindow(): TimeWindow {
+  const { query } = useLocation();
+  const [minute, setMinute] = useState(() => Math.floor(Date.now() / MINUTE_MS));
+  useEffect(() => {
+    const timer = setInterval(() => setMinute(Math.floor(Date.now() / MINUTE_MS)), 5000);
+    return () => clearInterval(timer);
+  }, []);
+  const { range, from, to } = query;
+  return useMemo(() => windowOf(query, minute * MINUTE_MS), [range, from, to, minute]);
+}
+
+export interface Zoom {
+  /** Epoch milliseconds; `until` is exclusive. */
+  since: number;
+  until: number;
+  isZoomed: boolean;
+  choose: (since: number, until: number) => void;
+  reset: () => void;
+}
+
+/** A part of a chart's time that somebody chose, kept in the address, for charts whose view has no time window. */
+export function useZoom(since: number, until: number): Zoom {
+  const [{ zoom = '' }, change] = useParams();
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(zoom);
+  const [from, to] = [Math.max(since, Number(match?.[1] ?? since)), Math.min(until, Number(match?.[2] ?? until))];
+  const isZoomed = match !== null && to > from;
+  return {
+    since: isZoomed ? from : since,
+    until: isZoomed ? to : until,
+    isZoomed,
+    choose: (chosenFrom, chosenTo) => change({ zoom: `${chosenFrom}-${chosenTo}` }),
+    reset: () => change({ zoom: null }),
   };
 }

@@ -17,7 +17,7 @@ import {
   tailBody,
   tailFilters,
 } from '../../../src/console/views/verdicts/verdict-filters.ts';
-import { windowOf } from '../../../src/console/url/window.ts';
+import { windowOf } from '../../../src/console/url/params.ts';
 import { expectRows } from '../../support/rows.ts';
 
 interface Schema {

@@ -1,13 +1,13 @@
 /** Text, numbers, times and pasted references as the console reads and shows them. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { curlLine } from '../../../src/console/api/send.ts';
+import { curlLine } from '../../../src/console/api/call.ts';
 import { counted, duration, percent } from '../../../src/console/format/numbers.ts';
 import { briefTime } from '../../../src/console/format/times.ts';
 import { visibleParts } from '../../../src/console/format/visitor-text.ts';
 import { boundsText, controlOf } from '../../../src/console/settings/setting-schema.ts';
 import { changedMembers, settingText, settingValue } from '../../../src/console/settings/draft.ts';
-import { bucketSecondsOf, windowOf } from '../../../src/console/url/window.ts';
+import { bucketSecondsOf, windowOf } from '../../../src/console/url/params.ts';
 import { expectRows } from '../../support/rows.ts';
 
 describe('text of a visitor', () => {

@@ -1,6 +1,6 @@
 /** Saving what has no version: somebody else's change of the same member is told, and any other is kept. */
 import { expect, test } from 'vitest';
-import type { Refusal } from '../../../src/console/api/send.ts';
+import type { Refusal } from '../../../src/console/api/call.ts';
 import { saveAfterLook } from '../../../src/console/settings/save-over.ts';
 import { failed, ok } from '../../../src/result.ts';
 

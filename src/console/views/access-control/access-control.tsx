@@ -1,23 +1,18 @@
 /** Access control rules of the captchas: who is refused or gets a harder one, a page at a time, and the rule groups. */
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, type Refusal, useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { EmptyState, Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { counted } from '../../format/numbers.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { type AccessControlRule, RuleGroups } from './rule-groups.tsx';
+import { RuleGroups, type AccessControlRule } from './rule-groups.tsx';
 import { NewRule } from './new-rule.tsx';
 
 type Query = RequestOf<'/access-control/get'>;

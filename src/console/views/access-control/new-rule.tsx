@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/use-form.ts';

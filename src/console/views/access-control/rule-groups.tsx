@@ -1,14 +1,12 @@
 /** The groups of access control rules, and the removal of one, which is a job of the service with a progress. */
 import { useEffect, useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, type Refusal, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { ResponseOf, Schema } from '../../api/service-api.ts';

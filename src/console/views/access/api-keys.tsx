@@ -2,27 +2,22 @@
 import { useState } from 'preact/hooks';
 import { call, useAction, useCall } from '../../api/call.ts';
 import { may, session } from '../../api/session.ts';
-import { Button } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
-import { CopyButton } from '../../components/copy.tsx';
-import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
-import { Confirm } from '../../components/dialog.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
+import { Chip, Time } from '../../components/values.tsx';
+import { Confirm, CreateDialog, SecretDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { Load } from '../../components/load.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/use-form.ts';
 import {
-  type Feature,
   featurePermissions,
-  type Permission,
-  type PermissionMap,
   permissionPowers,
   readOnlyPermissions,
+  type Feature,
+  type Permission,
+  type PermissionMap,
 } from '../../../contract/management/permissions.ts';
 
 const DAY_SECONDS = 86_400;

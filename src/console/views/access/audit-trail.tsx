@@ -1,11 +1,9 @@
 /** Who changed what, newest first. */
 import { useCall } from '../../api/call.ts';
-import { Load } from '../../components/load.tsx';
+import { Load, Page } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Time, VisitorText } from '../../components/values.tsx';
 import { useParams } from '../../url/params.ts';
 
 const ENTRIES_PER_PAGE = 50;

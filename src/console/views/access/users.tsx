@@ -1,19 +1,14 @@
 /** Who may sign in, and as what. */
 import { useState } from 'preact/hooks';
 import type { Result } from '../../../result.ts';
-import { type Refusal, send, type Sent } from '../../api/send.ts';
-import { call, useAction, useGet } from '../../api/call.ts';
+import { call, send, type Refusal, type Sent, useAction, useGet } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
-import { CreateDialog } from '../../components/create-dialog.tsx';
-import { Confirm } from '../../components/dialog.tsx';
+import { Chip, Time } from '../../components/values.tsx';
+import { Confirm, CreateDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { Load } from '../../components/load.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { Schema } from '../../api/service-api.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';

@@ -1,13 +1,10 @@
 /** What happened, newest first, and what became of each delivery. */
 import { useCall } from '../../api/call.ts';
-import { Chip } from '../../components/chip.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
-import { Load } from '../../components/load.tsx';
+import { Load, Page } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { instances, siteOf, whenKnown } from '../../frame/instances.ts';
 import { type Params, useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { AlertKind } from '../../../contract/management/alerts.ts';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { zoneName } from '../../format/times.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';

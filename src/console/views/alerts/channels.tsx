@@ -1,18 +1,13 @@
 /** Where alerts are sent: channels with their kinds and quiet hours, a test for each, and secrets shown once. */
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { call, type Refusal, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
-import { CreateDialog, SecretDialog } from '../../components/create-dialog.tsx';
-import { Load } from '../../components/load.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
+import { CreateDialog, SecretDialog } from '../../components/dialog.tsx';
+import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { alertKindWords, type ListedChannel } from './alert-words.ts';
 import { ChannelForm } from './channel-form.tsx';

@@ -1,7 +1,7 @@
 /** Where an operator looks first: that attack mode is on, or that an attack lasts. Nothing on a usual day. */
 import { useCall } from '../../api/call.ts';
-import { Warning } from '../../components/notice.tsx';
-import { Time } from '../../components/time.tsx';
+import { Warning } from '../../components/page.tsx';
+import { Time } from '../../components/values.tsx';
 import { instanceAddress, type Instance } from '../../frame/instances.ts';
 import type { Schema } from '../../api/service-api.ts';
 

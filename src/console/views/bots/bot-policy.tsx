@@ -1,14 +1,12 @@
 /** What bots get: a preset, one switch for each behaviour, exceptions, and the price. Nothing changes before it is saved. */
 import { useState } from 'preact/hooks';
 import { ok } from '../../../result.ts';
-import { call, useCall } from '../../api/call.ts';
+import { call, type Refusal, useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import type { Refusal } from '../../api/send.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page, RefusalNotice, Section, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
-import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { chosenInstance, loadInstances, type Instance } from '../../frame/instances.ts';
 import { saveOver, type Stored } from '../../settings/save-over.ts';
@@ -16,9 +14,8 @@ import { useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import type { BotPolicyFields } from './policy-words.ts';
-import { Section } from '../../components/facts.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 
 export default function BotPolicy() {

@@ -1,8 +1,8 @@
 /** The report about bots as tables. Every number leads to its verdicts. */
-import { type ComponentChildren, Fragment } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import type { Schema } from '../../api/service-api.ts';
-import { type Column, Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params } from '../../url/params.ts';

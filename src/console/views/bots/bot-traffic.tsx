@@ -3,15 +3,11 @@ import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { EmptyState, Load, Page, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
-import { type Params, useParams } from '../../url/params.ts';
-import { bucketSecondsOf, type TimeWindow, useWindow } from '../../url/window.ts';
+import { bucketSecondsOf, type Params, type TimeWindow, useParams, useWindow } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { BotTrafficTable, ImpostorTable } from './bot-traffic-tables.tsx';
 

@@ -1,13 +1,11 @@
 /** The catalogue with the account's own bots: search by text, behaviour and proof, a page at a time. */
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { Chip } from '../../components/chip.tsx';
-import { Section } from '../../components/facts.tsx';
+import { Chip, VisitorText } from '../../components/values.tsx';
+import { EmptyState, Section } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
-import { EmptyState } from '../../components/notice.tsx';
 import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf, type Params, useDraft, useParams } from '../../url/params.ts';
 import { botBehaviours } from '../../../contract/vocabulary.ts';

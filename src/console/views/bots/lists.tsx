@@ -1,20 +1,15 @@
 /** Who counts as a bot: the account's own bots, the catalogue, and the networks that operators publish. */
 import { useCall } from '../../api/call.ts';
-import { Load } from '../../components/load.tsx';
-import { Page } from '../../components/page.tsx';
+import { Facts, Load, Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { addressOf, useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { CatalogueSection, Texts, catalogueBody } from './catalogue.tsx';
 import { OwnBots } from './own-bots.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
 import type { ResponseOf } from '../../api/service-api.ts';
-import { Chip } from '../../components/chip.tsx';
-import { CopyButton } from '../../components/copy.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
+import { CopyButton } from '../../components/button.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 
 export default function BotLists() {

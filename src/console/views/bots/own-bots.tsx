@@ -1,17 +1,14 @@
 /** The bots that the account has added: a table, and dialogs that add, change and remove one. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/dialog.tsx';
-import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Confirm, CreateDialog } from '../../components/dialog.tsx';
+import { EmptyState, RefusalNotice, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { Texts } from './catalogue.tsx';
-import { CreateDialog } from '../../components/create-dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
 import { botBehaviours, type BotBehaviour } from '../../../contract/vocabulary.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';

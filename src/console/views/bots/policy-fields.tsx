@@ -1,9 +1,9 @@
 /** The fields of a bot policy. */
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
-import { Section } from '../../components/facts.tsx';
+import { Section } from '../../components/page.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { type BotAction, type BotBehaviour, botBehaviours, botPresets } from '../../../contract/vocabulary.ts';
+import { botBehaviours, botPresets, type BotAction, type BotBehaviour } from '../../../contract/vocabulary.ts';
 import { PolicyOverrides } from './policy-overrides.tsx';
 import { actionOptions, type BotPolicyFields } from './policy-words.ts';
 

@@ -1,7 +1,7 @@
 /** Exceptions of a bot policy: for a bot or a behaviour, for a path, or both. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { Section } from '../../components/facts.tsx';
+import { Section } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { type BotAction, botBehaviours } from '../../../contract/vocabulary.ts';

@@ -2,15 +2,10 @@
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { Chip } from '../../components/chip.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
+import { EmptyState, Facts, Load, Page, Section, Warning } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { Load } from '../../components/load.tsx';
-import { EmptyState, Warning } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { lineDiff, textLines, type DiffLine } from '../../../bytes/line-diff.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';

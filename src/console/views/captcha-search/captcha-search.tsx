@@ -1,13 +1,10 @@
 /** Single captchas, found by any of their facts, page by page; and one of them with everything that is known. */
 import { useCall } from '../../api/call.ts';
-import { Load } from '../../components/load.tsx';
-import { EmptyState, Warning } from '../../components/notice.tsx';
+import { EmptyState, Load, Page, Warning } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
-import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { counted } from '../../format/numbers.ts';
-import { useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/window.ts';
+import { useParams, useWindow } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { useSites } from '../captchas/sites.ts';
 import { RecordDialog, RecordTable } from './records.tsx';

@@ -1,12 +1,10 @@
 /** The captchas that were found, and everything about one of them. */
-import { Chip, type Tone } from '../../components/chip.tsx';
+import { Chip, Time, VisitorText, type Tone } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import type { CaptchaRecord } from './search-form.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { Facts } from '../../components/page.tsx';
 import { siteParam } from '../../frame/instances.ts';
 
 export const statusTones: Record<CaptchaRecord['status'], Tone> = {

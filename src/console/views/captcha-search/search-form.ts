@@ -1,7 +1,6 @@
 /** The criteria of a search for captcha records: in the address as text, in the call as the API takes them. */
 import type { RequestOf, Schema } from '../../api/service-api.ts';
-import type { Params } from '../../url/params.ts';
-import type { TimeWindow } from '../../url/window.ts';
+import type { Params, TimeWindow } from '../../url/params.ts';
 import { chosenSite } from '../captchas/sites.ts';
 
 export type SearchBody = RequestOf<'/audit/searchcaptcharecords'>;

@@ -1,14 +1,12 @@
 /** The last hour of one site, minute by minute, with its most frequent addresses. Asked again every ten seconds. */
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { Chip } from '../../components/chip.tsx';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
+import { Chip } from '../../components/values.tsx';
+import { Load, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { TimeSeries, ZoomReset } from '../../components/time-series.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import { useZoom } from '../../url/window.ts';
+import { addressOf, useParams, useZoom } from '../../url/params.ts';
 
 const EVERY_MS = 10_000;
 const MINUTES = 60;

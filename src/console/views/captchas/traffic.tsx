@@ -4,7 +4,7 @@ import { localTime, utcTime } from '../../format/times.ts';
 import { count } from '../../format/numbers.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { TimeSeries, type Series } from '../../components/time-series.tsx';
-import type { TimeWindow } from '../../url/window.ts';
+import type { TimeWindow } from '../../url/params.ts';
 
 type Numbers = TrafficRow['pow'];
 const numbers: readonly (readonly [title: string, field: keyof Numbers])[] = [

@@ -5,14 +5,12 @@
 import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
 import { SHORT_REFERENCE } from '../../../contract/edge/short-reference.ts';
-import { EmptyState } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { EmptyState, Load, Page } from '../../components/page.tsx';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
 import { cleaned, targetOf } from './target.ts';
 import { UserAgentFindings } from './user-agent-findings.tsx';
 import { useCall } from '../../api/call.ts';
-import { Load } from '../../components/load.tsx';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
 
 export default function Find() {

@@ -4,16 +4,12 @@
  */
 import { together, useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { DecisionChip } from '../../components/chip.tsx';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
-import { Page } from '../../components/page.tsx';
+import { DecisionChip, VisitorText } from '../../components/values.tsx';
+import { Load, Page, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
-import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { bucketSecondsOf, useWindow } from '../../url/window.ts';
+import { addressOf, bucketSecondsOf, type Params, useParams, useWindow } from '../../url/params.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
 
 /** Some hundred kilobytes: what a person waits for. */

@@ -1,12 +1,11 @@
 /** Code for a form and for the backend behind it, with the site's keys. */
 import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { programs, widgetSnippet } from '../sites/keys.tsx';
 import type { ListedSite } from '../sites/sites.tsx';
 import type { ComponentChildren } from 'preact';
-import { Chip } from '../../components/chip.tsx';
-import { CopyButton } from '../../components/copy.tsx';
+import { Chip } from '../../components/values.tsx';
 
 export function WidgetCode({ siteKey }: { siteKey: string }) {
   return <Code label="In the page" text={widgetSnippet(siteKey, location.origin)} />;

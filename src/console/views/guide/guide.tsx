@@ -1,10 +1,9 @@
 /** The installation guide under an address of its own, for accounts that have traffic already. */
-import { Page } from '../../components/page.tsx';
+import { Load, Page } from '../../components/page.tsx';
 import { useState } from 'preact/hooks';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Load } from '../../components/load.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import { addressOf } from '../../url/params.ts';
 import { Enforcement } from '../instances/enforcement.tsx';
 import { instanceAddress } from '../../frame/instances.ts';

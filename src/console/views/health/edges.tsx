@@ -1,10 +1,7 @@
 /** The edges of an instance: whether each is there, and whether it has the newest rules. */
-import { Chip } from '../../components/chip.tsx';
-import { Section } from '../../components/facts.tsx';
-import { EmptyState } from '../../components/notice.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
+import { EmptyState, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { count, duration } from '../../format/numbers.ts';
 import { edgeWords } from './findings.ts';

@@ -1,13 +1,11 @@
 /** How long the origin took to respond, as the edges measured it, over time. */
 import { useCall } from '../../api/call.ts';
-import { Facts, Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
+import { Facts, Load, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { type Series, type SeriesRow, TimeSeries } from '../../components/time-series.tsx';
+import { TimeSeries, type Series, type SeriesRow } from '../../components/time-series.tsx';
 import { count } from '../../format/numbers.ts';
 import type { Instance } from '../../frame/instances.ts';
-import { useParams } from '../../url/params.ts';
-import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
+import { bucketSecondsOf, type TimeWindow, useParams } from '../../url/params.ts';
 
 type Percentile = 'p50' | 'p95' | 'p99';
 

@@ -1,15 +1,13 @@
 /** The origins that the instance names, each with where it is, who is sent there, and whether it answers. */
 import { useCall } from '../../api/call.ts';
 import type { ResponseOf, Schema } from '../../api/service-api.ts';
-import { Chip } from '../../components/chip.tsx';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
+import { Chip, VisitorText } from '../../components/values.tsx';
+import { Load, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 import type { Instance } from '../../frame/instances.ts';
 import type { MetricFamily } from './exposition.ts';
-import { type OriginFinding, originFindings, type Seen } from './findings.ts';
+import { originFindings, type OriginFinding, type Seen } from './findings.ts';
 
 export interface OriginsProps {
   instance: Instance;

@@ -1,14 +1,13 @@
 /** The switch between monitoring and enforcing, with what it would have done in the last day. */
 import { useState } from 'preact/hooks';
-import { call, useCall, useAction } from '../../api/call.ts';
+import { call, useAction, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice, Section } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { type Instance, loadInstances } from '../../frame/instances.ts';
+import { loadInstances, type Instance } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
 
 export function Enforcement({ instance }: { instance: Instance }) {

@@ -4,18 +4,15 @@ import { ok } from '../../../result.ts';
 import { call, useAction } from '../../api/call.ts';
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
-import { Load } from '../../components/load.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { Page } from '../../components/page.tsx';
+import { EmptyState, Facts, Load, Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import {
-  type Instance,
-  type Instance as InstanceRecord,
   instanceAddress,
   instancesLoaded,
   loadInstances,
+  type Instance,
+  type Instance as InstanceRecord,
 } from '../../frame/instances.ts';
 import { SettingsForm } from '../../settings/settings-form.tsx';
 import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
@@ -26,12 +23,11 @@ import { Enforcement } from './enforcement.tsx';
 import { RebuildLog } from './rebuild-log.tsx';
 import { modeChip } from './instances.tsx';
 import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import { CopyButton } from '../../components/copy.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/use-form.ts';
 

@@ -3,11 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Chip } from '../../components/chip.tsx';
-import { Load } from '../../components/load.tsx';
-import { Page } from '../../components/page.tsx';
+import { Chip, Time } from '../../components/values.tsx';
+import { Load, Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import {
   activeInstances,
   instanceAddress,
@@ -15,10 +13,9 @@ import {
   loadInstances,
   type Instance,
 } from '../../frame/instances.ts';
-import { call, useCall } from '../../api/call.ts';
+import { call, type Refusal, useCall } from '../../api/call.ts';
 import type { Result } from '../../../result.ts';
-import type { Refusal } from '../../api/send.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';

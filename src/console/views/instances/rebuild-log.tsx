@@ -1,11 +1,10 @@
 /** Builds the instance's log again from its files, step by step, with what was skipped. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/page.tsx';
 import type { Instance } from '../../frame/instances.ts';
 import { count } from '../../format/numbers.ts';
 

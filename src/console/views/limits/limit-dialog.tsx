@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { failed, ok } from '../../../result.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { LimitEditor } from './limit-form.tsx';

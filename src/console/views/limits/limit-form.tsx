@@ -1,7 +1,7 @@
 /** The form of a limit, new or changed. */
 import { useRef, useState } from 'preact/hooks';
 import { failed, ok } from '../../../result.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { useForm } from '../../settings/use-form.ts';
 import { KeyFields, LoginFields } from './limit-fields.tsx';

@@ -4,8 +4,7 @@
  */
 import type { StoredSet } from '../policies/policy.ts';
 import { ok } from '../../../result.ts';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 import type { SettingValues } from '../../settings/draft.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';

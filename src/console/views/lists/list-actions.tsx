@@ -1,11 +1,10 @@
 /** What can be done with a list: read it now, try it, enforce it, change it, replace its file, remove it. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
-import { CreateDialog } from '../../components/create-dialog.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
+import { RefusalNotice } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { EnforceList, ReplaceFile } from './list-dialogs.tsx';

@@ -1,5 +1,5 @@
 /** How a list is, and whether its entries decide anything, as short marks. */
-import { Chip } from '../../components/chip.tsx';
+import { Chip } from '../../components/values.tsx';
 import type { List } from './list.ts';
 
 const states = {

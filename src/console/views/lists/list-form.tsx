@@ -1,7 +1,7 @@
 /** The form of a list: where it is from, what its entries say, and when a reading counts. */
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ok } from '../../../result.ts';

@@ -1,7 +1,7 @@
 /** What became of the lines of a reading. What a publisher has written is shown as text. */
 import type { ResponseOf, Schema } from '../../api/service-api.ts';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { LeftOut, PreviewedChanges } from '../rules/preview.tsx';
 

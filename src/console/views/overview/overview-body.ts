@@ -1,8 +1,7 @@
 /** From the address of the view to its calls. */
 import type { RequestOf, Schema } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
-import type { Params } from '../../url/params.ts';
-import { bucketSecondsOf, type TimeWindow } from '../../url/window.ts';
+import { bucketSecondsOf, type Params, type TimeWindow } from '../../url/params.ts';
 import { filterFields } from '../verdicts/verdict-filters.ts';
 import { decisions, verdictSources } from '../../../contract/vocabulary.ts';
 

@@ -1,14 +1,11 @@
 /** The first view: how much traffic came, what the gate decided, and where it came from. */
 import { useCall } from '../../api/call.ts';
 import { ChoiceField } from '../../components/choice.tsx';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
-import { Page } from '../../components/page.tsx';
+import { Load, Page, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
 import { chosenInstance, instancesLoaded, siteParam } from '../../frame/instances.ts';
-import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { bucketSecondsOf, useWindow } from '../../url/window.ts';
+import { addressOf, bucketSecondsOf, type Params, useParams, useWindow } from '../../url/params.ts';
 import { valuesOf } from '../verdicts/verdict-filters.ts';
 import { AttackNotice } from '../attack/attack-notice.tsx';
 import { HealthLine } from '../health/health-line.tsx';

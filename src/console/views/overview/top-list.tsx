@@ -1,9 +1,8 @@
 /** The largest values of one dimension, each with its course and a link to its verdicts, and the exact remainder. */
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Load, Section } from '../../components/page.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 
 type Breakdown = ResponseOf<'/protect/traffic-by-dimension'>;

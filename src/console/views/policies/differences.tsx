@@ -1,5 +1,5 @@
 /** What changes, or changed, from one set to another. */
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { type ShownDifference, headOf, changedLines } from './difference-lines.ts';
 
 const kinds: Readonly<Record<string, string>> = { policies: 'policy', limits: 'limit', origins: 'origin' };

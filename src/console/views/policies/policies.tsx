@@ -1,8 +1,7 @@
 /** The policies of an instance in their order: added, changed, moved and deleted in a draft, and saved as one version. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { Section } from '../../components/facts.tsx';
-import { EmptyState } from '../../components/notice.tsx';
+import { EmptyState, Section } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { type PolicyDraft, type DraftEntry, moved, without, withPolicy } from './draft.ts';

@@ -4,7 +4,7 @@ import { ok } from '../../../result.ts';
 import { parseExpression } from '../../../policies/text/parse.ts';
 import { printExpression } from '../../../policies/text/print.ts';
 import { call } from '../../api/call.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn } from '../../settings/setting-schema.ts';

@@ -1,13 +1,11 @@
 /** The frame of the views that share a draft: what is stored, what somebody else has saved, and the bar that saves. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Sent } from '../../api/send.ts';
+import type { Sent } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Load } from '../../components/load.tsx';
-import { Warning } from '../../components/notice.tsx';
+import { Load, Page, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
-import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { chosenInstance } from '../../frame/instances.ts';
@@ -16,7 +14,7 @@ import type { StoredSet } from './policy.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { type DraftState, type LoadedSet, useDraftOf, usePolicySet } from './use-policy-set.ts';
 import { failed } from '../../../result.ts';
-import { CreateDialog } from '../../components/create-dialog.tsx';
+import { CreateDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { DifferenceList } from './differences.tsx';

@@ -1,9 +1,8 @@
 /** The policies of the draft in their order. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { Chip, type Tone } from '../../components/chip.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Chip, VisitorText, type Tone } from '../../components/values.tsx';
+import { Table, type Column } from '../../components/table.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';

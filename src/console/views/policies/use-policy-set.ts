@@ -2,8 +2,7 @@
 import { signal } from '@preact/signals';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Result } from '../../../result.ts';
-import { call, type Loaded } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Loaded, type Refusal } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { caughtUp } from './catch-up.ts';
 import { draftChanges, type PolicyDraft, unchangedDraft, onVersion, policiesOf } from './draft.ts';

@@ -1,20 +1,19 @@
 /** Adds rules, or changes one: first what the change would have done, then the change, with an undo. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { filledLines } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
-import { type Preview, PreviewResult } from './preview.tsx';
+import { PreviewResult, type Preview } from './preview.tsx';
 import { changeRule } from './rule-change.ts';
-import { expiryAfter, type Lifetime, lifetimes, type NewRule, type Rule, type RuleType, ruleTypes } from './rule.ts';
+import { expiryAfter, lifetimes, ruleTypes, type Lifetime, type NewRule, type Rule, type RuleType } from './rule.ts';
 
 export interface AddRulesProps {
   siteKey: string;

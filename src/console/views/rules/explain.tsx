@@ -2,14 +2,11 @@
 import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { DecisionChip } from '../../components/chip.tsx';
-import { Section } from '../../components/facts.tsx';
+import { DecisionChip, VisitorText } from '../../components/values.tsx';
+import { Load, Page, Section } from '../../components/page.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
-import { Load } from '../../components/load.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useDraft, useParams } from '../../url/params.ts';
 

@@ -2,8 +2,7 @@
  * Sends a rule file in pieces of 10,000 lines. Each piece is applied whole or not at all; the import can stop between
  * two of them.
  */
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';

@@ -1,14 +1,13 @@
 /** What an import would change, and what its rules would have done, before anything is changed. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Refusal } from '../../api/send.ts';
+import type { Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
-import { Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { PreviewResult } from './preview.tsx';
-import { type FilePreview, type FilePreviewProgress, type PreviewedFile, previewFile } from './preview-file.ts';
+import { previewFile, type FilePreview, type FilePreviewProgress, type PreviewedFile } from './preview-file.ts';
 
 const EFFECTS_SHOWN_MAX = 20;
 

@@ -1,17 +1,14 @@
 /** Imports a list of any length: what it would do, then its progress, refused lines by number, and the way back. */
 import { useRef, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Section } from '../../components/facts.tsx';
+import { Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { saveFile } from '../../components/download.tsx';
 import { toast } from '../../components/toast.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';

@@ -3,18 +3,13 @@ import { useRoute } from 'preact-iso/router';
 import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
-import { Warning } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Facts, Load, Page, Section, Warning } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Time, VisitorText } from '../../components/values.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import { bucketSecondsOf, useWindow } from '../../url/window.ts';
+import { addressOf, bucketSecondsOf, useParams, useWindow } from '../../url/params.ts';
 import { ruleTypes, type RuleType } from './rule.ts';
 
 export default function OneRule() {

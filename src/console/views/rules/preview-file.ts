@@ -3,10 +3,9 @@
  * rules touch a request. What the whole file would have done is then asked for these rules together: the others match no
  * request, so the numbers of requests and addresses are those of the whole file, counted once.
  */
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import { type RulePiece, rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';
+import { rulePieces, type RulePiece } from '../../../contract/management/rule-file/rule-pieces.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import type { ImportOptions } from './import-file.ts';
 import type { Preview } from './preview.tsx';

@@ -1,9 +1,7 @@
 /** What a change would have done to the requests of the last 24 hours. */
 import type { ResponseOf } from '../../api/service-api.ts';
-import { Chip, DecisionChip } from '../../components/chip.tsx';
+import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 
 /** Of each change. */

@@ -3,9 +3,8 @@
  * what somebody else changed meanwhile is never overwritten.
  */
 import { failed, ok, type Result } from '../../../result.ts';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
-import { sentenceOf } from '../../components/notice.tsx';
+import { call, type Refusal } from '../../api/call.ts';
+import { sentenceOf } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { NewRule, Rule } from './rule.ts';
 

@@ -1,14 +1,12 @@
 /** Rules as rows: what they match, what they say, and how often they did. */
 import { useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { Chip, DecisionChip } from '../../components/chip.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
+import { Table, type Column } from '../../components/table.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { type Rule, ruleId, ruleTypes } from './rule.ts';
+import { ruleId, ruleTypes, type Rule } from './rule.ts';
 
 export interface RuleTableProps {
   rules: readonly Rule[];

@@ -1,12 +1,10 @@
 /** The edge access rules of an instance: find, add, change, delete, each with an undo. */
 import { useState } from 'preact/hooks';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
+import type { Refusal } from '../../api/call.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
-import { Load } from '../../components/load.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { counted } from '../../format/numbers.ts';
 import { chosenInstance, siteParam } from '../../frame/instances.ts';
 import { addressOf, useDraft, useParams } from '../../url/params.ts';

@@ -1,7 +1,6 @@
 /** The rules that the address asks for, page by page. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { call, type Loaded } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Loaded, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { instances, siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';

@@ -3,14 +3,12 @@ import { useState } from 'preact/hooks';
 import { enrolPasskey, removePasskey, renamePasskey, type ShownPasskey } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { Section } from '../../components/facts.tsx';
+import { EmptyState, Section } from '../../components/page.tsx';
 import { TextField } from '../../components/field.tsx';
-import { EmptyState } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Time, VisitorText } from '../../components/values.tsx';
 import type { Result } from '../../../result.ts';
-import type { Refusal } from '../../api/send.ts';
+import type { Refusal } from '../../api/call.ts';
 
 /** Does something, says so, and reads everything again. A refusal stays on the page. */
 export type Act = (change: () => Promise<Result<unknown, Refusal>>, done: string) => Promise<boolean>;

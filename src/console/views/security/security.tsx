@@ -1,7 +1,7 @@
 /** A person's own sign-in: passkeys, browsers that are signed in, and the account they work in. */
 import { useEffect, useState } from 'preact/hooks';
 import { passkeyRefused } from '../../api/passkey.ts';
-import type { Refusal } from '../../api/send.ts';
+import type { Refusal } from '../../api/call.ts';
 import { leave, loadSession, session } from '../../api/session.ts';
 import {
   ownSignIn,
@@ -16,16 +16,12 @@ import {
 } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Facts, Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { AccountList } from '../sign-in/account-list.tsx';
-import { type Act, Passkeys } from './passkeys.tsx';
-import { Chip } from '../../components/chip.tsx';
+import { Passkeys, type Act } from './passkeys.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { browserName } from '../../format/browser-name.ts';
 
 export default function Security() {

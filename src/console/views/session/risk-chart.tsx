@@ -3,7 +3,7 @@
  * it say the same in words and numbers.
  */
 import { TimeSeries, ZoomReset, type Series, type SeriesRow } from '../../components/time-series.tsx';
-import { useZoom } from '../../url/window.ts';
+import { useZoom } from '../../url/params.ts';
 import type { RiskHistory } from './session-tables.tsx';
 
 export interface RiskChartProps {

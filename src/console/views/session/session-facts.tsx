@@ -1,9 +1,7 @@
 /** Who a session was, by its verdicts, and what its risk is computed from. */
 import type { ComponentChildren } from 'preact';
-import { Chip, DecisionChip } from '../../components/chip.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
+import { Facts, Section } from '../../components/page.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';

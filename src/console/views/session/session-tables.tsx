@@ -1,9 +1,7 @@
 /** The tables of a session: what raised its risk, its requests, and what its pages reported. */
-import { Chip, DecisionChip } from '../../components/chip.tsx';
+import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { ResponseOf } from '../../api/service-api.ts';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { addressOf } from '../../url/params.ts';
 import { count } from '../../format/numbers.ts';
 

@@ -5,21 +5,18 @@ import { call, together, useCall } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Section } from '../../components/facts.tsx';
-import { Load } from '../../components/load.tsx';
-import { sentenceOf } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Load, Page, Section, sentenceOf } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { chosenInstance, siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import {
-  type RiskHistory,
   ScoreTable,
   SessionRequests,
-  type SessionTelemetry,
   TelemetryTable,
+  type RiskHistory,
+  type SessionTelemetry,
 } from './session-tables.tsx';
 import { RiskChart } from './risk-chart.tsx';
 import { SessionFacts, SessionRisk } from './session-facts.tsx';

@@ -1,8 +1,7 @@
 /** From the address of the view to the call that fills it. */
 import type { RequestOf } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
-import type { Params } from '../../url/params.ts';
-import { type Range, ranges } from '../../url/window.ts';
+import { type Params, type Range, ranges } from '../../url/params.ts';
 
 const SESSIONS_PER_PAGE = 50;
 const MINUTE_MS = 60_000;

@@ -2,16 +2,12 @@
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
-import { Chip } from '../../components/chip.tsx';
+import { Chip, Time, VisitorText } from '../../components/values.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
-import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
+import { EmptyState, Load, Page } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
-import { Page } from '../../components/page.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { chosenInstance, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, type Params, useDraft, useParams } from '../../url/params.ts';
 import { sessionFilters, sessionsBody } from './sessions-body.ts';

@@ -1,12 +1,12 @@
 /** What a member of a disabled account sees: nothing of it, and the ways out. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Me } from '../../../contract/console/sign-in.ts';
-import type { Refusal } from '../../api/send.ts';
+import type { Refusal } from '../../api/call.ts';
 import { leave } from '../../api/session.ts';
 import { signOut, switchAccount } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { RefusalNotice } from '../../components/page.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { AccountList } from './account-list.tsx';
 
 export default function DisabledAccount({ user }: { user: Me }) {

@@ -1,16 +1,15 @@
 /** What people without a session see: every way in that this service offers. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Me } from '../../../contract/console/sign-in.ts';
-import { useSent } from '../../api/call.ts';
+import { type Refusal, useSent } from '../../api/call.ts';
 import type { Entry } from '../../api/entry.ts';
-import type { Refusal } from '../../api/send.ts';
 import { loadSession } from '../../api/session.ts';
 import {
   goToIssuer,
+  signInWays,
   type ShownMembership,
   type SignInQuestion,
   type SignInWays,
-  signInWays,
   type WayIn,
   withAccess,
   withChoice,
@@ -19,8 +18,8 @@ import {
   withPasskey,
 } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { RefusalNotice } from '../../components/page.tsx';
+import { VisitorText } from '../../components/values.tsx';
 import { AccountList } from './account-list.tsx';
 
 type Step =

@@ -1,8 +1,7 @@
 /** The keys of a site, and code to paste with them filled in. */
 import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy.tsx';
-import { Section } from '../../components/facts.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
+import { Section } from '../../components/page.tsx';
 import type { ListedSite } from './sites.tsx';
 import { verifyPrograms } from '../../settings/settings-schemas.generated.ts';
 

@@ -1,10 +1,9 @@
 /** The site's widget as its visitors get it, and what a backend reads of its token. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { send, type Refusal } from '../../api/send.ts';
+import { send, type Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
-import { Section } from '../../components/facts.tsx';
+import { RefusalNotice, Section } from '../../components/page.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
 import type { ListedSite } from './sites.tsx';
 
 const starts = ['interaction', 'load', 'click'] as const;

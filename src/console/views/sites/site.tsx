@@ -1,13 +1,11 @@
 /** One site: its settings, its keys with code to paste, a widget to try, and its end. */
 import { useRoute } from 'preact-iso/router';
 import { ok, type Result } from '../../../result.ts';
-import { call, useAction, useCall } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal, useAction, useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
-import { Chip } from '../../components/chip.tsx';
-import { Load } from '../../components/load.tsx';
-import { Page } from '../../components/page.tsx';
+import { Chip } from '../../components/values.tsx';
+import { Load, Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { SettingsForm } from '../../settings/settings-form.tsx';
@@ -20,9 +18,7 @@ import { type ListedSite, type ListedSite as SiteRecord, siteAddress } from './s
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Section } from '../../components/facts.tsx';
 import { CheckField } from '../../components/field.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
 import { loadInstances } from '../../frame/instances.ts';
 
 const tabs = [

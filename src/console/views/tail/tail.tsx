@@ -1,12 +1,10 @@
 /** Verdicts as they arrive. The list stands still while the pointer or the focus is in it. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { EmptyState, Page, RefusalNotice, Warning } from '../../components/page.tsx';
 import { count } from '../../format/numbers.ts';
 import { whenKnown } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import { useWindow } from '../../url/window.ts';
+import { addressOf, useParams, useWindow } from '../../url/params.ts';
 import { Filters } from '../verdicts/verdicts.tsx';
 import { TAIL_ROWS_MAX, tailBody, tailFilters } from '../verdicts/verdict-filters.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';

@@ -3,8 +3,7 @@
  * so, instead of showing older and older ones.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { noRows, released, type TailRows, withArrived, withSkipped } from './tail-rows.ts';
 

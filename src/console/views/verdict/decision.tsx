@@ -1,7 +1,6 @@
 /** The decision in sentences: what decided, what changed it afterwards, and what would have happened without it. */
 import type { Schema } from '../../api/service-api.ts';
-import { Chip, DecisionChip } from '../../components/chip.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Chip, DecisionChip, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
 
 type Explanation = Schema<'VerdictExplanation'>;

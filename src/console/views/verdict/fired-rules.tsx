@@ -1,17 +1,13 @@
 /** The rules that fired, what they said then and what they are now, each with its edit and its removal. */
 import { useState } from 'preact/hooks';
-import { useCall } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { type Refusal, useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Chip, DecisionChip } from '../../components/chip.tsx';
+import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Load } from '../../components/load.tsx';
-import { RefusalNotice } from '../../components/notice.tsx';
+import { Load, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { addressOf } from '../../url/params.ts';
 import { AddRules } from '../rules/add-rules.tsx';

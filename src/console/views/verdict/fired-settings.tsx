@@ -1,9 +1,8 @@
 /** The policies, limits and lists that the request met, monitored ones too: what each said then, and what it is now. */
 import { useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
-import { Chip, DecisionChip } from '../../components/chip.tsx';
+import { Chip, DecisionChip, VisitorText } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
 import { addressOf } from '../../url/params.ts';
 import { actionWords, allowanceText } from '../limits/limit-words.ts';
 import { actionText, type StoredSet } from '../policies/policy.ts';

@@ -1,13 +1,10 @@
 /** What can be done about a verdict: rules that the visitor suggests, each tried before it is made. */
 import { useEffect, useState } from 'preact/hooks';
-import { useCall } from '../../api/call.ts';
-import type { Refusal } from '../../api/send.ts';
+import { type Refusal, useCall } from '../../api/call.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { Load } from '../../components/load.tsx';
-import { RefusalNotice, Warning } from '../../components/notice.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Load, RefusalNotice, Warning } from '../../components/page.tsx';
+import { Time, VisitorText } from '../../components/values.tsx';
 import { activeInstances } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { PreviewResult } from '../rules/preview.tsx';

@@ -1,7 +1,6 @@
 /** The request and its visitor, each fact with a link to what else it did. */
-import { Facts, Section } from '../../components/facts.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { Facts, Section } from '../../components/page.tsx';
+import { Time, VisitorText } from '../../components/values.tsx';
 import { addressOf } from '../../url/params.ts';
 import type { VerdictRow } from '../verdicts/verdict-table.tsx';
 

@@ -1,8 +1,7 @@
 /** From the address of the view to the call that fills it. */
 import type { PathsWith, RequestOf } from '../../api/service-api.ts';
 import { siteOf } from '../../frame/instances.ts';
-import type { Params } from '../../url/params.ts';
-import type { TimeWindow } from '../../url/window.ts';
+import type { Params, TimeWindow } from '../../url/params.ts';
 import { exportFilters, filterFields, offeredFilters, searchFilters, valuesOf } from './verdict-filters.ts';
 
 const VERDICTS_PER_PAGE = 50;

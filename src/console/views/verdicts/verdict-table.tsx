@@ -1,10 +1,8 @@
 /** Verdicts as rows, newest first. The time leads to the verdict, any other value to what else has it. */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { DecisionChip } from '../../components/chip.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
+import { DecisionChip, Time, VisitorText } from '../../components/values.tsx';
+import { Table, type Column } from '../../components/table.tsx';
 import type { Schema } from '../../api/service-api.ts';
 import { addressOf } from '../../url/params.ts';
 

@@ -1,15 +1,12 @@
 /** The verdict log: every filter of the API, kept in the address, page by page. */
 import { useCall } from '../../api/call.ts';
 import { Download } from '../../components/download.tsx';
-import { Load } from '../../components/load.tsx';
-import { EmptyState } from '../../components/notice.tsx';
+import { EmptyState, Load, Page } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
-import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
-import { addressOf, useDraft, useParams } from '../../url/params.ts';
-import { type TimeWindow, useWindow } from '../../url/window.ts';
+import { addressOf, type TimeWindow, useDraft, useParams, useWindow } from '../../url/params.ts';
 import { offeredFilters, type VerdictFilter, valuesOf } from './verdict-filters.ts';
 import { exportBody, namesVisitor, verdictCall } from './verdict-query.ts';
 import { VerdictTable } from './verdict-table.tsx';
