@@ -1,6 +1,6 @@
 /** The Worker of `npm run bench -- limits`: takes from exact limits as the service does, and fills the ledger with keys. */
 import { textHash } from '../../src/store/text-hash.ts';
-import { takeLimits } from '../../src/store/limit-ledger/client.ts';
+import { takeFromLedger } from '../../src/store/limit-ledger/client.ts';
 import { LimitLedger as RealLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
 
 type LimitsWork =
@@ -40,15 +40,15 @@ export default {
         await env.LIMIT_LEDGER.getByName(`${INSTANCE}/${textHash(work.key) % SHARDS}`).nothing();
         return Response.json({});
       case 'take':
-        return Response.json(await takeLimits(store, INSTANCE, [take(work.key, 1_000_000)]));
+        return Response.json(await takeFromLedger(store, INSTANCE, [take(work.key, 1_000_000)]));
       case 'refused':
-        return Response.json(await takeLimits(store, INSTANCE, [take(work.key, 1)]));
+        return Response.json(await takeFromLedger(store, INSTANCE, [take(work.key, 1)]));
       case 'fill':
         for (let from = work.from; from < work.to; from += TAKES_PER_CALL) {
           const keys = Array.from({ length: Math.min(TAKES_PER_CALL, work.to - from) }, (_, index) =>
             keyOf(from + index),
           );
-          await takeLimits(
+          await takeFromLedger(
             store,
             INSTANCE,
             keys.map((key) => take(key)),

@@ -17,7 +17,7 @@ import type { AccountRecord } from '../store/d1/accounts.ts';
 import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { createInstance, type InstanceConflict, type StoredInstance } from '../store/d1/instances.ts';
-import { activateSite as activate, createSite, siteByKey, type SiteRecord } from '../store/d1/sites.ts';
+import { createSite, reactivateSite, siteByKey, type SiteRecord } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 import { checkDomains } from '../service/operations/sites/check-domains.ts';
 import { CommandError } from './command-line.ts';
@@ -49,7 +49,7 @@ export async function activateSite(env: StoreEnv, account: Plan, siteKey: string
   const site = await ownSite(env, account, siteKey);
   if (site.active) return site;
   checkDomains(account.tier, site.settings.domains);
-  await activate(env, account.id, siteKey, nowMs);
+  await reactivateSite(env, account.id, siteKey, nowMs);
   return ownSite(env, account, siteKey);
 }
 

@@ -9,7 +9,7 @@ import type { EdgeRoute } from './edge-api/edge-route.ts';
 import { jwks } from './edge-api/jwks.ts';
 import { environmentOf } from './environment.ts';
 import { authenticateEdge } from './http/authenticate.ts';
-import { health } from './health.ts';
+import { serviceHealth } from './health.ts';
 import { errorResponse, unexpectedErrorResponse } from './http/respond-error.ts';
 import { type ServiceApp, serviceCall, type ServiceHonoEnv } from './http/service-call.ts';
 import type { Operation } from './operations/define-operation.ts';
@@ -47,7 +47,7 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   });
   app.onError((error, c) => unexpectedErrorResponse(error, c.get('requestId')));
 
-  app.get('/health', (c) => health(c.get('environment').store, Date.now()));
+  app.get('/health', (c) => serviceHealth(c.get('environment').store, Date.now()));
   app.get('/.well-known/jwks.json', (c) => jwks(c.get('environment').store, Date.now()));
   for (const operation of parts.operations) {
     app.on(operation.method, operation.path, async (c) => {

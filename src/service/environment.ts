@@ -52,7 +52,7 @@ const MASTER_KEY_BYTES = 32;
 const SECRET_MIN_CHARS = 16;
 
 /** @returns the configuration, or every mistake in it. No mistake repeats a secret. */
-export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<ServiceEnvironment, string[]> {
+export function readServiceEnvironment(env: Readonly<Record<string, unknown>>): Result<ServiceEnvironment, string[]> {
   const mistakes: string[] = [];
   const text = (name: string): string => (typeof env[name] === 'string' ? env[name].trim() : '');
   const choice = <T extends string>(name: string, allowed: readonly T[], fallback: T): T => {
@@ -140,7 +140,7 @@ const readings = new WeakMap<object, Result<ServiceEnvironment, string[]>>();
 export function environmentOf(env: ServiceEnv): Result<ServiceEnvironment, string[]> {
   const kept = readings.get(env);
   if (kept !== undefined) return kept;
-  const reading = readEnvironment(env as unknown as Record<string, unknown>);
+  const reading = readServiceEnvironment(env as unknown as Record<string, unknown>);
   readings.set(env, reading);
   if (!reading.ok) {
     for (const mistake of reading.error) console.error(JSON.stringify({ event: 'environment-mistake', mistake }));

@@ -5,7 +5,7 @@
 import { refusedObjects, ruleFailures } from '../store/d1/object-failures.ts';
 import type { StoreEnv } from '../store/binding.ts';
 
-export async function health(store: StoreEnv, nowMs: number): Promise<Response> {
+export async function serviceHealth(store: StoreEnv, nowMs: number): Promise<Response> {
   const warnings: string[] = [];
   try {
     const failures = await ruleFailures(store);

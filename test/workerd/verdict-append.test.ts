@@ -13,7 +13,7 @@ import { seriesWindow } from '../../src/service/operations/protect/verdicts/verd
 import { readVerdictCursor, verdictCursor } from '../../src/service/operations/pages.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
-import { type Page, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { type VerdictPage, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { PlanRequest, ShardRpc } from '../../src/store/event-log/shard-rpc.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
@@ -212,7 +212,7 @@ describe('a record', () => {
     let before: PageStart | null = null;
     do {
       const request = { filter: everything, before, offset: 0, limit: 2, wantTotal: false };
-      const page: Page = await readPage(service, verdictLogOf(instance), request);
+      const page: VerdictPage = await readPage(service, verdictLogOf(instance), request);
       found.push(...page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).id));
       before = page.next && readVerdictCursor(verdictCursor(page.next));
     } while (before !== null);

@@ -9,7 +9,7 @@ import { everything, type RowFilter } from '../../src/store/event-log/row-filter
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
 import { PAGE_ROW_GROUPS_MAX } from '../../src/store/event-log/shard-rpc.ts';
-import { type Page, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { type VerdictPage, type PageStart, readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, type RowKey, verdictRow } from '../../src/store/event-log/log-row.ts';
 import { type LogName, shard } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
   }
 });
 
-function page(filter: RowFilter, before: RowKey | null, limit: number): Promise<Page> {
+function page(filter: RowFilter, before: RowKey | null, limit: number): Promise<VerdictPage> {
   return readPage(service, log, { filter, before, offset: 0, limit, wantTotal: true });
 }
 
@@ -61,7 +61,7 @@ test('a page that reaches its limit of row groups ends early, and cursors visit 
   let before: RowKey | null = null;
   let early = 0;
   do {
-    const answer: Page = await page(often, before, 500);
+    const answer: VerdictPage = await page(often, before, 500);
     if (answer.next !== null && answer.rows.length < 500) early++;
     expect([answer.total, answer.totalIsExact]).toEqual([records.filter(isOften).length, true]);
     found.push(...answer.rows.map(({ id }) => id));
@@ -92,7 +92,7 @@ test.each(sevenths)(
     const found: string[] = [];
     let before: RowKey | null = null;
     do {
-      const answer: Page = await page(filter, before, 40);
+      const answer: VerdictPage = await page(filter, before, 40);
       found.push(...answer.rows.map(({ id }) => id));
       before = answer.next;
     } while (before !== null);
@@ -137,7 +137,7 @@ test('an offset beyond the limit of one page continues on the next page', async 
   let pages = 0;
   do {
     const request = { filter: often, before: next, offset: passOver, limit: 500, wantTotal: false };
-    const answer: Page = await readPage(service, log, request);
+    const answer: VerdictPage = await readPage(service, log, request);
     found.push(...answer.rows.map(({ id }) => id));
     next = answer.next;
     passOver = next?.skip ?? 0;
@@ -174,7 +174,13 @@ test('an old row that arrived late does not hide newer rows beyond the limit of 
   const found: string[] = [];
   let before: PageStart | null = null;
   do {
-    const answer: Page = await readPage(service, late, { filter, before, offset: 0, limit: 1, wantTotal: false });
+    const answer: VerdictPage = await readPage(service, late, {
+      filter,
+      before,
+      offset: 0,
+      limit: 1,
+      wantTotal: false,
+    });
     found.push(...answer.rows.map(({ id }) => id));
     before = answer.next;
   } while (before !== null);

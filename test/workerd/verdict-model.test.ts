@@ -10,7 +10,7 @@ import { botProofs, decisions, deviceTypes, verdictSources } from '../../src/con
 import { everything, matches, type RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
 import { countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
-import { type Page, readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { type VerdictPage, readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, type RowKey, verdictRow } from '../../src/store/event-log/log-row.ts';
 import { type LogName, shard } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, seededRandom, variedRecord } from '../support/verdict-record.ts';
@@ -127,7 +127,13 @@ class RandomHistory {
     const found: string[] = [];
     let before: RowKey | null = null;
     do {
-      const page: Page = await readPage(service, this.#log, { filter, before, offset: 0, limit, wantTotal: true });
+      const page: VerdictPage = await readPage(service, this.#log, {
+        filter,
+        before,
+        offset: 0,
+        limit,
+        wantTotal: true,
+      });
       expect([page.total, page.totalIsExact]).toEqual([wanted.length, true]);
       found.push(...page.rows.map(({ id }) => id));
       before = page.next;

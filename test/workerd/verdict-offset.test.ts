@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { appendRows } from '../../src/store/event-log/client/append-verdicts.ts';
-import { type Page, readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { type VerdictPage, readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { arrivalNow, verdictRecordOf } from '../support/verdict-record.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
 });
 
-function pageAt(offset: number, limit: number): Promise<Page> {
+function pageAt(offset: number, limit: number): Promise<VerdictPage> {
   return readPage(service, log, { filter: everything, before: null, offset, limit, wantTotal: true });
 }
 

@@ -12,7 +12,7 @@ import type { Origin } from '../../contract/management/policy-set/origin.ts';
 import type { Policy } from '../../contract/management/policy-set/policy.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
 import { checkedCname, checkedHosts } from '../../service/operations/protect/instances/check-instance.ts';
-import { readCondition } from '../../service/operations/protect/policies/read-set.ts';
+import { checkCondition } from '../../service/operations/protect/policies/read-set.ts';
 import { checkDomains } from '../../service/operations/sites/check-domains.ts';
 import { normaliseEmail } from '../../store/d1/accounts.ts';
 import { CommandError } from '../command-line.ts';
@@ -177,7 +177,7 @@ function wantedInstance(given: FileInstance, path: Path, report: Report): Wanted
 
 function policiesOf(policies: readonly FilePolicy[], path: Path, report: Report): Policy[] {
   return policies.flatMap(({ when, ...policy }, index) => {
-    const condition = readCondition(when);
+    const condition = checkCondition(when);
     if (condition.ok) return [{ ...policy, when: condition.value } as Policy];
     const { message, place, path: inside } = condition.error;
     const steps = inside === null || inside === '' ? [] : inside.split('.');

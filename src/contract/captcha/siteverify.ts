@@ -36,13 +36,13 @@ export type SiteverifyResponse = z.infer<typeof siteverifyResponse>;
  * ignored and reported, and never an error: a form must not fail because a proxy says "unknown".
  */
 // oxlint-disable-next-line promise/valid-params -- a schema's `catch`, not a promise's
-export const visitorAddress = z.catch(z.nullable(z.string().check(z.maxLength(64))), null);
+export const statedAddress = z.catch(z.nullable(z.string().check(z.maxLength(64))), null);
 
 export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),
   /** Sent by a visitor's browser, so of any content that fits a body. A bad token is not verified; it is not an error. */
   token: z.string(),
-  ip: z.optional(visitorAddress),
+  ip: z.optional(statedAddress),
   /** A whole address or its domain alone. `null` and an empty text count as absent. */
   email: z.optional(z.nullable(z.string().check(z.maxLength(320)))),
   /** Who the visitor is to the site, whatever their browser said. Empty counts as absent. */
@@ -107,7 +107,7 @@ export const aliasRequest = z.object({
   response: z._default(z.string(), ''),
   /** hCaptcha: the site that the token must belong to. */
   sitekey: z.nullish(z.string().check(z.maxLength(256))),
-  remoteip: z.optional(visitorAddress),
+  remoteip: z.optional(statedAddress),
   idempotency_key: z.nullish(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 

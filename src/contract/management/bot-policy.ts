@@ -9,14 +9,14 @@ export const BOT_OVERRIDES_MAX = 200;
 
 const action = z.enum(botActions);
 
-export const botId = z.string().check(z.regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/));
+export const policyBotId = z.string().check(z.regex(/^[a-z0-9][a-z0-9._:-]{0,127}$/));
 
 /** As in robots.txt: `*` stands for any characters, `$` at the end for the end of the address. 8 stars at most. */
 export const botPath = z.string().check(z.maxLength(256), z.regex(/^(?=[/*])(?:[!-"$-)+-~]*\*){0,8}[!-"$-)+-~]*$/));
 
 const override = z
   .strictObject({
-    bot: z.optional(botId),
+    bot: z.optional(policyBotId),
     behaviour: z.optional(z.enum(botBehaviours)),
     path: z.optional(botPath),
     action,

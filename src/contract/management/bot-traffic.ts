@@ -6,7 +6,7 @@ import { siteKeyField, wholeNumber } from './verdict-query.ts';
 import { botPolicy } from './bot-policy.ts';
 
 export const BOTS_DEFAULT = 100;
-export const BOTS_MAX = 500;
+export const TRAFFIC_BOTS_MAX = 500;
 /** Paths that are named for one bot. */
 export const BOT_EXAMPLES_MAX = 5;
 
@@ -17,7 +17,7 @@ export const botTrafficRequest = z.strictObject({
   /** Default: now. */
   until: z.optional(instant),
   /** Bots, and impostors, with most requests. */
-  limit: z._default(wholeNumber(1, BOTS_MAX), BOTS_DEFAULT),
+  limit: z._default(wholeNumber(1, TRAFFIC_BOTS_MAX), BOTS_DEFAULT),
 });
 
 /** What requests got. `charge`: 402; not in `block`. */

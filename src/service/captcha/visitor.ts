@@ -47,7 +47,7 @@ export interface Visitor {
 }
 
 /** `described`: the visitor as the edge describes them. */
-export async function visitorOf(
+export async function captchaVisitor(
   call: ServiceCall,
   described: EdgeVisitor | undefined,
 ): Promise<Result<Visitor, CaptchaRefusal | CredentialError>> {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { LIMIT_COUNTERS_MAX, LIMIT_TAKES_MAX } from '../../contract/edge/limits.ts';
-import { countLimits, takeLimits } from '../../store/limit-ledger/client.ts';
+import { countLimits, takeFromLedger } from '../../store/limit-ledger/client.ts';
 import { jsonRoute } from './edge-route.ts';
 import { limitAlgorithms } from '../../contract/vocabulary.ts';
 
@@ -66,6 +66,6 @@ export const grantLimits = jsonRoute({
   body: takesRequest,
   maxBytes: BODY_MAX_BYTES,
   async answer({ store, instance }, body) {
-    return { takings: await takeLimits(store, instance.id, body.takes) };
+    return { takings: await takeFromLedger(store, instance.id, body.takes) };
   },
 });

@@ -16,7 +16,7 @@ import type { SessionChallenge } from '../../contract/captcha/challenge-api.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import { newJtiFor } from '../../store/risk-book/client/session-books.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
-import { mintWork } from '../captcha/challenge/mint-work.ts';
+import { mintChallengeWork } from '../captcha/challenge/mint-work.ts';
 import type { CaptchaRefusal } from '../http/service-error.ts';
 import type { EdgeCall } from './edge-route.ts';
 
@@ -49,7 +49,7 @@ export async function issueSessionChallenge(
   const burstSteps = burstPrice.take(instance.id, networksOf(visitor.ip), nowMs);
   // In an attack everybody pays the price of a flood: who has a session already pays nothing.
   const steps = isUnderAttack(instance.attack, nowMs) ? LARGER_STEPS_MAX : burstSteps;
-  const { pow, params, answer } = await mintWork(engine, lane, sessionDifficulty(steps), nowMs);
+  const { pow, params, answer } = await mintChallengeWork(engine, lane, sessionDifficulty(steps), nowMs);
   const expiresAt = nowMs + CHALLENGE_MS;
   const challenge = await sealSession(
     engine.keyring,

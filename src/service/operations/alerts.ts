@@ -17,7 +17,7 @@ import {
 } from '../../contract/management/alerts.ts';
 import { NoActiveInstanceError, OperationError } from './operation-error.ts';
 import { alertPage } from '../../store/d1/alerts.ts';
-import { activeInstances } from '../../store/d1/instances.ts';
+import { activeInstancesOf } from '../../store/d1/instances.ts';
 import { protectOperation, type Operation } from './define-operation.ts';
 import {
   channelsOf,
@@ -102,7 +102,7 @@ export const alertOperations: readonly Operation[] = [
       const { siteKey, kind = null, limit } = body;
       let instanceId: string | null = null;
       if (siteKey !== undefined) {
-        const [instance] = await activeInstances(store, account.id, { siteKey, limit: 1 });
+        const [instance] = await activeInstancesOf(store, account.id, { siteKey, limit: 1 });
         if (instance === undefined) throw new NoActiveInstanceError();
         instanceId = instance.id;
       }

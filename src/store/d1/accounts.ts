@@ -2,35 +2,26 @@
  * Accounts in D1. No endpoint creates an account: the CLI and the local stack call `createAccount` from Node with a D1
  * binding, and the service only reads.
  */
+import { statement } from '../sql.ts';
 import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import { type Feature, features as allFeatures } from '../../contract/management/permissions.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { fromRow, type Row } from './rows.ts';
+import { flag, fromRow, json, plain, type Row } from './rows.ts';
 
-export interface AccountRecord {
-  id: string;
-  tier: AccountTier;
+export const accountRecord = fromRow({
+  id: plain<string>(),
+  tier: plain<AccountTier>(),
   /** Features that are enabled on the account. */
-  features: readonly Feature[];
-  ownerEmail: string;
-  disabled: boolean;
-  paymentOwed: boolean;
-  createdAt: number;
-  updatedAt: number;
-}
-
-export const accountRecord = fromRow<AccountRecord>({
-  id: 'plain',
-  tier: 'plain',
-  features: 'json',
-  ownerEmail: 'plain',
-  disabled: 'flag',
-  paymentOwed: 'flag',
-  createdAt: 'plain',
-  updatedAt: 'plain',
+  features: json<readonly Feature[]>(),
+  ownerEmail: plain<string>(),
+  disabled: flag(),
+  paymentOwed: flag(),
+  createdAt: plain<number>(),
+  updatedAt: plain<number>(),
 });
+export type AccountRecord = ReturnType<typeof accountRecord>;
 
 const ACCOUNT_ID_BYTES = 12;
 
@@ -44,13 +35,12 @@ export async function createAccount(
   const ownerEmail = normaliseEmail(account.ownerEmail);
   const enabled = account.features ?? allFeatures;
   await env.DB.batch([
-    env.DB.prepare(
-      'INSERT INTO accounts (id, owner_email, tier, features, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
-    ).bind(id, ownerEmail, account.tier, JSON.stringify(enabled), nowMs),
-    env.DB.prepare(
-      `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
-       VALUES (?1, ?2, ?3, 'admin', 'active', ?4, ?4)`,
-    ).bind(id, ownerEmail, account.ownerName ?? ownerEmail, nowMs),
+    statement(env)`
+      INSERT INTO accounts (id, owner_email, tier, features, created_at, updated_at) VALUES (${id}, ${ownerEmail},
+        ${account.tier}, ${JSON.stringify(enabled)}, ${nowMs}, ${nowMs})`,
+    statement(env)`
+      INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
+      VALUES (${id}, ${ownerEmail}, ${account.ownerName ?? ownerEmail}, 'admin', 'active', ${nowMs}, ${nowMs})`,
   ]);
   return {
     id,
@@ -70,7 +60,7 @@ export async function accountById(env: StoreEnv, id: string): Promise<AccountRec
 
 /** The statement alone, for a batch; `accountOf` reads its result. */
 export function selectAccount(env: StoreEnv, id: string): D1PreparedStatement {
-  return env.DB.prepare('SELECT * FROM accounts WHERE id = ?').bind(id);
+  return statement(env)`SELECT * FROM accounts WHERE id = ${id}`;
 }
 
 export function accountOf(result: { results: unknown[] }): AccountRecord | null {
@@ -79,7 +69,7 @@ export function accountOf(result: { results: unknown[] }): AccountRecord | null 
 }
 
 export async function listAccounts(env: StoreEnv): Promise<AccountRecord[]> {
-  const { results } = await env.DB.prepare('SELECT * FROM accounts ORDER BY created_at, id').all<Row>();
+  const { results } = await statement(env)`SELECT * FROM accounts ORDER BY created_at, id`.all<Row>();
   return results.map(accountRecord);
 }
 
@@ -98,24 +88,16 @@ export async function updateAccount(
   const next = { ...current, ...change, updatedAt: nowMs };
   next.ownerEmail = normaliseEmail(next.ownerEmail);
   await env.DB.batch([
-    env.DB.prepare(
-      `UPDATE accounts SET owner_email = ?, tier = ?, features = ?, disabled = ?, payment_owed = ?, updated_at = ?
-       WHERE id = ?`,
-    ).bind(
-      next.ownerEmail,
-      next.tier,
-      JSON.stringify(next.features),
-      next.disabled ? 1 : 0,
-      next.paymentOwed ? 1 : 0,
-      nowMs,
-      id,
-    ),
-    env.DB.prepare(
-      `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
-       VALUES (?1, ?2, ?2, 'admin', 'active', ?3, ?3)
-       ON CONFLICT (account_id, email) DO UPDATE SET role = 'admin', updated_at = excluded.updated_at
-         WHERE role <> 'admin'`,
-    ).bind(id, next.ownerEmail, nowMs),
+    statement(env)`
+      UPDATE accounts SET owner_email = ${next.ownerEmail}, tier = ${next.tier},
+        features = ${JSON.stringify(next.features)}, disabled = ${next.disabled}, payment_owed = ${next.paymentOwed},
+        updated_at = ${nowMs}
+      WHERE id = ${id}`,
+    statement(env)`
+      INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
+      VALUES (${id}, ${next.ownerEmail}, ${next.ownerEmail}, 'admin', 'active', ${nowMs}, ${nowMs})
+      ON CONFLICT (account_id, email) DO UPDATE SET role = 'admin', updated_at = excluded.updated_at
+        WHERE role <> 'admin'`,
   ]);
   return next;
 }

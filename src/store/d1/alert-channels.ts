@@ -2,6 +2,7 @@
  * Channels of alerts in D1. Address and secrets are sealed: with the address of a Slack or Discord channel
  * anybody can write there, and with the secret of a webhook anybody can sign as this service.
  */
+import { joined, sql, statement } from '../sql.ts';
 import { newWebhookSecret } from '../../alerts/message.ts';
 import {
   ALERT_CHANNELS_MAX,
@@ -12,25 +13,24 @@ import {
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
-import { fromRow, type Row } from './rows.ts';
-
-interface ChannelSettings {
-  name: string;
-  kinds: AlertKind[];
-  quietHours: QuietHours | null;
-  enabled: boolean;
-}
+import { flag, fromRow, json, plain, type Row } from './rows.ts';
 
 /** As it is listed: without its address and its secrets. */
-interface AlertChannel extends ChannelSettings {
-  id: string;
-  shape: ChannelShape;
-  host: string;
-  createdAt: number;
-  updatedAt: number;
+const alertChannel = fromRow({
+  id: plain<string>(),
+  name: plain<string>(),
+  shape: plain<ChannelShape>(),
+  host: plain<string>(),
+  kinds: json<AlertKind[]>(),
+  quietHours: json<QuietHours | null>(),
+  enabled: flag(),
+  createdAt: plain<number>(),
+  updatedAt: plain<number>(),
   /** Until when webhooks are signed with the former secret too; `null`: they are not. */
-  formerSecretUntil: number | null;
-}
+  formerSecretUntil: plain<number | null>(),
+});
+type AlertChannel = ReturnType<typeof alertChannel>;
+type ChannelSettings = Pick<AlertChannel, 'name' | 'kinds' | 'quietHours' | 'enabled'>;
 
 /** What sending needs. */
 export interface OpenChannel extends Pick<AlertChannel, 'id' | 'name' | 'shape' | 'quietHours'> {
@@ -56,36 +56,26 @@ export async function createChannel(
   const id = `chan_${randomToken(ID_BYTES)}`;
   const root = await rootKey(env);
   const secret = shape === 'webhook' ? newWebhookSecret() : null;
-  const made = await env.DB.prepare(
-    `INSERT INTO alert_channels
-       (id, account_id, name, shape, url_sealed, host, secret_sealed, kinds, quiet_hours, enabled, created_at, updated_at)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11
-     WHERE (SELECT COUNT(*) FROM alert_channels WHERE account_id = ?2) < ?12
-     RETURNING *`,
-  )
-    .bind(
-      id,
-      accountId,
-      settings.name,
-      shape,
-      await sealAtRest(root, context('url_sealed', id), webhookUrl),
-      hostOf(webhookUrl),
-      secret === null ? null : await sealAtRest(root, context('secret_sealed', id), secret),
-      JSON.stringify(settings.kinds),
-      settings.quietHours === null ? null : JSON.stringify(settings.quietHours),
-      settings.enabled ? 1 : 0,
-      nowMs,
-      ALERT_CHANNELS_MAX,
-    )
-    .first<Row>();
+  const urlSealed = await sealAtRest(root, context('url_sealed', id), webhookUrl);
+  const secretSealed = secret && (await sealAtRest(root, context('secret_sealed', id), secret));
+  const made = await statement(env)`
+    INSERT INTO alert_channels
+      (id, account_id, name, shape, url_sealed, host, secret_sealed, kinds, quiet_hours, enabled, created_at,
+        updated_at)
+    SELECT ${id}, ${accountId}, ${settings.name}, ${shape},
+      ${urlSealed}, ${hostOf(webhookUrl)},
+      ${secretSealed},
+      ${JSON.stringify(settings.kinds)}, ${settings.quietHours && JSON.stringify(settings.quietHours)},
+      ${settings.enabled}, ${nowMs}, ${nowMs}
+    WHERE (SELECT COUNT(*) FROM alert_channels WHERE account_id = ${accountId}) < ${ALERT_CHANNELS_MAX}
+    RETURNING *`.first<Row>();
   return made === null ? null : { channel: listed(made, nowMs), secret };
 }
 
 /** Of an account, oldest first. */
 export async function channelsOf(env: StoreEnv, accountId: string, nowMs: number): Promise<AlertChannel[]> {
-  const { results } = await env.DB.prepare('SELECT * FROM alert_channels WHERE account_id = ? ORDER BY created_at, id')
-    .bind(accountId)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM alert_channels WHERE account_id = ${accountId} ORDER BY created_at, id`.all<Row>();
   return results.map((row) => listed(row, nowMs));
 }
 
@@ -100,32 +90,27 @@ export async function updateChannel(
   nowMs: number,
 ): Promise<AlertChannel | null> {
   const { name, webhookUrl, kinds, quietHours, enabled } = change;
-  const columns: Record<string, string | number | null> = { updated_at: nowMs };
-  if (name !== undefined) columns['name'] = name;
-  if (kinds !== undefined) columns['kinds'] = JSON.stringify(kinds);
-  if (quietHours !== undefined) columns['quiet_hours'] = quietHours === null ? null : JSON.stringify(quietHours);
-  if (enabled !== undefined) columns['enabled'] = enabled ? 1 : 0;
+  const set = [sql`updated_at = ${nowMs}`];
+  if (name !== undefined) set.push(sql`name = ${name}`);
+  if (kinds !== undefined) set.push(sql`kinds = ${JSON.stringify(kinds)}`);
+  if (quietHours !== undefined) set.push(sql`quiet_hours = ${quietHours && JSON.stringify(quietHours)}`);
+  if (enabled !== undefined) set.push(sql`enabled = ${enabled}`);
   if (webhookUrl !== undefined) {
-    columns['url_sealed'] = await sealAtRest(await rootKey(env), context('url_sealed', id), webhookUrl);
-    columns['host'] = hostOf(webhookUrl);
+    const urlSealed = await sealAtRest(await rootKey(env), context('url_sealed', id), webhookUrl);
+    set.push(sql`url_sealed = ${urlSealed}, host = ${hostOf(webhookUrl)}`);
   }
-  const sets = Object.keys(columns).map((column) => `${column} = ?`);
-  const row = await env.DB.prepare(
-    `UPDATE alert_channels SET ${sets.join(', ')} WHERE id = ? AND account_id = ? RETURNING *`,
-  )
-    .bind(...Object.values(columns), id, accountId)
-    .first<Row>();
+  const row = await statement(env)`
+    UPDATE alert_channels SET ${joined(set)} WHERE id = ${id} AND account_id = ${accountId} RETURNING *`.first<Row>();
   return row === null ? null : listed(row, nowMs);
 }
 
 /** What waits for the channel is dropped with it. What became of earlier deliveries stays. */
 export async function deleteChannel(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
   const [deleted] = await env.DB.batch([
-    env.DB.prepare('DELETE FROM alert_channels WHERE id = ? AND account_id = ?').bind(id, accountId),
-    env.DB.prepare(
-      `DELETE FROM alert_deliveries WHERE channel_id = ?1 AND state = 'waiting'
-         AND NOT EXISTS (SELECT 1 FROM alert_channels WHERE id = ?1)`,
-    ).bind(id),
+    statement(env)`DELETE FROM alert_channels WHERE id = ${id} AND account_id = ${accountId}`,
+    statement(env)`
+      DELETE FROM alert_deliveries WHERE channel_id = ${id} AND state = 'waiting'
+      AND NOT EXISTS (SELECT 1 FROM alert_channels WHERE id = ${id})`,
   ]);
   return deleted?.meta.changes === 1;
 }
@@ -139,27 +124,19 @@ export async function rotateChannelSecret(
   nowMs: number,
 ): Promise<string | null> {
   const root = await rootKey(env);
-  const row = await env.DB.prepare(
-    'SELECT secret_sealed AS sealed FROM alert_channels WHERE id = ? AND account_id = ? AND secret_sealed IS NOT NULL',
-  )
-    .bind(id, accountId)
-    .first<{ sealed: string }>();
+  const row = await statement(env)`
+    SELECT secret_sealed AS sealed FROM alert_channels WHERE id = ${id} AND account_id = ${accountId}
+      AND secret_sealed IS NOT NULL`.first<{ sealed: string }>();
   if (row === null) return null;
   const secret = newWebhookSecret();
   const former = await openAtRest(root, context('secret_sealed', id), row.sealed);
-  const { meta } = await env.DB.prepare(
-    `UPDATE alert_channels SET secret_sealed = ?, former_secret_sealed = ?, former_secret_until = ?, updated_at = ?
-     WHERE id = ? AND secret_sealed = ?`,
-  )
-    .bind(
-      await sealAtRest(root, context('secret_sealed', id), secret),
-      await sealAtRest(root, context('former_secret_sealed', id), former),
-      formerUntilMs,
-      nowMs,
-      id,
-      row.sealed,
-    )
-    .run();
+  const secretSealed = await sealAtRest(root, context('secret_sealed', id), secret);
+  const formerSealed = await sealAtRest(root, context('former_secret_sealed', id), former);
+  const { meta } = await statement(env)`
+    UPDATE alert_channels SET secret_sealed = ${secretSealed},
+      former_secret_sealed = ${formerSealed},
+      former_secret_until = ${formerUntilMs}, updated_at = ${nowMs}
+    WHERE id = ${id} AND secret_sealed = ${row.sealed}`.run();
   // Another call was faster. Its secret is the newest, and this one was shown to nobody.
   return meta.changes === 1 ? secret : rotateChannelSecret(env, accountId, id, formerUntilMs, nowMs);
 }
@@ -173,12 +150,10 @@ export async function openChannels(
   ids: readonly string[],
   nowMs: number,
 ): Promise<Map<string, OpenChannel | 'unreadable'>> {
-  const { results } = await env.DB.prepare(
-    `SELECT channel.* FROM alert_channels AS channel JOIN accounts ON accounts.id = channel.account_id
-     WHERE channel.id IN (SELECT value FROM json_each(?)) AND enabled = 1 AND disabled = 0`,
-  )
-    .bind(JSON.stringify(ids))
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT channel.* FROM alert_channels AS channel JOIN accounts ON accounts.id = channel.account_id
+    WHERE channel.id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND enabled = 1
+      AND disabled = 0`.all<Row>();
   const root = await rootKey(env);
   const opened = results.map(
     async (row) => [row['id'] as string, await opening(row, root, nowMs).catch(unreadable)] as const,
@@ -190,18 +165,12 @@ function unreadable(): 'unreadable' {
   return 'unreadable';
 }
 
-const sealedChannel = fromRow<{
-  id: string;
-  urlSealed: string;
-  secretSealed: string | null;
-  formerSecretSealed: string | null;
-  formerSecretUntil: number;
-}>({
-  id: 'plain',
-  urlSealed: 'plain',
-  secretSealed: 'plain',
-  formerSecretSealed: 'plain',
-  formerSecretUntil: 'plain',
+const sealedChannel = fromRow({
+  id: plain<string>(),
+  urlSealed: plain<string>(),
+  secretSealed: plain<string | null>(),
+  formerSecretSealed: plain<string | null>(),
+  formerSecretUntil: plain<number>(),
 });
 
 async function opening(row: Row, root: string, nowMs: number): Promise<OpenChannel> {
@@ -217,19 +186,6 @@ async function opening(row: Row, root: string, nowMs: number): Promise<OpenChann
   const url = await openAtRest(root, context('url_sealed', id), urlSealed);
   return { id, name, shape, quietHours, url, secrets: (await Promise.all(secrets)).flat() };
 }
-
-const alertChannel = fromRow<AlertChannel>({
-  id: 'plain',
-  name: 'plain',
-  shape: 'plain',
-  host: 'plain',
-  kinds: 'json',
-  quietHours: 'json',
-  enabled: 'flag',
-  createdAt: 'plain',
-  updatedAt: 'plain',
-  formerSecretUntil: 'plain',
-});
 
 function listed(row: Row, nowMs: number): AlertChannel {
   const channel = alertChannel(row);

@@ -3,24 +3,19 @@
  * again if its sender was stopped in between. So an alert is sent at least once, and a second time only after such a
  * stop, with the same id.
  */
+import { statement } from '../sql.ts';
 import type { StoreEnv } from '../binding.ts';
-import { fromRow, type Row } from './rows.ts';
+import { fromRow, plain, type Row } from './rows.ts';
 
-export interface TakenDelivery {
-  alertId: string;
-  channelId: string;
+const takenDelivery = fromRow({
+  alertId: plain<string>(),
+  channelId: plain<string>(),
   /** With this one. */
-  attempts: number;
+  attempts: plain<number>(),
   /** When the first attempt was due. */
-  firstAt: number;
-}
-
-const takenDelivery = fromRow<TakenDelivery>({
-  alertId: 'plain',
-  channelId: 'plain',
-  attempts: 'plain',
-  firstAt: 'plain',
+  firstAt: plain<number>(),
 });
+export type TakenDelivery = ReturnType<typeof takenDelivery>;
 
 /**
  * Takes deliveries that are due: those of the alerts in `first`, then the oldest of each account, its second oldest, and so
@@ -36,30 +31,26 @@ export async function takeDueDeliveries(
   }: { limit: number; perChannel: number; untilMs: number; first: readonly string[] },
   nowMs: number,
 ): Promise<TakenDelivery[]> {
-  const { results } = await env.DB.prepare(
-    `UPDATE alert_deliveries SET due_at = ?1, attempts = attempts + 1
-     WHERE (alert_id, channel_id) IN (
-       SELECT alert_id, channel_id FROM (
-         SELECT *, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY is_first DESC, due_at) AS turn FROM (
-           SELECT alert_id, channel_id, account_id, due_at, is_first,
-             ROW_NUMBER() OVER (PARTITION BY channel_id ORDER BY is_first DESC, due_at) AS place FROM (
-             SELECT alert_id, channel_id, account_id, due_at, alert_id IN (SELECT value FROM json_each(?5)) AS is_first
-             FROM alert_deliveries JOIN alerts ON alerts.id = alert_id WHERE state = 'waiting' AND due_at <= ?2))
-         WHERE place <= ?3)
-       ORDER BY is_first DESC, turn, due_at LIMIT ?4)
-     RETURNING alert_id, channel_id, attempts, first_at`,
-  )
-    .bind(untilMs, nowMs, perChannel, limit, JSON.stringify(first))
-    .all<Row>();
+  const { results } = await statement(env)`
+    UPDATE alert_deliveries SET due_at = ${untilMs}, attempts = attempts + 1
+    WHERE (alert_id, channel_id) IN (
+      SELECT alert_id, channel_id FROM (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY is_first DESC, due_at) AS turn FROM (
+          SELECT alert_id, channel_id, account_id, due_at, is_first,
+            ROW_NUMBER() OVER (PARTITION BY channel_id ORDER BY is_first DESC, due_at) AS place FROM (
+            SELECT alert_id, channel_id, account_id, due_at, alert_id IN (SELECT value
+              FROM json_each(${JSON.stringify(first)})) AS is_first
+            FROM alert_deliveries JOIN alerts ON alerts.id = alert_id WHERE state = 'waiting' AND due_at <= ${nowMs}))
+        WHERE place <= ${perChannel})
+      ORDER BY is_first DESC, turn, due_at LIMIT ${limit})
+    RETURNING alert_id, channel_id, attempts, first_at`.all<Row>();
   return results.map(takenDelivery);
 }
 
 export async function noteSent(env: StoreEnv, delivery: TakenDelivery, nowMs: number): Promise<void> {
-  await env.DB.prepare(
-    "UPDATE alert_deliveries SET state = 'sent', tried_at = ?, error = NULL WHERE alert_id = ? AND channel_id = ?",
-  )
-    .bind(nowMs, delivery.alertId, delivery.channelId)
-    .run();
+  await statement(env)`
+    UPDATE alert_deliveries SET state = 'sent', tried_at = ${nowMs}, error = NULL WHERE alert_id = ${delivery.alertId}
+      AND channel_id = ${delivery.channelId}`.run();
 }
 
 /** `againAt`: `null` gives it up. Where another sender has taken it meanwhile, it is theirs. */
@@ -70,30 +61,20 @@ export async function noteFailed(
   againAt: number | null,
   nowMs: number,
 ): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE alert_deliveries SET state = ?1, due_at = COALESCE(?2, due_at), tried_at = ?3, error = ?4
-     WHERE alert_id = ?5 AND channel_id = ?6 AND state = 'waiting' AND attempts = ?7`,
-  )
-    .bind(
-      againAt === null ? 'given-up' : 'waiting',
-      againAt,
-      nowMs,
-      error,
-      delivery.alertId,
-      delivery.channelId,
-      delivery.attempts,
-    )
-    .run();
+  await statement(env)`
+    UPDATE alert_deliveries SET state = ${againAt === null ? 'given-up' : 'waiting'}, due_at = COALESCE(${againAt},
+      due_at), tried_at = ${nowMs}, error = ${error}
+    WHERE alert_id = ${delivery.alertId} AND channel_id = ${delivery.channelId} AND state = 'waiting'
+      AND attempts = ${delivery.attempts}`.run();
 }
 
 /** Quiet hours: it is not tried. Where it never was, its day begins when it may be. */
 export async function postpone(env: StoreEnv, delivery: TakenDelivery, untilMs: number): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE alert_deliveries SET due_at = ?1, first_at = IIF(attempts = 1, ?1, first_at), attempts = attempts - 1
-     WHERE alert_id = ?2 AND channel_id = ?3 AND state = 'waiting' AND attempts = ?4`,
-  )
-    .bind(untilMs, delivery.alertId, delivery.channelId, delivery.attempts)
-    .run();
+  await statement(env)`
+    UPDATE alert_deliveries SET due_at = ${untilMs}, first_at = IIF(attempts = 1, ${untilMs}, first_at),
+      attempts = attempts - 1
+    WHERE alert_id = ${delivery.alertId} AND channel_id = ${delivery.channelId} AND state = 'waiting'
+      AND attempts = ${delivery.attempts}`.run();
 }
 
 /** A test that was not accepted: it is not waiting for another attempt. */
@@ -103,16 +84,14 @@ export async function noteTestFailed(
   error: string,
   nowMs: number,
 ): Promise<void> {
-  await env.DB.prepare('UPDATE alert_deliveries SET tried_at = ?, error = ? WHERE alert_id = ? AND channel_id = ?')
-    .bind(nowMs, error, alertId, channelId)
-    .run();
+  await statement(env)`
+    UPDATE alert_deliveries SET tried_at = ${nowMs}, error = ${error} WHERE alert_id = ${alertId}
+      AND channel_id = ${channelId}`.run();
 }
 
 /** The channel is switched off or gone. */
 export async function giveUp(env: StoreEnv, delivery: TakenDelivery, error: string): Promise<void> {
-  await env.DB.prepare(
-    "UPDATE alert_deliveries SET state = 'given-up', error = ? WHERE alert_id = ? AND channel_id = ? AND state = 'waiting'",
-  )
-    .bind(error, delivery.alertId, delivery.channelId)
-    .run();
+  await statement(env)`
+    UPDATE alert_deliveries SET state = 'given-up', error = ${error} WHERE alert_id = ${delivery.alertId}
+      AND channel_id = ${delivery.channelId} AND state = 'waiting'`.run();
 }

@@ -2,13 +2,14 @@
  * States that may become alerts, in D1. A change is made only from the state that it was computed from, in one
  * transaction with its alert. So of two runs at the same time one changes the state, and the other changes nothing.
  */
+import { sql, statement } from '../sql.ts';
 import type { Alert, AlertFacts } from '../../alerts/alert.ts';
 import type { KnownState } from '../../alerts/state-change.ts';
 import type { AlertKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { recordAlert } from './alerts.ts';
-import { fromRow, type Row } from './rows.ts';
+import { fromRow, json, plain, type Row } from './rows.ts';
 import { storedInstance, type StoredInstance } from './instances.ts';
 
 /** Of one instance. */
@@ -27,24 +28,21 @@ export interface StoredState extends KnownState, Pick<StateKey, 'kind' | 'subjec
 }
 
 const storedState = fromRow<StoredState>({
-  kind: 'plain',
-  subject: 'plain',
-  phase: 'plain',
-  since: 'plain',
-  begunAt: 'plain',
-  facts: 'json',
-  mark: 'plain',
+  kind: plain(),
+  subject: plain(),
+  phase: plain(),
+  since: plain(),
+  begunAt: plain(),
+  facts: json(),
+  mark: plain(),
 });
 
 const MARK_BYTES = 9;
-const OF_KEY = 'account_id = ? AND instance_id = ? AND kind = ? AND subject = ?';
 
 export async function statesOf(env: StoreEnv, accountId: string, instanceId: string): Promise<StoredState[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT kind, subject, phase, since, begun_at, facts, mark FROM alert_states WHERE account_id = ? AND instance_id = ?',
-  )
-    .bind(accountId, instanceId)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT kind, subject, phase, since, begun_at, facts, mark FROM alert_states WHERE account_id = ${accountId}
+      AND instance_id = ${instanceId}`.all<Row>();
   return results.map(storedState);
 }
 
@@ -55,34 +53,30 @@ export function changeState(
   mark: string | null,
   { next, facts, alert }: { next: KnownState | null; facts: AlertFacts; alert: Alert | null },
 ): D1PreparedStatement[] {
-  const values = [key.accountId, key.instanceId, key.kind, key.subject];
-  const isUnchanged = {
-    sql: `(SELECT mark FROM alert_states WHERE ${OF_KEY}) IS ?`,
-    values: [...values, mark],
-  };
+  const { accountId, instanceId, kind, subject } = key;
+  const isOfKey = sql`account_id = ${accountId} AND instance_id = ${instanceId} AND kind = ${kind}
+    AND subject = ${subject}`;
+  const isUnchanged = sql`(SELECT mark FROM alert_states WHERE ${isOfKey}) IS ${mark}`;
   // The state changes last, because the alert looks at the one before.
   return [...(alert === null ? [] : recordAlert(env, alert, isUnchanged)), stateWrite()];
 
   function stateWrite(): D1PreparedStatement {
-    if (next === null) {
-      return env.DB.prepare(`DELETE FROM alert_states WHERE ${OF_KEY} AND mark = ?`).bind(...values, mark);
-    }
-    return env.DB.prepare(
-      `INSERT INTO alert_states (account_id, instance_id, kind, subject, phase, since, begun_at, facts, mark)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
-       WHERE (SELECT mark FROM alert_states WHERE account_id = ?1 AND instance_id = ?2 AND kind = ?3 AND subject = ?4) IS ?10
-       ON CONFLICT (account_id, instance_id, kind, subject) DO UPDATE SET phase = excluded.phase, since = excluded.since,
-         begun_at = excluded.begun_at, facts = excluded.facts, mark = excluded.mark`,
-    ).bind(...values, next.phase, next.since, next.begunAt, JSON.stringify(facts), randomToken(MARK_BYTES), mark);
+    if (next === null) return statement(env)`DELETE FROM alert_states WHERE ${isOfKey} AND mark = ${mark}`;
+    return statement(env)`
+      INSERT INTO alert_states (account_id, instance_id, kind, subject, phase, since, begun_at, facts, mark)
+      SELECT ${accountId}, ${instanceId}, ${kind}, ${subject}, ${next.phase}, ${next.since}, ${next.begunAt},
+        ${JSON.stringify(facts)}, ${randomToken(MARK_BYTES)} WHERE ${isUnchanged}
+      ON CONFLICT (account_id, instance_id, kind, subject) DO UPDATE SET phase = excluded.phase, since = excluded.since,
+        begun_at = excluded.begun_at, facts = excluded.facts, mark = excluded.mark`;
   }
 }
 
 /** States of instances that are no longer active: nobody will see them end. */
 export async function purgeStates(env: StoreEnv): Promise<void> {
-  const isGone = '(SELECT id FROM protect_instances WHERE active = 1)';
+  const isGone = sql`(SELECT id FROM protect_instances WHERE active = 1)`;
   await env.DB.batch([
-    env.DB.prepare(`DELETE FROM alert_states WHERE instance_id NOT IN ${isGone}`),
-    env.DB.prepare(`DELETE FROM alert_checks WHERE instance_id NOT IN ${isGone}`),
+    statement(env)`DELETE FROM alert_states WHERE instance_id NOT IN ${isGone}`,
+    statement(env)`DELETE FROM alert_checks WHERE instance_id NOT IN ${isGone}`,
   ]);
 }
 
@@ -99,25 +93,21 @@ export interface DueCheck {
  */
 export async function takeDueChecks(env: StoreEnv, limit: number, nowMs: number, againAt: number): Promise<DueCheck[]> {
   const [, due] = await env.DB.batch<{ id: string; counters: string | null }>([
-    env.DB.prepare(
-      `INSERT INTO alert_checks (instance_id, due_at) SELECT instance.id, 0 FROM protect_instances AS instance
-       JOIN accounts ON accounts.id = account_id WHERE instance.active = 1 AND disabled = 0 ON CONFLICT DO NOTHING`,
-    ),
-    env.DB.prepare(
-      `UPDATE alert_checks SET due_at = ?1 WHERE instance_id IN (
-         SELECT instance_id FROM alert_checks JOIN protect_instances AS instance ON instance.id = instance_id
-         JOIN accounts ON accounts.id = account_id
-         WHERE due_at <= ?2 AND instance.active = 1 AND disabled = 0 ORDER BY due_at LIMIT ?3)
-       RETURNING instance_id AS id, counters`,
-    ).bind(againAt, nowMs, limit),
+    statement(env)`
+      INSERT INTO alert_checks (instance_id, due_at) SELECT instance.id, 0 FROM protect_instances AS instance
+      JOIN accounts ON accounts.id = account_id WHERE instance.active = 1 AND disabled = 0 ON CONFLICT DO NOTHING`,
+    statement(env)`
+      UPDATE alert_checks SET due_at = ${againAt} WHERE instance_id IN (
+        SELECT instance_id FROM alert_checks JOIN protect_instances AS instance ON instance.id = instance_id
+        JOIN accounts ON accounts.id = account_id
+        WHERE due_at <= ${nowMs} AND instance.active = 1 AND disabled = 0 ORDER BY due_at LIMIT ${limit})
+      RETURNING instance_id AS id, counters`,
   ]);
   const taken = new Map(due?.results.map(({ id, counters }) => [id, counters]));
   if (taken.size === 0) return [];
-  const rows = await env.DB.prepare(
-    'SELECT * FROM protect_instances WHERE id IN (SELECT value FROM json_each(?)) AND active = 1',
-  )
-    .bind(JSON.stringify([...taken.keys()]))
-    .all<Row>();
+  const rows = await statement(env)`
+    SELECT * FROM protect_instances WHERE id IN (SELECT value FROM json_each(${JSON.stringify([...taken.keys()])}))
+      AND active = 1`.all<Row>();
   return rows.results.map((row) => ({
     instance: storedInstance(row),
     remembered: taken.get(row['id'] as string) ?? null,
@@ -126,5 +116,5 @@ export async function takeDueChecks(env: StoreEnv, limit: number, nowMs: number,
 
 /** For the next check. */
 export async function rememberCheck(env: StoreEnv, instanceId: string, remembered: string): Promise<void> {
-  await env.DB.prepare('UPDATE alert_checks SET counters = ? WHERE instance_id = ?').bind(remembered, instanceId).run();
+  await statement(env)`UPDATE alert_checks SET counters = ${remembered} WHERE instance_id = ${instanceId}`.run();
 }

@@ -3,6 +3,7 @@
  * it again gives the same token: listings return it, and no row stores it. Permissions and expiry are read from the row
  * on every request.
  */
+import { statement } from '../sql.ts';
 import { CompactSign, compactVerify, errors } from 'jose';
 import type { PermissionMap } from '../../contract/management/permissions.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
@@ -10,28 +11,20 @@ import { accountOf, type AccountRecord, selectAccount } from './accounts.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { deriveKey, randomToken } from '../keys/master-key.ts';
-import { fromRow, type Row } from './rows.ts';
+import { fromRow, json, plain, type Row } from './rows.ts';
 
 const DAY_MS = 86_400_000;
 
-export interface ApiKeyRecord {
-  id: string;
-  accountId: string;
-  name: string;
-  permissions: PermissionMap;
+const apiKeyRecord = fromRow({
+  id: plain<string>(),
+  accountId: plain<string>(),
+  name: plain<string>(),
+  permissions: json<PermissionMap>(),
   /** Epoch milliseconds; every key expires. */
-  expiresAt: number;
-  createdAt: number;
-}
-
-const apiKeyRecord = fromRow<ApiKeyRecord>({
-  id: 'plain',
-  accountId: 'plain',
-  name: 'plain',
-  permissions: 'json',
-  expiresAt: 'plain',
-  createdAt: 'plain',
+  expiresAt: plain<number>(),
+  createdAt: plain<number>(),
 });
+export type ApiKeyRecord = ReturnType<typeof apiKeyRecord>;
 
 const TOKEN_KEY_LABEL = 'api-key-token';
 const API_KEY_ID_BYTES = 12;
@@ -51,20 +44,11 @@ export async function createApiKey(
     expiresAt: nowMs + key.expiresInSeconds * 1000,
     createdAt: nowMs,
   };
-  const result = await env.DB.prepare(
-    `INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT COUNT(*) FROM api_keys WHERE account_id = ?2) < ?7`,
-  )
-    .bind(
-      record.id,
-      record.accountId,
-      record.name,
-      JSON.stringify(record.permissions),
-      record.expiresAt,
-      record.createdAt,
-      accountLimits['API keys'],
-    )
-    .run();
+  const result = await statement(env)`
+    INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at)
+    SELECT ${record.id}, ${record.accountId}, ${record.name}, ${JSON.stringify(record.permissions)},
+      ${record.expiresAt}, ${record.createdAt} WHERE (SELECT COUNT(*) FROM api_keys
+      WHERE account_id = ${record.accountId}) < ${accountLimits['API keys']}`.run();
   if (result.meta.changes === 0) throw new AccountLimitError('API keys');
   return record;
 }
@@ -76,7 +60,7 @@ export async function principalOf(
   keyId: string,
 ): Promise<{ apiKey: ApiKeyRecord | null; account: AccountRecord | null }> {
   const [keys, accounts] = await env.DB.batch([
-    env.DB.prepare('SELECT * FROM api_keys WHERE id = ? AND account_id = ?').bind(keyId, accountId),
+    statement(env)`SELECT * FROM api_keys WHERE id = ${keyId} AND account_id = ${accountId}`,
     selectAccount(env, accountId),
   ]);
   const key = keys?.results[0] as Row | undefined;
@@ -87,9 +71,8 @@ export async function principalOf(
 }
 
 export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promise<ApiKeyRecord[]> {
-  const { results } = await env.DB.prepare('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id')
-    .bind(accountId)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM api_keys WHERE account_id = ${accountId} ORDER BY created_at, id`.all<Row>();
   return results.map(apiKeyRecord);
 }
 
@@ -102,34 +85,32 @@ export async function apiKeysToAnnounce(
   nowMs: number,
   { daysAhead, limit }: { daysAhead: number; limit: number },
 ): Promise<ApiKeyRecord[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT * FROM (
-       SELECT api_keys.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at) AS turn
-       FROM api_keys JOIN accounts ON accounts.id = account_id
-       LEFT JOIN (
-         SELECT subject, MAX(at) AS at FROM alerts WHERE at > ?1 - ?2 AND kind = 'api-key-expiring' GROUP BY subject
-       ) AS told ON told.subject = api_keys.id
-       WHERE expires_at > ?1 AND expires_at <= ?1 + ?2 AND disabled = 0
-         AND expires_at - api_keys.created_at >= 2 * IIF(expires_at <= ?1 + ?3, ?3, ?2)
-         AND (told.at IS NULL OR (expires_at <= ?1 + ?3 AND told.at < expires_at - ?3)))
-     ORDER BY turn, expires_at LIMIT ?4`,
-  )
-    .bind(nowMs, daysAhead * DAY_MS, DAY_MS, limit)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM (
+      SELECT api_keys.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at) AS turn
+      FROM api_keys JOIN accounts ON accounts.id = account_id
+      LEFT JOIN (
+        SELECT subject, MAX(at) AS at FROM alerts WHERE at > ${nowMs} - ${daysAhead * DAY_MS}
+          AND kind = 'api-key-expiring' GROUP BY subject
+      ) AS told ON told.subject = api_keys.id
+      WHERE expires_at > ${nowMs} AND expires_at <= ${nowMs} + ${daysAhead * DAY_MS} AND disabled = 0
+        AND expires_at - api_keys.created_at >= 2 * IIF(expires_at <= ${nowMs} + ${DAY_MS}, ${DAY_MS},
+          ${daysAhead * DAY_MS})
+        AND (told.at IS NULL OR (expires_at <= ${nowMs} + ${DAY_MS} AND told.at < expires_at - ${DAY_MS})))
+    ORDER BY turn, expires_at LIMIT ${limit}`.all<Row>();
   return results.map(apiKeyRecord);
 }
 
 /** Returns whether the account had this key. */
 export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
-  const result = await env.DB.prepare('DELETE FROM api_keys WHERE id = ? AND account_id = ?').bind(id, accountId).run();
+  const result = await statement(env)`DELETE FROM api_keys WHERE id = ${id} AND account_id = ${accountId}`.run();
   return result.meta.changes === 1;
 }
 
 /** Deletes keys that expired before `before`, at most `limit` of them. */
 export async function purgeExpiredApiKeys(env: StoreEnv, before: number, limit: number): Promise<void> {
-  await env.DB.prepare('DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE expires_at < ? LIMIT ?)')
-    .bind(before, limit)
-    .run();
+  await statement(env)`
+    DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE expires_at < ${before} LIMIT ${limit})`.run();
 }
 
 /** The bearer token of a key; always the same one for the same key. */

@@ -1,4 +1,5 @@
 /** The networks that operators of bots publish, and when each list is read again. */
+import { statement } from '../sql.ts';
 import type { StoreEnv } from '../binding.ts';
 
 /** What a conditional request sends. */
@@ -39,10 +40,8 @@ export async function takeDueRanges(
   nowMs: number,
   retryAt: number,
 ): Promise<KnownRange[]> {
-  const { results } = await env.DB.prepare('SELECT url, due_at AS dueAt FROM bot_ranges').all<{
-    url: string;
-    dueAt: number;
-  }>();
+  const { results } = await statement(env)`SELECT url, due_at AS dueAt
+  FROM bot_ranges`.all<{ url: string; dueAt: number }>();
   const dueAt = new Map(results.map((row) => [row.url, row.dueAt]));
   const due = urls
     .filter((url) => (dueAt.get(url) ?? 0) <= nowMs)
@@ -50,11 +49,12 @@ export async function takeDueRanges(
     .slice(0, limit);
   if (due.length === 0) return [];
   const taken = await env.DB.batch<RangeRow>(
-    due.map((url) =>
-      env.DB.prepare(
-        `INSERT INTO bot_ranges (url, due_at) VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET due_at = excluded.due_at
-         RETURNING url, networks, etag, last_modified AS lastModified, failures`,
-      ).bind(url, retryAt),
+    due.map(
+      (url) =>
+        statement(env)`
+        INSERT INTO bot_ranges (url, due_at) VALUES (${url}, ${retryAt}) ON CONFLICT (url) DO UPDATE
+          SET due_at = excluded.due_at
+        RETURNING url, networks, etag, last_modified AS lastModified, failures`,
     ),
   );
   return taken.flatMap(({ results: rows }) => rows).map((row) => ({ ...row, networks: linesOf(row.networks) }));
@@ -62,11 +62,9 @@ export async function takeDueRanges(
 
 /** The list is as it was. */
 export async function noteUnchanged(env: StoreEnv, url: string, dueAt: number, nowMs: number): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, tried_at = ?2, failures = 0, error = NULL, pending = NULL WHERE url = ?3',
-  )
-    .bind(dueAt, nowMs, url)
-    .run();
+  await statement(env)`
+    UPDATE bot_ranges SET due_at = ${dueAt}, confirmed_at = ${nowMs}, tried_at = ${nowMs}, failures = 0, error = NULL,
+      pending = NULL WHERE url = ${url}`.run();
 }
 
 /** The list was read. `changed_at` moves only when it is another one. */
@@ -77,23 +75,20 @@ export async function keepNetworks(
   { etag, lastModified }: RangeValidators,
   times: RangeTimes,
 ): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE bot_ranges SET due_at = ?1, confirmed_at = ?2, tried_at = ?2, failures = 0, error = NULL, pending = NULL, etag = ?3,
-       last_modified = ?4,
-       changed_at = CASE WHEN networks = ?5 THEN changed_at ELSE ?2 END, networks = ?5, network_count = ?6
-     WHERE url = ?7`,
-  )
-    .bind(times.dueAt, times.nowMs, etag, lastModified, networks.join('\n'), networks.length, url)
-    .run();
+  await statement(env)`
+    UPDATE bot_ranges SET due_at = ${times.dueAt}, confirmed_at = ${times.nowMs}, tried_at = ${times.nowMs},
+      failures = 0, error = NULL, pending = NULL, etag = ${etag},
+      last_modified = ${lastModified},
+      changed_at = CASE WHEN networks = ${networks.join('\n')} THEN changed_at ELSE ${times.nowMs} END,
+      networks = ${networks.join('\n')}, network_count = ${networks.length}
+    WHERE url = ${url}`.run();
 }
 
 /** The last good list stays. */
 export async function noteFailure(env: StoreEnv, url: string, error: string, times: RangeTimes): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE bot_ranges SET due_at = ?, tried_at = ?, failures = failures + 1, error = ? WHERE url = ?',
-  )
-    .bind(times.dueAt, times.nowMs, error, url)
-    .run();
+  await statement(env)`
+    UPDATE bot_ranges SET due_at = ${times.dueAt}, tried_at = ${times.nowMs}, failures = failures + 1,
+      error = ${error} WHERE url = ${url}`.run();
 }
 
 /** The list changed too much. It waits until somebody accepts it; the last good one stays. */
@@ -104,31 +99,26 @@ export async function notePending(
   error: string,
   times: RangeTimes,
 ): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE bot_ranges SET due_at = ?, tried_at = ?, failures = failures + 1, error = ?, pending = ? WHERE url = ?',
-  )
-    .bind(times.dueAt, times.nowMs, error, networks.join('\n'), url)
-    .run();
+  await statement(env)`
+    UPDATE bot_ranges SET due_at = ${times.dueAt}, tried_at = ${times.nowMs}, failures = failures + 1,
+      error = ${error}, pending = ${networks.join('\n')} WHERE url = ${url}`.run();
 }
 
 /** Puts a list in force that changed too much. Returns whether there was one. It is read anew without a condition. */
 export async function acceptPending(env: StoreEnv, url: string, nowMs: number): Promise<boolean> {
-  const { meta } = await env.DB.prepare(
-    `UPDATE bot_ranges SET networks = pending, pending = NULL, confirmed_at = ?1, changed_at = ?1, failures = 0,
-       error = NULL, etag = NULL, last_modified = NULL,
-       network_count = length(pending) - length(replace(pending, char(10), '')) + 1
-     WHERE url = ?2 AND pending IS NOT NULL`,
-  )
-    .bind(nowMs, url)
-    .run();
+  const { meta } = await statement(env)`
+    UPDATE bot_ranges SET networks = pending, pending = NULL, confirmed_at = ${nowMs}, changed_at = ${nowMs},
+      failures = 0,
+      error = NULL, etag = NULL, last_modified = NULL,
+      network_count = length(pending) - length(replace(pending, char(10), '')) + 1
+    WHERE url = ${url} AND pending IS NOT NULL`.run();
   return meta.changes === 1;
 }
 
 /** Lets the next scheduled run read the list. */
 export async function readSoon(env: StoreEnv, url: string): Promise<void> {
-  await env.DB.prepare('INSERT INTO bot_ranges (url, due_at) VALUES (?, 0) ON CONFLICT (url) DO UPDATE SET due_at = 0')
-    .bind(url)
-    .run();
+  await statement(env)`
+    INSERT INTO bot_ranges (url, due_at) VALUES (${url}, 0) ON CONFLICT (url) DO UPDATE SET due_at = 0`.run();
 }
 
 export interface RangeState {
@@ -142,27 +132,25 @@ export interface RangeState {
 }
 
 export async function rangeStates(env: StoreEnv): Promise<RangeState[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT url, network_count AS networkCount, confirmed_at AS confirmedAt, tried_at AS triedAt, changed_at AS changedAt,
-       error,
-       pending IS NOT NULL AS isPending FROM bot_ranges`,
-  ).all<RangeState>();
+  const { results } = await statement(env)`
+    SELECT url, network_count AS networkCount, confirmed_at AS confirmedAt, tried_at AS triedAt,
+      changed_at AS changedAt,
+    error,
+    pending IS NOT NULL AS isPending FROM bot_ranges`.all<RangeState>();
   return results;
 }
 
 /** When each list changed last. A list that was never read is not in it. */
 export async function rangeVersions(env: StoreEnv): Promise<{ url: string; changedAt: number }[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT url, changed_at AS changedAt FROM bot_ranges WHERE changed_at IS NOT NULL ORDER BY url',
-  ).all<{ url: string; changedAt: number }>();
+  const { results } = await statement(env)`
+    SELECT url, changed_at AS changedAt FROM bot_ranges
+    WHERE changed_at IS NOT NULL ORDER BY url`.all<{ url: string; changedAt: number }>();
   return results;
 }
 
 /** Every list that was read, by its address. */
 export async function readRanges(env: StoreEnv): Promise<Map<string, string[]>> {
-  const { results } = await env.DB.prepare('SELECT url, networks FROM bot_ranges WHERE changed_at IS NOT NULL').all<{
-    url: string;
-    networks: string;
-  }>();
+  const { results } = await statement(env)`SELECT url, networks FROM bot_ranges
+  WHERE changed_at IS NOT NULL`.all<{ url: string; networks: string }>();
   return new Map(results.map(({ url, networks }) => [url, linesOf(networks)]));
 }

@@ -1,4 +1,5 @@
 /** Which compiled bot table edges load, in each format. The files are in R2. */
+import { statement } from '../sql.ts';
 import type { StoreEnv } from '../binding.ts';
 
 /** The table of accounts that have no bots of their own. */
@@ -25,9 +26,9 @@ export async function currentBotTable(
   accountId: string,
   formats: readonly string[],
 ): Promise<string | null> {
-  const { results } = await env.DB.prepare('SELECT scope, format, hash FROM bot_tables WHERE scope IN (?, ?)')
-    .bind(accountId, COMMON_SCOPE)
-    .all<{ scope: string; format: string; hash: string }>();
+  const { results } = await statement(env)`
+    SELECT scope, format, hash FROM bot_tables
+    WHERE scope IN (${accountId}, ${COMMON_SCOPE})`.all<{ scope: string; format: string; hash: string }>();
   for (const scope of [accountId, COMMON_SCOPE]) {
     for (const format of formats) {
       const row = results.find((one) => one.scope === scope && one.format === format);
@@ -39,20 +40,16 @@ export async function currentBotTable(
 
 /** Those of every scope, or of one. */
 export async function botTables(env: StoreEnv, scope: string | null = null): Promise<BotTableRow[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT scope, format, hash, previous_hash AS previousHash, inputs FROM bot_tables
-     WHERE ?1 IS NULL OR scope = ?1`,
-  )
-    .bind(scope)
-    .all<BotTableRow>();
+  const { results } = await statement(env)`
+    SELECT scope, format, hash, previous_hash AS previousHash, inputs FROM bot_tables
+    WHERE ${scope} IS NULL OR scope = ${scope}`.all<BotTableRow>();
   return results;
 }
 
 /** An account without bots of its own loads the common table. Returns whether `hash` was still its own. */
 export async function withdrawBotTable(env: StoreEnv, { scope, format, hash }: BotTableRow): Promise<boolean> {
-  const { meta } = await env.DB.prepare('DELETE FROM bot_tables WHERE scope = ? AND format = ? AND hash = ?')
-    .bind(scope, format, hash)
-    .run();
+  const { meta } = await statement(env)`
+    DELETE FROM bot_tables WHERE scope = ${scope} AND format = ${format} AND hash = ${hash}`.run();
   return meta.changes === 1;
 }
 
@@ -65,13 +62,11 @@ export async function publishBotTable(
   { scope, format, hash, inputs, current }: Omit<BotTableRow, 'previousHash'> & { current: string | null },
   nowMs: number,
 ): Promise<boolean> {
-  const { meta } = await env.DB.prepare(
-    `INSERT INTO bot_tables (scope, format, hash, inputs, built_at) SELECT ?1, ?2, ?3, ?4, ?5
-     WHERE (SELECT hash FROM bot_tables WHERE scope = ?1 AND format = ?2) IS ?6
-     ON CONFLICT (scope, format) DO UPDATE SET previous_hash = hash, hash = excluded.hash, inputs = excluded.inputs,
-       built_at = excluded.built_at`,
-  )
-    .bind(scope, format, hash, inputs, nowMs, current)
-    .run();
+  const { meta } = await statement(env)`
+    INSERT INTO bot_tables (scope, format, hash, inputs, built_at) SELECT ${scope}, ${format}, ${hash}, ${inputs},
+      ${nowMs}
+    WHERE (SELECT hash FROM bot_tables WHERE scope = ${scope} AND format = ${format}) IS ${current}
+    ON CONFLICT (scope, format) DO UPDATE SET previous_hash = hash, hash = excluded.hash, inputs = excluded.inputs,
+      built_at = excluded.built_at`.run();
   return meta.changes === 1;
 }

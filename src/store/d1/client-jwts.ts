@@ -2,31 +2,25 @@
  * Client JWTs, the credentials that edge Workers call the service with: EdDSA JWTs whose `sub` is the instance. The
  * register has for which instance, until when, and whether revoked. It stores the `jti`, never the token.
  */
+import { statement } from '../sql.ts';
 import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import type { StoreEnv } from '../binding.ts';
 import { storedInstance, type StoredInstance } from './instances.ts';
-import { fromRow, type Row } from './rows.ts';
+import { fromRow, plain, type Row } from './rows.ts';
 import { SignJWT } from 'jose';
 import { CLIENT_JWT_AUDIENCE } from '../../contract/edge/edge-api.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { signingKey } from '../keys/signing-keys.ts';
 
-export interface ClientJwtRecord {
-  jti: string;
-  instanceId: string;
+const clientJwtRecord = fromRow({
+  jti: plain<string>(),
+  instanceId: plain<string>(),
   /** Epoch milliseconds. */
-  issuedAt: number;
-  expiresAt: number;
-  revokedAt: number | null;
-}
-
-const clientJwtRecord = fromRow<ClientJwtRecord>({
-  jti: 'plain',
-  instanceId: 'plain',
-  issuedAt: 'plain',
-  expiresAt: 'plain',
-  revokedAt: 'plain',
+  issuedAt: plain<number>(),
+  expiresAt: plain<number>(),
+  revokedAt: plain<number | null>(),
 });
+export type ClientJwtRecord = ReturnType<typeof clientJwtRecord>;
 
 export type NewClientJwt = Omit<ClientJwtRecord, 'revokedAt'>;
 
@@ -36,12 +30,9 @@ export async function insertClientJwt(env: StoreEnv, record: NewClientJwt): Prom
 
 /** The statement alone, for a batch. */
 export function clientJwtInsertion(env: StoreEnv, record: NewClientJwt): D1PreparedStatement {
-  return env.DB.prepare('INSERT INTO client_jwts (jti, instance_id, issued_at, expires_at) VALUES (?, ?, ?, ?)').bind(
-    record.jti,
-    record.instanceId,
-    record.issuedAt,
-    record.expiresAt,
-  );
+  return statement(env)`
+    INSERT INTO client_jwts (jti, instance_id, issued_at, expires_at) VALUES (${record.jti}, ${record.instanceId},
+      ${record.issuedAt}, ${record.expiresAt})`;
 }
 
 /** A JWT and its instance, active or not, in one query, because every call of an edge needs both. */
@@ -49,12 +40,10 @@ export async function clientJwtById(
   env: StoreEnv,
   jti: string,
 ): Promise<{ registered: ClientJwtRecord; instance: StoredInstance } | null> {
-  const row = await env.DB.prepare(
-    `SELECT jwt.*, instance.* FROM client_jwts AS jwt JOIN protect_instances AS instance ON instance.id = jwt.instance_id
-     WHERE jwt.jti = ?`,
-  )
-    .bind(jti)
-    .first<Row>();
+  const row = await statement(env)`
+    SELECT jwt.*, instance.* FROM client_jwts AS jwt JOIN protect_instances AS instance
+      ON instance.id = jwt.instance_id
+    WHERE jwt.jti = ${jti}`.first<Row>();
   return row ? { registered: clientJwtRecord(row), instance: storedInstance(row) } : null;
 }
 
@@ -64,21 +53,16 @@ export async function clientJwtsOfInstance(
   instanceId: string,
   limit: number,
 ): Promise<ClientJwtRecord[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT * FROM client_jwts WHERE instance_id = ? ORDER BY issued_at DESC, jti LIMIT ?',
-  )
-    .bind(instanceId, limit)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM client_jwts WHERE instance_id = ${instanceId} ORDER BY issued_at DESC, jti LIMIT ${limit}`.all<Row>();
   return results.map(clientJwtRecord);
 }
 
 /** Returns whether the instance has this JWT. Revoking it again keeps the first time. */
 export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: string, nowMs: number): Promise<boolean> {
-  const result = await env.DB.prepare(
-    'UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ?) WHERE instance_id = ? AND jti = ?',
-  )
-    .bind(nowMs, instanceId, jti)
-    .run();
+  const result = await statement(env)`
+    UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ${nowMs}) WHERE instance_id = ${instanceId}
+      AND jti = ${jti}`.run();
   return result.meta.changes === 1;
 }
 

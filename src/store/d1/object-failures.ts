@@ -4,6 +4,7 @@
  * which instances' access rules cannot be compiled into a base or sent as a delta at the moment; health and metrics read
  * it.
  */
+import { statement } from '../sql.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export type StateAge = 'newer' | 'older';
@@ -19,13 +20,9 @@ export async function noteRefusedObject(
   nowMs: number,
 ): Promise<void> {
   await env.DB.batch([
-    env.DB.prepare('DELETE FROM refused_objects WHERE at < ?').bind(nowMs - RECENT_MS),
-    env.DB.prepare('INSERT OR REPLACE INTO refused_objects (object, name, age, at) VALUES (?, ?, ?, ?)').bind(
-      object,
-      name,
-      age,
-      nowMs,
-    ),
+    statement(env)`DELETE FROM refused_objects WHERE at < ${nowMs - RECENT_MS}`,
+    statement(env)`
+      INSERT OR REPLACE INTO refused_objects (object, name, age, at) VALUES (${object}, ${name}, ${age}, ${nowMs})`,
   ]);
 }
 
@@ -37,11 +34,9 @@ interface RefusedObjects {
 }
 
 export async function refusedObjects(env: Pick<StoreEnv, 'DB'>, nowMs: number): Promise<RefusedObjects[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT object, age, COUNT(*) AS objects FROM refused_objects WHERE at >= ? GROUP BY object, age ORDER BY object, age',
-  )
-    .bind(nowMs - RECENT_MS)
-    .all<RefusedObjects>();
+  const { results } = await statement(env)`
+    SELECT object, age, COUNT(*) AS objects FROM refused_objects WHERE at >= ${nowMs - RECENT_MS} GROUP BY object, age
+      ORDER BY object, age`.all<RefusedObjects>();
   return results;
 }
 
@@ -61,18 +56,17 @@ export async function noteRuleFailure(
   isFailing: boolean,
   nowMs: number,
 ): Promise<void> {
-  const statement = isFailing
-    ? env.DB.prepare(
-        'INSERT INTO rule_failures (instance_id, step, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      ).bind(instanceId, step, nowMs)
-    : env.DB.prepare('DELETE FROM rule_failures WHERE instance_id = ? AND step = ?').bind(instanceId, step);
-  await statement.run();
+  const change = isFailing
+    ? statement(env)`
+      INSERT INTO rule_failures (instance_id, step, since) VALUES (${instanceId}, ${step}, ${nowMs})
+        ON CONFLICT DO NOTHING`
+    : statement(env)`DELETE FROM rule_failures WHERE instance_id = ${instanceId} AND step = ${step}`;
+  await change.run();
 }
 
 /** Of every account. */
 export async function ruleFailures(env: StoreEnv): Promise<RuleFailure[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT instance_id AS instanceId, step FROM rule_failures',
-  ).all<RuleFailure>();
+  const { results } = await statement(env)`
+    SELECT instance_id AS instanceId, step FROM rule_failures`.all<RuleFailure>();
   return results;
 }

@@ -2,33 +2,25 @@
  * Passkeys of team members in D1: public keys only. A passkey belongs to a person, that is an email address, in every
  * account they are a member of. It is deleted with the last membership.
  */
+import { statement } from '../sql.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
-import { fromRow, type Row } from './rows.ts';
+import { fromRow, json, plain, type Row } from './rows.ts';
 
-export interface Passkey {
+const passkeyRecord = fromRow({
   /** Base64url. */
-  credentialId: string;
-  email: string;
+  credentialId: plain<string>(),
+  email: plain<string>(),
   /** What the person calls it. */
-  name: string;
+  name: plain<string>(),
   /** JWK. */
-  publicKey: JsonWebKey;
+  publicKey: json<JsonWebKey>(),
   /** Signatures that the authenticator counted; always 0 where it does not count. */
-  counter: number;
-  createdAt: number;
-  lastUsedAt: number | null;
-}
-
-const passkeyRecord = fromRow<Passkey>({
-  credentialId: 'plain',
-  email: 'plain',
-  name: 'plain',
-  publicKey: 'json',
-  counter: 'plain',
-  createdAt: 'plain',
-  lastUsedAt: 'plain',
+  counter: plain<number>(),
+  createdAt: plain<number>(),
+  lastUsedAt: plain<number | null>(),
 });
+export type Passkey = ReturnType<typeof passkeyRecord>;
 
 export const PASSKEYS_PER_PERSON_MAX = 20;
 
@@ -37,38 +29,27 @@ export async function addPasskey(
   passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
   nowMs: number,
 ): Promise<Result<Passkey, 'known' | 'too-many'>> {
-  const { meta } = await env.DB.prepare(
-    `INSERT INTO passkeys (credential_id, email, name, public_key, counter, created_at)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT COUNT(*) FROM passkeys WHERE email = ?2) < ?7
-       AND EXISTS (SELECT 1 FROM users WHERE email = ?2)
-     ON CONFLICT DO NOTHING`,
-  )
-    .bind(
-      passkey.credentialId,
-      passkey.email,
-      passkey.name,
-      JSON.stringify(passkey.publicKey),
-      passkey.counter,
-      nowMs,
-      PASSKEYS_PER_PERSON_MAX,
-    )
-    .run();
+  const { meta } = await statement(env)`
+    INSERT INTO passkeys (credential_id, email, name, public_key, counter, created_at)
+    SELECT ${passkey.credentialId}, ${passkey.email}, ${passkey.name}, ${JSON.stringify(passkey.publicKey)},
+      ${passkey.counter}, ${nowMs} WHERE (SELECT COUNT(*) FROM passkeys
+      WHERE email = ${passkey.email}) < ${PASSKEYS_PER_PERSON_MAX}
+      AND EXISTS (SELECT 1 FROM users WHERE email = ${passkey.email})
+    ON CONFLICT DO NOTHING`.run();
   if (meta.changes === 1) return ok({ ...passkey, createdAt: nowMs, lastUsedAt: null });
   return failed((await passkeyById(env, passkey.credentialId)) ? 'known' : 'too-many');
 }
 
 export async function passkeyById(env: StoreEnv, credentialId: string): Promise<Passkey | null> {
-  const row = await env.DB.prepare('SELECT * FROM passkeys WHERE credential_id = ?').bind(credentialId).first<Row>();
+  const row = await statement(env)`SELECT * FROM passkeys WHERE credential_id = ${credentialId}`.first<Row>();
   return row ? passkeyRecord(row) : null;
 }
 
 /** Oldest first. */
 export async function passkeysOfPerson(env: StoreEnv, email: string): Promise<Passkey[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT * FROM passkeys WHERE email = ? ORDER BY created_at, credential_id LIMIT ?',
-  )
-    .bind(email, PASSKEYS_PER_PERSON_MAX)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM passkeys WHERE email = ${email} ORDER BY created_at, credential_id
+      LIMIT ${PASSKEYS_PER_PERSON_MAX}`.all<Row>();
   return results.map(passkeyRecord);
 }
 
@@ -82,41 +63,35 @@ export async function countPasskeyUse(
   counter: number,
   nowMs: number,
 ): Promise<boolean> {
-  const { meta } = await env.DB.prepare(
-    `UPDATE passkeys SET counter = ?2, last_used_at = ?3
-     WHERE credential_id = ?1 AND (counter < ?2 OR (counter = 0 AND ?2 = 0))`,
-  )
-    .bind(credentialId, counter, nowMs)
-    .run();
+  const { meta } = await statement(env)`
+    UPDATE passkeys SET counter = ${counter}, last_used_at = ${nowMs}
+    WHERE credential_id = ${credentialId} AND (counter < ${counter} OR (counter = 0 AND ${counter} = 0))`.run();
   return meta.changes === 1;
 }
 
 /** Returns whether the person has this passkey. */
-export async function renamePasskey(
+export async function setPasskeyName(
   env: StoreEnv,
   email: string,
   credentialId: string,
   name: string,
 ): Promise<boolean> {
-  const { meta } = await env.DB.prepare('UPDATE passkeys SET name = ? WHERE credential_id = ? AND email = ?')
-    .bind(name, credentialId, email)
-    .run();
+  const { meta } = await statement(env)`
+    UPDATE passkeys SET name = ${name} WHERE credential_id = ${credentialId} AND email = ${email}`.run();
   return meta.changes === 1;
 }
 
 /** `mayBeLast` is for a person who has just proved who they are without a passkey. */
-export async function removePasskey(
+export async function deletePasskey(
   env: StoreEnv,
   email: string,
   credentialId: string,
   mayBeLast: boolean,
 ): Promise<Result<null, 'not-found' | 'last'>> {
-  const { meta } = await env.DB.prepare(
-    `DELETE FROM passkeys WHERE credential_id = ?1 AND email = ?2
-     AND (?3 = 1 OR EXISTS (SELECT 1 FROM passkeys WHERE email = ?2 AND credential_id <> ?1))`,
-  )
-    .bind(credentialId, email, mayBeLast ? 1 : 0)
-    .run();
+  const { meta } = await statement(env)`
+    DELETE FROM passkeys WHERE credential_id = ${credentialId} AND email = ${email}
+    AND (${mayBeLast} = 1 OR EXISTS (SELECT 1 FROM passkeys WHERE email = ${email}
+      AND credential_id <> ${credentialId}))`.run();
   if (meta.changes === 1) return ok(null);
   return failed((await passkeyById(env, credentialId))?.email === email ? 'last' : 'not-found');
 }

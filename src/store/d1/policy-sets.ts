@@ -2,6 +2,7 @@
  * Policies, limits and origins of each instance: one document, every version kept for a while. A version is written only
  * on top of the one that the writer has read, in the same transaction that makes it the current one.
  */
+import { statement } from '../sql.ts';
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
@@ -35,16 +36,14 @@ interface NewPolicySet {
   restores: number | null;
 }
 
-const META_COLUMNS = 'version, policies, limits, note, actor, at, restores';
-
 const NO_ORIGINS: Partial<PolicySet> = { origins: {} };
 
 /** `null`: the instance never had this version, or it is no longer kept. */
 export async function policySetOf(env: StoreEnv, instanceId: string, version: number): Promise<PolicySet | null> {
   if (version === 0) return { policies: [], limits: [], origins: {} };
-  const row = await env.DB.prepare('SELECT document FROM policy_sets WHERE instance_id = ? AND version = ?')
-    .bind(instanceId, version)
-    .first<{ document: string }>();
+  const row = await statement(env)`
+    SELECT document FROM policy_sets
+    WHERE instance_id = ${instanceId} AND version = ${version}`.first<{ document: string }>();
   // Sets that were stored before there were origins have none.
   return row && { ...NO_ORIGINS, ...(JSON.parse(row.document) as PolicySet) };
 }
@@ -55,12 +54,10 @@ export async function policySetVersions(
   instanceId: string,
   { before, limit }: { before: number | null; limit: number },
 ): Promise<PolicySetVersion[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT ${META_COLUMNS} FROM policy_sets WHERE instance_id = ?1 AND (?2 IS NULL OR version < ?2)
-     ORDER BY version DESC LIMIT ?3`,
-  )
-    .bind(instanceId, before, limit)
-    .all<PolicySetVersion>();
+  const { results } = await statement(env)`
+    SELECT version, policies, limits, note, actor, at, restores FROM policy_sets
+    WHERE instance_id = ${instanceId} AND (${before} IS NULL OR version < ${before})
+    ORDER BY version DESC LIMIT ${limit}`.all<PolicySetVersion>();
   return results;
 }
 
@@ -74,38 +71,26 @@ export async function putPolicySet(
   const text = JSON.stringify(document);
   const bytes = new TextEncoder().encode(text).length;
   const [inserted] = await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO policy_sets (instance_id, version, document, bytes, policies, limits, note, actor, at, restores)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-       WHERE EXISTS (SELECT 1 FROM protect_instances WHERE id = ?1 AND active = 1 AND policy_version = ?11)`,
-    ).bind(
-      instanceId,
-      version,
-      text,
-      bytes,
-      document.policies.length,
-      document.limits.length,
-      note,
-      actor,
-      nowMs,
-      restores,
-      onVersion,
-    ),
-    env.DB.prepare(
-      'UPDATE protect_instances SET policy_version = ?2 WHERE id = ?1 AND active = 1 AND policy_version = ?3',
-    ).bind(instanceId, version, onVersion),
-    env.DB.prepare(
-      `DELETE FROM policy_sets WHERE instance_id = ?1 AND version < ?2 AND (version <= ?2 - ?3 OR version IN (
-         SELECT version FROM (
-           SELECT version, sum(bytes) OVER (ORDER BY version DESC) AS kept FROM policy_sets WHERE instance_id = ?1)
-         WHERE kept > ?4))`,
-    ).bind(instanceId, version, VERSIONS_MAX, HISTORY_MAX_BYTES),
+    statement(env)`
+      INSERT INTO policy_sets (instance_id, version, document, bytes, policies, limits, note, actor, at, restores)
+      SELECT ${instanceId}, ${version}, ${text}, ${bytes}, ${document.policies.length}, ${document.limits.length},
+        ${note}, ${actor}, ${nowMs}, ${restores}
+      WHERE EXISTS (SELECT 1 FROM protect_instances WHERE id = ${instanceId} AND active = 1
+        AND policy_version = ${onVersion})`,
+    statement(env)`
+      UPDATE protect_instances SET policy_version = ${version} WHERE id = ${instanceId} AND active = 1
+        AND policy_version = ${onVersion}`,
+    statement(env)`
+      DELETE FROM policy_sets WHERE instance_id = ${instanceId} AND version < ${version}
+        AND (version <= ${version} - ${VERSIONS_MAX} OR version IN (
+      SELECT version FROM (
+        SELECT version, sum(bytes) OVER (ORDER BY version DESC) AS kept FROM policy_sets
+          WHERE instance_id = ${instanceId})
+      WHERE kept > ${HISTORY_MAX_BYTES}))`,
   ]);
   if (inserted?.meta.changes === 1) return ok(version);
-  const row = await env.DB.prepare(
-    'SELECT policy_version AS version FROM protect_instances WHERE id = ? AND active = 1',
-  )
-    .bind(instanceId)
-    .first<{ version: number }>();
+  const row = await statement(env)`
+    SELECT policy_version AS version FROM protect_instances
+    WHERE id = ${instanceId} AND active = 1`.first<{ version: number }>();
   return failed(row?.version ?? null);
 }

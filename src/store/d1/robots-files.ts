@@ -2,6 +2,7 @@
  * The robots.txt of each origin, as edges last read it. Visitors choose host names where an instance does not list its own,
  * so an instance has a bounded number of them: a new one takes the place of one that nobody has asked for in a day.
  */
+import { sql, statement } from '../sql.ts';
 import type { RobotsState } from '../../contract/vocabulary.ts';
 import type { StoreEnv } from '../binding.ts';
 
@@ -32,22 +33,20 @@ export interface ReadRobotsFile {
   hash: string;
 }
 
-const HOST_COLUMNS = 'host, state, read_at AS readAt, seen_at AS seenAt';
+const HOST_COLUMNS = sql`host, state, read_at AS readAt, seen_at AS seenAt`;
 
 /** The newest first. */
 export async function robotsHosts(env: StoreEnv, instanceId: string): Promise<RobotsHost[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT ${HOST_COLUMNS} FROM robots_files WHERE instance_id = ? ORDER BY seen_at DESC, host`,
-  )
-    .bind(instanceId)
-    .all<RobotsHost>();
+  const { results } = await statement(env)`
+    SELECT ${HOST_COLUMNS} FROM robots_files WHERE instance_id = ${instanceId}
+    ORDER BY seen_at DESC, host`.all<RobotsHost>();
   return results;
 }
 
 export async function robotsFile(env: StoreEnv, instanceId: string, host: string): Promise<RobotsFile | null> {
-  return env.DB.prepare(`SELECT ${HOST_COLUMNS}, text FROM robots_files WHERE instance_id = ? AND host = ?`)
-    .bind(instanceId, host)
-    .first<RobotsFile>();
+  return statement(env)`
+    SELECT ${HOST_COLUMNS}, text FROM robots_files WHERE instance_id = ${instanceId}
+      AND host = ${host}`.first<RobotsFile>();
 }
 
 /**
@@ -61,37 +60,29 @@ export async function keepRobotsFile(
   nowMs: number,
 ): Promise<void> {
   const isRead = state !== 'error';
-  const known = await env.DB.prepare(
-    'SELECT state, hash, seen_at AS seenAt FROM robots_files WHERE instance_id = ? AND host = ?',
-  )
-    .bind(instanceId, host)
-    .first<{ state: RobotsState; hash: string; seenAt: number }>();
+  const known = await statement(env)`
+    SELECT state, hash, seen_at AS seenAt FROM robots_files WHERE instance_id = ${instanceId}
+      AND host = ${host}`.first<{ state: RobotsState; hash: string; seenAt: number }>();
   const isSame = known?.state === state && (!isRead || known.hash === hash);
   if (isSame && nowMs - known.seenAt < SEEN_STEP_MS) return;
+  const readAt = isRead ? nowMs : null;
   await env.DB.batch([
-    env.DB.prepare(
-      `DELETE FROM robots_files WHERE instance_id = ?1
-         AND host = (SELECT host FROM robots_files WHERE instance_id = ?1 AND seen_at < ?2 ORDER BY seen_at LIMIT 1)
-         AND ?3 NOT IN (SELECT host FROM robots_files WHERE instance_id = ?1)
-         AND (SELECT count(*) FROM robots_files WHERE instance_id = ?1) >= ?4`,
-    ).bind(instanceId, nowMs - FORGOTTEN_AFTER_MS, host, ROBOTS_HOSTS_MAX),
-    env.DB.prepare(
-      `INSERT INTO robots_files (instance_id, host, text, hash, state, read_at, seen_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
-         WHERE EXISTS (SELECT 1 FROM protect_instances WHERE id = ?1 AND active = 1)
-           AND (SELECT count(*) FROM robots_files WHERE instance_id = ?1 AND host <> ?2) < ?8
-       ON CONFLICT (instance_id, host) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at,
-         text = iif(?6 IS NULL, text, excluded.text), hash = iif(?6 IS NULL, hash, excluded.hash),
-         read_at = coalesce(?6, read_at)`,
-    ).bind(
-      instanceId,
-      host,
-      isRead ? text : '',
-      isRead ? hash : '',
-      state,
-      isRead ? nowMs : null,
-      nowMs,
-      ROBOTS_HOSTS_MAX,
-    ),
+    statement(env)`
+      DELETE FROM robots_files WHERE instance_id = ${instanceId}
+      AND host = (SELECT host FROM robots_files WHERE instance_id = ${instanceId}
+        AND seen_at < ${nowMs - FORGOTTEN_AFTER_MS} ORDER BY seen_at LIMIT 1)
+      AND ${host} NOT IN (SELECT host FROM robots_files WHERE instance_id = ${instanceId})
+      AND (SELECT count(*) FROM robots_files WHERE instance_id = ${instanceId}) >= ${ROBOTS_HOSTS_MAX}`,
+    statement(env)`
+      INSERT INTO robots_files (instance_id, host, text, hash, state, read_at, seen_at)
+        SELECT ${instanceId}, ${host}, ${isRead ? text : ''}, ${isRead ? hash : ''}, ${state},
+          ${readAt}, ${nowMs}
+        WHERE EXISTS (SELECT 1 FROM protect_instances WHERE id = ${instanceId} AND active = 1)
+          AND (SELECT count(*) FROM robots_files WHERE instance_id = ${instanceId}
+            AND host <> ${host}) < ${ROBOTS_HOSTS_MAX}
+      ON CONFLICT (instance_id, host) DO UPDATE SET state = excluded.state, seen_at = excluded.seen_at,
+        text = iif(${readAt} IS NULL, text, excluded.text),
+        hash = iif(${readAt} IS NULL, hash, excluded.hash),
+        read_at = coalesce(${readAt}, read_at)`,
   ]);
 }

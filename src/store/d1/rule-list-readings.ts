@@ -3,6 +3,7 @@
  * which notes what became of it; nobody else does. A run that is stopped leaves its mark, and so it is known that a part
  * may have been done: of the entries, or of CrowdSec's decisions, which are told once.
  */
+import { statement } from '../sql.ts';
 import type { ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
@@ -13,13 +14,10 @@ const MARK_BYTES = 9;
 
 /** Lists to be fetched, those that wait longest first, of active instances of accounts that are not disabled. */
 export async function dueLists(env: StoreEnv, limit: number, nowMs: number): Promise<StoredList[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT l.* FROM rule_lists l JOIN protect_instances i ON i.id = l.instance_id AND i.active = 1
-       JOIN accounts a ON a.id = i.account_id AND a.disabled = 0
-      WHERE l.due_at <= ? AND l.reading IS NULL ORDER BY l.due_at LIMIT ?`,
-  )
-    .bind(nowMs, limit)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT l.* FROM rule_lists l JOIN protect_instances i ON i.id = l.instance_id AND i.active = 1
+     JOIN accounts a ON a.id = i.account_id AND a.disabled = 0
+    WHERE l.due_at <= ${nowMs} AND l.reading IS NULL ORDER BY l.due_at LIMIT ${limit}`.all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
@@ -33,13 +31,11 @@ export async function beginReading(
   untilMs: number,
   nowMs: number,
 ): Promise<StoredList | null> {
-  const row = await env.DB.prepare(
-    `UPDATE rule_lists SET reading = ?4, reading_until = ?5
-      WHERE instance_id = ?1 AND name = ?2 AND birth IS ?3 AND reading IS ?6 AND due_at IS ?8
-        AND (reading_until IS NULL OR reading_until <= ?7) RETURNING *`,
-  )
-    .bind(instanceId, name, birth, randomToken(MARK_BYTES), untilMs, reading, nowMs, dueAt)
-    .first<Row>();
+  const row = await statement(env)`
+    UPDATE rule_lists SET reading = ${randomToken(MARK_BYTES)}, reading_until = ${untilMs}
+    WHERE instance_id = ${instanceId} AND name = ${name} AND birth IS ${birth} AND reading IS ${reading}
+      AND due_at IS ${dueAt}
+      AND (reading_until IS NULL OR reading_until <= ${nowMs}) RETURNING *`.first<Row>();
   if (row === null) return null;
   const taken = await storedList(env, row);
   if (row['url_sealed'] === null) await sealAddress(env, taken);
@@ -50,47 +46,39 @@ const UNKNOWN = { etag: null, lastModified: null, syncedAt: null } as const;
 
 /** Lists whose reading did not end in its time: the run was stopped. */
 export async function lostReadings(env: StoreEnv, limit: number, nowMs: number): Promise<StoredList[]> {
-  const { results } = await env.DB.prepare('SELECT * FROM rule_lists WHERE reading_until <= ? LIMIT ?')
-    .bind(nowMs, limit)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM rule_lists WHERE reading_until <= ${nowMs} LIMIT ${limit}`.all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 /** Somebody else asks the publisher, who tells changes once. The next reading is of the whole list. */
 export async function forgetSync(env: StoreEnv, { instanceId, name }: ListKey): Promise<void> {
-  await env.DB.prepare('UPDATE rule_lists SET synced_at = NULL, source = source + 1 WHERE instance_id = ? AND name = ?')
-    .bind(instanceId, name)
-    .run();
+  await statement(env)`
+    UPDATE rule_lists SET synced_at = NULL, source = source + 1 WHERE instance_id = ${instanceId}
+      AND name = ${name}`.run();
 }
 
 /** Lists that were not read well for longer than they may be, and that nobody reads. */
 export async function listsThatExpire(env: StoreEnv, limit: number, nowMs: number): Promise<StoredList[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT * FROM rule_lists WHERE is_expired = 0 AND expiry_seconds IS NOT NULL AND reading IS NULL
-       AND COALESCE(confirmed_at, created_at) + 1000 * expiry_seconds < ? LIMIT ?`,
-  )
-    .bind(nowMs, limit)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM rule_lists WHERE is_expired = 0 AND expiry_seconds IS NOT NULL AND reading IS NULL
+    AND COALESCE(confirmed_at, created_at) + 1000 * expiry_seconds < ${nowMs} LIMIT ${limit}`.all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 /** Its entries were removed by the run that has it. The next reading is of the whole list. */
 export async function noteExpired(env: StoreEnv, { instanceId, name, reading }: StoredList): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE rule_lists SET is_expired = 1, entries = 0, etag = NULL, last_modified = NULL, synced_at = NULL,
-       reading = NULL, reading_until = NULL WHERE instance_id = ? AND name = ? AND reading = ?`,
-  )
-    .bind(instanceId, name, reading)
-    .run();
+  await statement(env)`
+    UPDATE rule_lists SET is_expired = 1, entries = 0, etag = NULL, last_modified = NULL, synced_at = NULL,
+    reading = NULL, reading_until = NULL WHERE instance_id = ${instanceId} AND name = ${name}
+      AND reading = ${reading}`.run();
 }
 
 /** Of the run that has the list: nothing became of it. */
 export async function endReading(env: StoreEnv, { instanceId, name, reading }: StoredList): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE rule_lists SET reading = NULL, reading_until = NULL WHERE instance_id = ? AND name = ? AND reading = ?',
-  )
-    .bind(instanceId, name, reading)
-    .run();
+  await statement(env)`
+    UPDATE rule_lists SET reading = NULL, reading_until = NULL WHERE instance_id = ${instanceId} AND name = ${name}
+      AND reading = ${reading}`.run();
 }
 
 export interface GoodReading {
@@ -106,33 +94,19 @@ export interface GoodReading {
 export async function noteReading(env: StoreEnv, list: StoredList, good: GoodReading, nowMs: number): Promise<void> {
   const { change } = good;
   const isChanged = change !== null && change.added + change.removed > 0;
-  await env.DB.prepare(
-    `UPDATE rule_lists SET tried_at = ?4, confirmed_at = ?4, failures = 0, error = NULL, is_expired = 0,
-       reading = NULL, reading_until = NULL,
-       etag = CASE WHEN source = ?5 THEN ?6 END, last_modified = CASE WHEN source = ?5 THEN ?7 END,
-       synced_at = CASE WHEN source = ?5 THEN ?8 END, due_at = CASE WHEN source = ?5 THEN ?9 ELSE due_at END,
-       report = COALESCE(?10, report), entries = COALESCE(?11, entries),
-       changed_at = CASE WHEN ?12 THEN ?4 ELSE changed_at END,
-       added = CASE WHEN ?12 THEN ?13 ELSE added END, removed = CASE WHEN ?12 THEN ?14 ELSE removed END
-     WHERE instance_id = ?1 AND name = ?2 AND reading = ?3`,
-  )
-    .bind(
-      list.instanceId,
-      list.name,
-      list.reading,
-      nowMs,
-      list.source,
-      good.etag,
-      good.lastModified,
-      good.syncedAt,
-      good.dueAt,
-      change && JSON.stringify(change.report),
-      change && change.entries,
-      isChanged ? 1 : 0,
-      change && change.added,
-      change && change.removed,
-    )
-    .run();
+  await statement(env)`
+    UPDATE rule_lists SET tried_at = ${nowMs}, confirmed_at = ${nowMs}, failures = 0, error = NULL, is_expired = 0,
+      reading = NULL, reading_until = NULL,
+      etag = CASE WHEN source = ${list.source} THEN ${good.etag} END,
+      last_modified = CASE WHEN source = ${list.source} THEN ${good.lastModified} END,
+      synced_at = CASE WHEN source = ${list.source} THEN ${good.syncedAt} END,
+      due_at = CASE WHEN source = ${list.source} THEN ${good.dueAt} ELSE due_at END,
+      report = COALESCE(${change && JSON.stringify(change.report)}, report),
+      entries = COALESCE(${change && change.entries}, entries),
+      changed_at = CASE WHEN ${isChanged} THEN ${nowMs} ELSE changed_at END,
+      added = CASE WHEN ${isChanged} THEN ${change && change.added} ELSE added END,
+      removed = CASE WHEN ${isChanged} THEN ${change && change.removed} ELSE removed END
+    WHERE instance_id = ${list.instanceId} AND name = ${list.name} AND reading = ${list.reading}`.run();
 }
 
 /** The last good reading stays. `mustSync`: a change may have been made in part. */
@@ -142,13 +116,12 @@ export async function noteListFailure(
   error: string,
   { dueAt, nowMs, mustSync }: { dueAt: number | null; nowMs: number; mustSync: boolean },
 ): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE rule_lists SET tried_at = ?4, failures = failures + 1, error = ?5, reading = NULL, reading_until = NULL,
-       due_at = CASE WHEN source = ?6 THEN ?7 ELSE due_at END,
-       etag = CASE WHEN ?8 THEN NULL ELSE etag END, last_modified = CASE WHEN ?8 THEN NULL ELSE last_modified END,
-       synced_at = CASE WHEN ?8 THEN NULL ELSE synced_at END
-     WHERE instance_id = ?1 AND name = ?2 AND reading = ?3`,
-  )
-    .bind(list.instanceId, list.name, list.reading, nowMs, error, list.source, dueAt, mustSync ? 1 : 0)
-    .run();
+  await statement(env)`
+    UPDATE rule_lists SET tried_at = ${nowMs}, failures = failures + 1, error = ${error}, reading = NULL,
+      reading_until = NULL,
+      due_at = CASE WHEN source = ${list.source} THEN ${dueAt} ELSE due_at END,
+      etag = CASE WHEN ${mustSync} THEN NULL ELSE etag END,
+      last_modified = CASE WHEN ${mustSync} THEN NULL ELSE last_modified END,
+      synced_at = CASE WHEN ${mustSync} THEN NULL ELSE synced_at END
+    WHERE instance_id = ${list.instanceId} AND name = ${list.name} AND reading = ${list.reading}`.run();
 }

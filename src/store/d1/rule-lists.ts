@@ -2,40 +2,44 @@
  * Lists of instances in D1: their settings, and the address and the header that they are fetched with, which are sealed,
  * because both can have the key of a subscriber. What becomes of readings is in `rule-list-readings.ts`. The entries are in the instance's RuleBook.
  */
+import { sql, statement } from '../sql.ts';
 import type { ListAuthorization, ListSettings, ReportField } from '../../contract/management/lists.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
-import { fromRow, type Row } from './rows.ts';
+import { flag, fromRow, json, plain, type Row } from './rows.ts';
 
 const MINUTE_MS = 60_000;
 const BIRTH_BYTES = 9;
 
-export interface StoredList {
-  instanceId: string;
-  name: string;
-  settings: ListSettings;
-  hasAuthorization: boolean;
+const listFields = fromRow({
+  instanceId: plain<string>(),
+  name: plain<string>(),
+  settings: json<ListSettings>(),
   /** A random mark that tells the list from a later one of the same name. `null`: the list is older than the mark. */
-  birth: string | null;
-  createdAt: number;
-  dueAt: number | null;
-  triedAt: number | null;
-  confirmedAt: number | null;
-  changedAt: number | null;
-  syncedAt: number | null;
-  etag: string | null;
-  lastModified: string | null;
-  failures: number;
-  error: string | null;
-  entries: number;
-  lastChange: { added: number; removed: number } | null;
-  report: ReportField | null;
-  isExpired: boolean;
+  birth: plain<string | null>(),
+  createdAt: plain<number>(),
+  dueAt: plain<number | null>(),
+  triedAt: plain<number | null>(),
+  confirmedAt: plain<number | null>(),
+  changedAt: plain<number | null>(),
+  syncedAt: plain<number | null>(),
+  etag: plain<string | null>(),
+  lastModified: plain<string | null>(),
+  failures: plain<number>(),
+  error: plain<string | null>(),
+  entries: plain<number>(),
+  report: json<ReportField | null>(),
+  isExpired: flag(),
   /** The run that reads it, or that was stopped while it did. */
-  reading: string | null;
+  reading: plain<string | null>(),
   /** Rises when it gets another source. */
-  source: number;
+  source: plain<number>(),
+});
+
+export interface StoredList extends ReturnType<typeof listFields> {
+  hasAuthorization: boolean;
+  lastChange: { added: number; removed: number } | null;
 }
 
 export type ListKey = Pick<StoredList, 'instanceId' | 'name'>;
@@ -45,35 +49,13 @@ type SealedColumn = 'authorization_sealed' | 'url_sealed';
 const context = ({ instanceId, name }: ListKey, column: SealedColumn): string =>
   `rule_lists.${column}:${instanceId}:${name}`;
 
-const listFields = fromRow<Omit<StoredList, 'hasAuthorization' | 'lastChange'>>({
-  instanceId: 'plain',
-  name: 'plain',
-  settings: 'json',
-  birth: 'plain',
-  createdAt: 'plain',
-  dueAt: 'plain',
-  triedAt: 'plain',
-  confirmedAt: 'plain',
-  changedAt: 'plain',
-  syncedAt: 'plain',
-  etag: 'plain',
-  lastModified: 'plain',
-  failures: 'plain',
-  error: 'plain',
-  entries: 'plain',
-  report: 'json',
-  isExpired: 'flag',
-  reading: 'plain',
-  source: 'plain',
-});
-
 /** `urlSealed` is `null` for a file, and for a list that is older than the column and has its address in the settings. */
-const listColumns = fromRow<{
-  urlSealed: string | null;
-  authorizationSealed: string | null;
-  added: number | null;
-  removed: number | null;
-}>({ urlSealed: 'plain', authorizationSealed: 'plain', added: 'plain', removed: 'plain' });
+const listColumns = fromRow({
+  urlSealed: plain<string | null>(),
+  authorizationSealed: plain<string | null>(),
+  added: plain<number | null>(),
+  removed: plain<number | null>(),
+});
 
 export async function storedList(env: StoreEnv, row: Row): Promise<StoredList> {
   const list = listFields(row);
@@ -87,16 +69,14 @@ export async function storedList(env: StoreEnv, row: Row): Promise<StoredList> {
 }
 
 export async function listsOf(env: StoreEnv, instanceId: string): Promise<StoredList[]> {
-  const { results } = await env.DB.prepare('SELECT * FROM rule_lists WHERE instance_id = ? ORDER BY name')
-    .bind(instanceId)
-    .all<Row>();
+  const { results } = await statement(env)`
+    SELECT * FROM rule_lists WHERE instance_id = ${instanceId} ORDER BY name`.all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
 export async function findList(env: StoreEnv, instanceId: string, name: string): Promise<StoredList | null> {
-  const row = await env.DB.prepare('SELECT * FROM rule_lists WHERE instance_id = ? AND name = ?')
-    .bind(instanceId, name)
-    .first<Row>();
+  const row = await statement(env)`
+    SELECT * FROM rule_lists WHERE instance_id = ${instanceId} AND name = ${name}`.first<Row>();
   return row && storedList(env, row);
 }
 
@@ -108,21 +88,14 @@ export async function createList(
   authorization: ListAuthorization | null,
   nowMs: number,
 ): Promise<StoredList | null> {
-  const row = await env.DB.prepare(
-    `INSERT INTO rule_lists (instance_id, name, settings, url_sealed, expiry_seconds, authorization_sealed, birth,
-       created_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
-  )
-    .bind(
-      key.instanceId,
-      key.name,
-      ...(await columnsOf(env, key, settings)),
-      settings.expirySeconds,
-      authorization && (await sealed(env, key, 'authorization_sealed', JSON.stringify(authorization))),
-      randomToken(BIRTH_BYTES),
-      nowMs,
-      settings.url === null ? null : nowMs,
-    )
-    .first<Row>();
+  const { settingsText, urlSealed } = await columnsOf(env, key, settings);
+  const header = authorization && (await sealed(env, key, 'authorization_sealed', JSON.stringify(authorization)));
+  const row = await statement(env)`
+    INSERT INTO rule_lists
+      (instance_id, name, settings, url_sealed, expiry_seconds, authorization_sealed, birth, created_at, due_at)
+    VALUES (${key.instanceId}, ${key.name}, ${settingsText}, ${urlSealed}, ${settings.expirySeconds}, ${header},
+      ${randomToken(BIRTH_BYTES)}, ${nowMs}, ${settings.url === null ? null : nowMs})
+    ON CONFLICT DO NOTHING RETURNING *`.first<Row>();
   return row && storedList(env, row);
 }
 
@@ -137,46 +110,36 @@ export async function updateList(
   authorization: ListAuthorization | null | undefined,
   { isOtherSource, nowMs }: { isOtherSource: boolean; nowMs: number },
 ): Promise<StoredList | null> {
-  const row = await env.DB.prepare(
-    `UPDATE rule_lists SET settings = ?3, url_sealed = ?4, expiry_seconds = ?5,
-       authorization_sealed = CASE WHEN ?6 THEN ?7 ELSE authorization_sealed END,
-       due_at = CASE WHEN ?8 THEN ?9 ELSE MIN(due_at, ?10) END, source = source + ?8, etag = CASE WHEN ?8 THEN NULL ELSE etag END,
-       last_modified = CASE WHEN ?8 THEN NULL ELSE last_modified END,
-       synced_at = CASE WHEN ?8 THEN NULL ELSE synced_at END
-     WHERE instance_id = ?1 AND name = ?2 RETURNING *`,
-  )
-    .bind(
-      key.instanceId,
-      key.name,
-      ...(await columnsOf(env, key, settings)),
-      settings.expirySeconds,
-      authorization === undefined ? 0 : 1,
-      authorization ? await sealed(env, key, 'authorization_sealed', JSON.stringify(authorization)) : null,
-      isOtherSource ? 1 : 0,
-      settings.url === null ? null : nowMs,
-      nowMs + settings.intervalMinutes * MINUTE_MS,
-    )
-    .first<Row>();
+  const { settingsText, urlSealed } = await columnsOf(env, key, settings);
+  const header = authorization ? await sealed(env, key, 'authorization_sealed', JSON.stringify(authorization)) : null;
+  const setHeader = authorization === undefined ? sql`` : sql`authorization_sealed = ${header},`;
+  const setSource = isOtherSource
+    ? sql`due_at = ${settings.url === null ? null : nowMs}, source = source + 1, etag = NULL, last_modified = NULL,
+        synced_at = NULL`
+    : sql`due_at = MIN(due_at, ${nowMs + settings.intervalMinutes * MINUTE_MS})`;
+  const row = await statement(env)`
+    UPDATE rule_lists SET settings = ${settingsText}, url_sealed = ${urlSealed},
+      expiry_seconds = ${settings.expirySeconds}, ${setHeader} ${setSource}
+    WHERE instance_id = ${key.instanceId} AND name = ${key.name} RETURNING *`.first<Row>();
   return row && storedList(env, row);
 }
 
 export async function deleteList(env: StoreEnv, { instanceId, name }: ListKey): Promise<boolean> {
-  const { meta } = await env.DB.prepare('DELETE FROM rule_lists WHERE instance_id = ? AND name = ?')
-    .bind(instanceId, name)
-    .run();
+  const { meta } = await statement(env)`
+    DELETE FROM rule_lists WHERE instance_id = ${instanceId} AND name = ${name}`.run();
   return meta.changes === 1;
 }
 
 /** Of an instance that was deleted. Its RuleBook goes with it. */
 export async function deleteListsOf(env: StoreEnv, instanceId: string): Promise<void> {
-  await env.DB.prepare('DELETE FROM rule_lists WHERE instance_id = ?').bind(instanceId).run();
+  await statement(env)`DELETE FROM rule_lists WHERE instance_id = ${instanceId}`.run();
 }
 
 /** The header that a list is fetched with. */
 export async function authorizationOf(env: StoreEnv, key: ListKey): Promise<ListAuthorization | null> {
-  const row = await env.DB.prepare('SELECT authorization_sealed FROM rule_lists WHERE instance_id = ? AND name = ?')
-    .bind(key.instanceId, key.name)
-    .first<{ authorization_sealed: string | null }>();
+  const row = await statement(env)`
+    SELECT authorization_sealed FROM rule_lists
+    WHERE instance_id = ${key.instanceId} AND name = ${key.name}`.first<{ authorization_sealed: string | null }>();
   if (row === null || row.authorization_sealed === null) return null;
   const text = await opened(env, key, 'authorization_sealed', row.authorization_sealed);
   return JSON.parse(text) as ListAuthorization;
@@ -184,17 +147,17 @@ export async function authorizationOf(env: StoreEnv, key: ListKey): Promise<List
 
 /** Seals the address of a list that was stored before addresses were sealed. */
 export async function sealAddress(env: StoreEnv, list: StoredList): Promise<void> {
-  await env.DB.prepare(
-    'UPDATE rule_lists SET settings = ?, url_sealed = ? WHERE instance_id = ? AND name = ? AND birth IS ? AND source = ?',
-  )
-    .bind(...(await columnsOf(env, list, list.settings)), list.instanceId, list.name, list.birth, list.source)
-    .run();
+  const { settingsText, urlSealed } = await columnsOf(env, list, list.settings);
+  await statement(env)`
+    UPDATE rule_lists SET settings = ${settingsText}, url_sealed = ${urlSealed}
+    WHERE instance_id = ${list.instanceId} AND name = ${list.name} AND birth IS ${list.birth}
+      AND source = ${list.source}`.run();
 }
 
-/** `settings` and `url_sealed`. */
-async function columnsOf(env: StoreEnv, key: ListKey, settings: ListSettings): Promise<[string, string | null]> {
+async function columnsOf(env: StoreEnv, key: ListKey, settings: ListSettings) {
   const { url } = settings;
-  return [JSON.stringify({ ...settings, url: null }), url && (await sealed(env, key, 'url_sealed', url))];
+  const urlSealed = url && (await sealed(env, key, 'url_sealed', url));
+  return { settingsText: JSON.stringify({ ...settings, url: null }), urlSealed };
 }
 
 async function sealed(env: StoreEnv, key: ListKey, column: SealedColumn, text: string): Promise<string> {

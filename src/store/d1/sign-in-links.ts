@@ -3,6 +3,7 @@
  * browser that opens it is signed in. The database has the hash of the token only, and the statement that reads a row
  * deletes it, so of two parallel exchanges one wins.
  */
+import { statement } from '../sql.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
@@ -21,27 +22,30 @@ const TOKEN_BYTES = 32;
 /** @returns the token, which nothing stores. */
 export async function createSignInLink(env: StoreEnv, link: SignInLink, nowMs: number): Promise<string> {
   const token = randomToken(TOKEN_BYTES);
-  await env.DB.prepare('INSERT INTO sign_in_links (token_hash, email, account_id, expires_at) VALUES (?, ?, ?, ?)')
-    .bind(await sha256Hex(token), link.email, link.accountId, nowMs + LINK_VALID_MS)
-    .run();
+  await statement(env)`
+    INSERT INTO sign_in_links (token_hash, email, account_id, expires_at) VALUES (${await sha256Hex(token)},
+      ${link.email}, ${link.accountId}, ${nowMs + LINK_VALID_MS})`.run();
   return token;
 }
 
 /** Whom the link signs in, without using it up; `null` as below. */
 export async function signInLinkEmail(env: StoreEnv, token: string, nowMs: number): Promise<string | null> {
-  const row = await env.DB.prepare('SELECT email FROM sign_in_links WHERE token_hash = ? AND expires_at > ?')
-    .bind(await sha256Hex(token), nowMs)
-    .first<{ email: string }>();
+  const row = await statement(env)`
+    SELECT email FROM sign_in_links
+    WHERE token_hash = ${await sha256Hex(token)} AND expires_at > ${nowMs}`.first<{ email: string }>();
   return row?.email ?? null;
 }
 
 /** `null` when the token is unknown, was used before, or has expired. */
 export async function takeSignInLink(env: StoreEnv, token: string, nowMs: number): Promise<SignInLink | null> {
-  const row = await env.DB.prepare(
-    'DELETE FROM sign_in_links WHERE token_hash = ? RETURNING email, account_id, expires_at',
-  )
-    .bind(await sha256Hex(token))
-    .first<{ email: string; account_id: string | null; expires_at: number }>();
+  const row = await statement(env)`
+    DELETE FROM sign_in_links WHERE token_hash = ${await sha256Hex(token)}
+     
+      RETURNING email, account_id, expires_at`.first<{
+    email: string;
+    account_id: string | null;
+    expires_at: number;
+  }>();
   return row && nowMs < row.expires_at ? { email: row.email, accountId: row.account_id } : null;
 }
 
@@ -50,11 +54,9 @@ export async function takeSignInLink(env: StoreEnv, token: string, nowMs: number
  * so starting a sign-in makes no row; using its ticket makes one, once, until the ticket expires.
  */
 export async function spendTicket(env: StoreEnv, ticket: string, expiresAt: number): Promise<boolean> {
-  const { meta } = await env.DB.prepare(
-    'INSERT INTO spent_tickets (ticket_hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  )
-    .bind(await sha256Hex(ticket), expiresAt)
-    .run();
+  const { meta } = await statement(env)`
+    INSERT INTO spent_tickets (ticket_hash, expires_at) VALUES (${await sha256Hex(ticket)}, ${expiresAt})
+      ON CONFLICT DO NOTHING`.run();
   return meta.changes === 1;
 }
 
@@ -64,17 +66,14 @@ export async function spendTicket(env: StoreEnv, ticket: string, expiresAt: numb
  */
 export async function purgeSignIn(env: StoreEnv, nowMs: number, limit: number): Promise<void> {
   await env.DB.batch([
-    env.DB.prepare(
-      `DELETE FROM console_sessions WHERE secret_hash IN
-         (SELECT secret_hash FROM console_sessions WHERE last_seen_at <= ? LIMIT ?)`,
-    ).bind(nowMs - SESSION_IDLE_MS, limit),
-    env.DB.prepare(
-      `DELETE FROM sign_in_links WHERE token_hash IN
-         (SELECT token_hash FROM sign_in_links WHERE expires_at <= ? LIMIT ?)`,
-    ).bind(nowMs, limit),
-    env.DB.prepare(
-      `DELETE FROM spent_tickets WHERE ticket_hash IN
-         (SELECT ticket_hash FROM spent_tickets WHERE expires_at <= ? LIMIT ?)`,
-    ).bind(nowMs, limit),
+    statement(env)`
+      DELETE FROM console_sessions WHERE secret_hash IN
+      (SELECT secret_hash FROM console_sessions WHERE last_seen_at <= ${nowMs - SESSION_IDLE_MS} LIMIT ${limit})`,
+    statement(env)`
+      DELETE FROM sign_in_links WHERE token_hash IN
+      (SELECT token_hash FROM sign_in_links WHERE expires_at <= ${nowMs} LIMIT ${limit})`,
+    statement(env)`
+      DELETE FROM spent_tickets WHERE ticket_hash IN
+      (SELECT ticket_hash FROM spent_tickets WHERE expires_at <= ${nowMs} LIMIT ${limit})`,
   ]);
 }

@@ -2,11 +2,12 @@
  * Sites in D1. A secret key is looked up by its SHA-256 and stored sealed beside the hash, because listings return it.
  * Look-ups during verification read one row by a unique index and open no seal.
  */
+import { sql, type Sql, statement } from '../sql.ts';
 import type { Site } from '../../contract/management/site.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
-import { fromRow, type Row } from './rows.ts';
+import { flag, fromRow, json, plain, type Row } from './rows.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
@@ -23,56 +24,52 @@ export interface SiteRecord extends Site {
 }
 
 const siteFields = fromRow<Omit<SiteRecord, 'secretKey'>>({
-  name: 'plain',
-  siteKey: 'plain',
-  settings: 'json',
-  active: 'flag',
-  isDefault: 'flag',
-  createdAt: 'plain',
-  updatedAt: 'plain',
-  accountId: 'plain',
-  tier: 'plain',
-  accountDisabled: 'flag',
-  version: 'plain',
+  name: plain(),
+  siteKey: plain(),
+  settings: json(),
+  active: flag(),
+  isDefault: flag(),
+  createdAt: plain(),
+  updatedAt: plain(),
+  accountId: plain(),
+  tier: plain(),
+  accountDisabled: flag(),
+  version: plain(),
 });
 
 /** A site key is public; 128 bits so that nobody finds one by guessing. */
 const SITE_KEY_BYTES = 16;
 const SECRET_KEY_BYTES = 32;
 
-const SELECT_SITE = `SELECT s.*, a.tier, a.disabled AS account_disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
+const SELECT_SITE = sql`
+  SELECT s.*, a.tier, a.disabled AS account_disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
 
 /** The site with this secret, or with this former secret that still works. Active or not; `null` when there is none. */
 export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number): Promise<SiteRecord | null> {
-  const row = await env.DB.prepare(
-    `${SELECT_SITE} WHERE s.secret_hash = ?1 OR (s.former_secret_hash = ?1 AND s.former_secret_until > ?2)`,
-  )
-    .bind(await sha256Hex(secret), nowMs)
-    .first<Row>();
+  const row = await statement(env)`
+    ${SELECT_SITE} WHERE s.secret_hash = ${await sha256Hex(secret)}
+      OR (s.former_secret_hash = ${await sha256Hex(secret)} AND s.former_secret_until > ${nowMs})`.first<Row>();
   return row ? { ...siteFields(row), secretKey: secret } : null;
 }
 
 /** The site with this key, active or not; `null` when there is none. */
 export async function siteByKey(env: StoreEnv, siteKey: string): Promise<SiteRecord | null> {
-  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.site_key = ?`).bind(siteKey).first<Row>();
+  const row = await statement(env)`${SELECT_SITE} WHERE s.site_key = ${siteKey}`.first<Row>();
   return row ? openSite(env, row) : null;
 }
 
 /** Every site of an account, including inactive ones, oldest first. */
 export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<SiteRecord[]> {
-  const { results } = await env.DB.prepare(`${SELECT_SITE} WHERE s.account_id = ? ORDER BY s.created_at, s.site_key`)
-    .bind(accountId)
-    .all<Row>();
+  const { results } = await statement(env)`
+    ${SELECT_SITE} WHERE s.account_id = ${accountId} ORDER BY s.created_at, s.site_key`.all<Row>();
   return Promise.all(results.map((row) => openSite(env, row)));
 }
 
 /** Which of these keys belong to sites of the account, active or not. */
 export async function siteKeysAmong(env: StoreEnv, accountId: string, siteKeys: readonly string[]): Promise<string[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT site_key FROM sites WHERE site_key IN (SELECT value FROM json_each(?)) AND account_id = ?',
-  )
-    .bind(JSON.stringify(siteKeys), accountId)
-    .all<{ site_key: string }>();
+  const { results } = await statement(env)`
+    SELECT site_key FROM sites WHERE site_key IN (SELECT value FROM json_each(${JSON.stringify(siteKeys)}))
+      AND account_id = ${accountId}`.all<{ site_key: string }>();
   return results.map((row) => row.site_key);
 }
 
@@ -88,27 +85,17 @@ export async function createSite(
   const siteKey = `site_${randomToken(SITE_KEY_BYTES)}`;
   const secretKey = newSiteSecret();
   const sealed = await sealAtRest(await rootKey(env), secretContext(siteKey), secretKey);
-  const result = await env.DB.prepare(
-    `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7
-     WHERE (SELECT COUNT(*) FROM sites WHERE account_id = ?2) < ?8
-       AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND name = ?3 COLLATE NOCASE)
-     ON CONFLICT (account_id, name) DO NOTHING`,
-  )
-    .bind(
-      siteKey,
-      site.accountId,
-      site.name,
-      await sha256Hex(secretKey),
-      sealed,
-      JSON.stringify(site.settings),
-      nowMs,
-      accountLimits.sites,
-    )
-    .run();
+  const isTaken = nameIsTaken({ ...site, siteKey });
+  const result = await statement(env)`
+    INSERT INTO sites
+      (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
+    SELECT ${siteKey}, ${site.accountId}, ${site.name}, ${await sha256Hex(secretKey)}, ${sealed},
+      ${JSON.stringify(site.settings)},
+      NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ${site.accountId} AND is_default = 1), ${nowMs}, ${nowMs}
+    WHERE (SELECT COUNT(*) FROM sites WHERE account_id = ${site.accountId}) < ${accountLimits.sites} AND NOT ${isTaken}
+    ON CONFLICT (account_id, name) DO NOTHING`.run();
   if (result.meta.changes === 0) {
-    const taken = env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ? COLLATE NOCASE');
-    if (await taken.bind(site.accountId, site.name).first()) return failed('duplicate-name');
+    if (await statement(env)`SELECT 1 WHERE ${isTaken}`.first()) return failed('duplicate-name');
     throw new AccountLimitError('sites');
   }
   const created = await siteByKey(env, siteKey);
@@ -126,34 +113,28 @@ export async function updateSite(
   expectedVersion: number,
   nowMs: number,
 ): Promise<Result<null, 'conflict' | 'duplicate-name'>> {
-  const taken = await env.DB.prepare(
-    'SELECT 1 FROM sites WHERE account_id = ? AND name = ? COLLATE NOCASE AND site_key <> ?',
-  )
-    .bind(site.accountId, site.name, site.siteKey)
-    .first();
-  if (taken) return failed('duplicate-name');
-  const write = env.DB.prepare(
-    `UPDATE OR IGNORE sites SET name = ?1, settings = ?2, is_default = ?3, version = version + 1, updated_at = ?4
-     WHERE site_key = ?5 AND account_id = ?6 AND version = ?7
-       AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?6 AND name = ?1 COLLATE NOCASE AND site_key <> ?5)`,
-  ).bind(
-    site.name,
-    JSON.stringify(site.settings),
-    site.isDefault ? 1 : 0,
-    nowMs,
-    site.siteKey,
-    site.accountId,
-    expectedVersion,
-  );
+  const isTaken = nameIsTaken(site);
+  if (await statement(env)`SELECT 1 WHERE ${isTaken}`.first()) return failed('duplicate-name');
+  const write = statement(env)`
+    UPDATE OR IGNORE sites SET name = ${site.name}, settings = ${JSON.stringify(site.settings)},
+      is_default = ${site.isDefault}, version = version + 1, updated_at = ${nowMs}
+    WHERE site_key = ${site.siteKey} AND account_id = ${site.accountId} AND version = ${expectedVersion}
+      AND NOT ${isTaken}`;
   if (!site.isDefault) return (await write.run()).meta.changes === 1 ? ok(null) : failed('conflict');
   // One transaction: the former default gives up its flag only if this version of the site takes it.
-  const stepDown = env.DB.prepare(
-    `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
-     AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)
-     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND name = ?4 COLLATE NOCASE AND site_key <> ?2)`,
-  ).bind(site.accountId, site.siteKey, expectedVersion, site.name);
+  const stepDown = statement(env)`
+    UPDATE sites SET is_default = 0, version = version + 1
+    WHERE account_id = ${site.accountId} AND is_default = 1 AND site_key <> ${site.siteKey}
+      AND EXISTS (SELECT 1 FROM sites WHERE site_key = ${site.siteKey} AND version = ${expectedVersion})
+      AND NOT ${isTaken}`;
   const results = await env.DB.batch([stepDown, write]);
   return results[1]?.meta.changes === 1 ? ok(null) : failed('conflict');
+}
+
+/** Another site of the account has this name, in whatever letter case. */
+function nameIsTaken({ accountId, name, siteKey }: { accountId: string; name: string; siteKey: string }): Sql {
+  return sql`EXISTS (SELECT 1 FROM sites
+    WHERE account_id = ${accountId} AND name = ${name} COLLATE NOCASE AND site_key <> ${siteKey})`;
 }
 
 /**
@@ -166,29 +147,28 @@ export async function deactivateSite(
   { accountId, siteKey, instanceId }: { accountId: string; siteKey: string; instanceId: string | null },
   nowMs: number,
 ): Promise<Result<null, 'last-site' | 'site-used'>> {
-  const hasOther = 'EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND site_key <> ?2 AND active = 1)';
-  const instance = env.DB.prepare(
-    `UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ?3
-     WHERE account_id = ?1 AND global_site_key = ?2 AND id = ?4 AND active = 1 AND ${hasOther}`,
-  ).bind(accountId, siteKey, nowMs, instanceId);
-  const deactivate = env.DB.prepare(
-    `UPDATE sites SET active = 0, is_default = 0, version = version + 1, updated_at = ?3
-     WHERE account_id = ?1 AND site_key = ?2 AND ${hasOther}
-       AND NOT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ?2 AND active = 1)`,
-  ).bind(accountId, siteKey, nowMs);
-  const heir = env.DB.prepare(
-    `UPDATE sites SET is_default = 1, version = version + 1 WHERE site_key = (
-       SELECT site_key FROM sites WHERE account_id = ?1 AND active = 1 ORDER BY created_at, site_key LIMIT 1)
-     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND is_default = 1)`,
-  ).bind(accountId);
-  const kept = ['robots_files', 'policy_sets'].map((table) =>
-    env.DB.prepare(
-      `DELETE FROM ${table} WHERE instance_id = ?1 AND NOT EXISTS (SELECT 1 FROM protect_instances WHERE id = ?1 AND active = 1)`,
-    ).bind(instanceId),
+  const hasOther = sql`EXISTS (
+    SELECT 1 FROM sites WHERE account_id = ${accountId} AND site_key <> ${siteKey} AND active = 1)`;
+  const instance = statement(env)`
+    UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ${nowMs}
+    WHERE account_id = ${accountId} AND global_site_key = ${siteKey} AND id = ${instanceId} AND active = 1
+      AND ${hasOther}`;
+  const deactivate = statement(env)`
+    UPDATE sites SET active = 0, is_default = 0, version = version + 1, updated_at = ${nowMs}
+    WHERE account_id = ${accountId} AND site_key = ${siteKey} AND ${hasOther}
+      AND NOT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ${siteKey} AND active = 1)`;
+  const heir = statement(env)`
+    UPDATE sites SET is_default = 1, version = version + 1 WHERE site_key = (
+      SELECT site_key FROM sites WHERE account_id = ${accountId} AND active = 1 ORDER BY created_at, site_key LIMIT 1)
+    AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ${accountId} AND is_default = 1)`;
+  const kept = [sql`robots_files`, sql`policy_sets`].map(
+    (table) =>
+      statement(env)`
+      DELETE FROM ${table} WHERE instance_id = ${instanceId} AND NOT EXISTS (SELECT 1 FROM protect_instances
+        WHERE id = ${instanceId} AND active = 1)`,
   );
-  const used = env.DB.prepare(
-    'SELECT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ? AND active = 1) AS used',
-  ).bind(siteKey);
+  const used = statement(env)`
+    SELECT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ${siteKey} AND active = 1) AS used`;
   const [, written, usage] = await env.DB.batch<{ used: number }>([instance, deactivate, used, heir, ...kept]);
   if (written?.meta.changes === 1) return ok(null);
   // An instance that was to go with it is still there only because the site is the last one.
@@ -196,13 +176,10 @@ export async function deactivateSite(
 }
 
 /** Makes an inactive site active again, with the keys and settings that it had. An active one stays as it is. */
-export async function activateSite(env: StoreEnv, accountId: string, siteKey: string, nowMs: number): Promise<void> {
-  await env.DB.prepare(
-    `UPDATE sites SET active = 1, version = version + 1, updated_at = ?3
-     WHERE account_id = ?1 AND site_key = ?2 AND active = 0`,
-  )
-    .bind(accountId, siteKey, nowMs)
-    .run();
+export async function reactivateSite(env: StoreEnv, accountId: string, siteKey: string, nowMs: number): Promise<void> {
+  await statement(env)`
+    UPDATE sites SET active = 1, version = version + 1, updated_at = ${nowMs}
+    WHERE account_id = ${accountId} AND site_key = ${siteKey} AND active = 0`.run();
 }
 
 async function openSite(env: StoreEnv, row: Row): Promise<SiteRecord> {
@@ -235,12 +212,10 @@ export async function rotateSiteSecret(
   const secretKey = newSiteSecret();
   const sealed = await sealAtRest(await rootKey(env), secretContext(site.siteKey), secretKey);
   // In one statement, so that the hash it keeps as the former one is the hash that was valid until now.
-  const { meta } = await env.DB.prepare(
-    `UPDATE sites SET former_secret_hash = secret_hash, former_secret_until = ?1, secret_hash = ?2, secret_sealed = ?3,
-       version = version + 1, updated_at = ?4
-     WHERE site_key = ?5 AND account_id = ?6 AND active = 1`,
-  )
-    .bind(formerUntil, await sha256Hex(secretKey), sealed, nowMs, site.siteKey, site.accountId)
-    .run();
+  const { meta } = await statement(env)`
+    UPDATE sites SET former_secret_hash = secret_hash, former_secret_until = ${formerUntil},
+      secret_hash = ${await sha256Hex(secretKey)}, secret_sealed = ${sealed},
+      version = version + 1, updated_at = ${nowMs}
+    WHERE site_key = ${site.siteKey} AND account_id = ${site.accountId} AND active = 1`.run();
   return meta.changes === 1 ? secretKey : null;
 }

@@ -55,18 +55,18 @@ export function dimensionValues(record: CountedRecord): (readonly string[])[] {
     [record.asn == null ? '' : String(record.asn)],
     categories.length === 0 ? NONE : [...new Set(categories)],
     [record.ja4 ?? ''],
-    [cut(record.user_agent ?? '')],
-    [cut(record.request_path ?? '')],
+    [countedForm(record.user_agent ?? '')],
+    [countedForm(record.request_path ?? '')],
     rules.length === 0 ? NONE : [...new Set(rules.map(({ id }) => id))],
     [record.device_type ?? ''],
     [record.enforcement_policy ?? ''],
     record.origin_ms == null ? [] : [String(latencyStep(record.origin_ms))],
     recordBotValues(record),
-    recordBotPaths(record, cut),
+    recordBotPaths(record, countedForm),
   ];
 }
 
 /** The form that a value is counted under. A filter looks it up by the same function. */
-export function cut(value: string): string {
+export function countedForm(value: string): string {
   return value.length <= VALUE_MAX_CHARS ? value : value.slice(0, VALUE_MAX_CHARS);
 }

@@ -18,9 +18,9 @@ export interface ShardRpc {
   /** Adds the counters of a batch, once per batch id. */
   count(batchId: string, counters: Record<string, number>): Promise<void>;
   edgeSums(): Promise<EdgeSums>;
-  plan(request: PlanRequest): Promise<Plan>;
+  plan(request: PlanRequest): Promise<ReadPlan>;
   /** Rows that were stored after one row, in the order of storing. */
-  tailRows(request: TailRequest): Promise<Tail>;
+  tailRows(request: TailRequest): Promise<ShardTail>;
   /** One bounded step of an audit search. */
   scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep>;
   /** The `limit` largest values of a dimension and how many more there are. Minutes since the epoch, `to` exclusive. */
@@ -111,7 +111,7 @@ export interface PlanRequest {
 }
 
 /** What a reader needs to build its page: unsealed rows, and the sealed row groups to open. */
-export interface Plan {
+export interface ReadPlan {
   hot: StoredRow[];
   /** Newest first; some of their rows may not match the filter. At most `PAGE_ROW_GROUPS_MAX` lie wholly before the cursor. */
   rowGroups: RowGroupReference[];
@@ -159,7 +159,7 @@ export interface TailRow extends StoredRow {
   missed: number;
 }
 
-export interface Tail {
+export interface ShardTail {
   rows: TailRow[];
   /** Every row up to this number was examined. */
   through: number;

@@ -2,6 +2,7 @@
  * The day's RSW parameters in D1, made once per deployment. The first isolate to insert a row wins, and all isolates
  * read that row. The values are public and therefore not sealed.
  */
+import { statement } from '../sql.ts';
 import { generateRswKey, type RswKey } from '../../captcha/pow/rsw-key.ts';
 import type { StoreEnv } from '../binding.ts';
 
@@ -21,16 +22,11 @@ export async function powKeyOfDay(env: StoreEnv, day: number, nowMs: number): Pr
   if (stored !== null) return stored;
   const made = await generateRswKey(day);
   await env.DB.batch([
-    env.DB.prepare(
-      'INSERT INTO pow_keys (day, modulus, generator, levels, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    ).bind(
-      day,
-      made.modulus.toString(16),
-      made.generator.toString(16),
-      JSON.stringify(made.levels.map((value) => value.toString(16))),
-      nowMs,
-    ),
-    env.DB.prepare('DELETE FROM pow_keys WHERE day < ?').bind(day - KEEP_DAYS),
+    statement(env)`
+      INSERT INTO pow_keys (day, modulus, generator, levels, created_at) VALUES (${day}, ${made.modulus.toString(16)},
+        ${made.generator.toString(16)}, ${JSON.stringify(made.levels.map((value) => value.toString(16)))}, ${nowMs})
+        ON CONFLICT DO NOTHING`,
+    statement(env)`DELETE FROM pow_keys WHERE day < ${day - KEEP_DAYS}`,
   ]);
   const agreed = await readPowKey(env, day);
   if (agreed === null) throw new Error(`pow_keys has no row for day ${day} after inserting it`);
@@ -39,15 +35,15 @@ export async function powKeyOfDay(env: StoreEnv, day: number, nowMs: number): Pr
 
 /** Makes the parameters of these days, where they do not exist yet. */
 export async function preparePowKeys(env: StoreEnv, days: readonly number[], nowMs: number): Promise<void> {
-  const { results } = await env.DB.prepare('SELECT day FROM pow_keys WHERE day IN (SELECT value FROM json_each(?))')
-    .bind(JSON.stringify(days))
-    .all<{ day: number }>();
+  const { results } = await statement(env)`
+    SELECT day FROM pow_keys
+    WHERE day IN (SELECT value FROM json_each(${JSON.stringify(days)}))`.all<{ day: number }>();
   const stored = new Set(results.map(({ day }) => day));
   for (const day of days) if (!stored.has(day)) await powKeyOfDay(env, day, nowMs);
 }
 
 async function readPowKey(env: StoreEnv, day: number): Promise<RswKey | null> {
-  const row = await env.DB.prepare('SELECT * FROM pow_keys WHERE day = ?').bind(day).first<PowKeyRow>();
+  const row = await statement(env)`SELECT * FROM pow_keys WHERE day = ${day}`.first<PowKeyRow>();
   if (row === null) return null;
   const levels = JSON.parse(row.levels) as string[];
   return {

@@ -3,6 +3,7 @@
  * sealed and keys are derived under the root key, so that rotating MASTER_KEY rewrites one row: tokens, cookies, API
  * keys and sealed rows stay valid. An old MASTER_KEY is useless without a database copy from its time.
  */
+import { statement } from '../sql.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from './master-key.ts';
@@ -36,9 +37,8 @@ export async function resealRootKey(
   const { root, current } = await openedRow(env, row);
   if (current) return ok('unchanged');
   const sealed = await sealAtRest(env.MASTER_KEY, CONTEXT, root);
-  const { meta } = await env.DB.prepare('UPDATE root_key SET sealed = ?, resealed_at = ? WHERE sealed = ?')
-    .bind(sealed, nowMs, row)
-    .run();
+  const { meta } = await statement(env)`
+    UPDATE root_key SET sealed = ${sealed}, resealed_at = ${nowMs} WHERE sealed = ${row}`.run();
   return meta.changes === 1 ? ok('resealed') : failed('conflict');
 }
 
@@ -60,18 +60,16 @@ async function openedRow(env: StoreEnv, sealed: string): Promise<{ root: string;
 }
 
 async function storedRow(env: StoreEnv): Promise<string | null> {
-  const row = await env.DB.prepare('SELECT sealed FROM root_key WHERE id = 1').first<{ sealed: string }>();
+  const row = await statement(env)`SELECT sealed FROM root_key WHERE id = 1`.first<{ sealed: string }>();
   return row?.sealed ?? null;
 }
 
 async function createdRow(env: StoreEnv): Promise<string> {
   const sealed = await sealAtRest(env.MASTER_KEY, CONTEXT, randomToken(ROOT_KEY_BYTES));
   const nowMs = Date.now();
-  await env.DB.prepare(
-    'INSERT INTO root_key (id, sealed, created_at, resealed_at) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-    .bind(sealed, nowMs, nowMs)
-    .run();
+  await statement(env)`
+    INSERT INTO root_key (id, sealed, created_at, resealed_at) VALUES (1, ${sealed}, ${nowMs}, ${nowMs})
+      ON CONFLICT DO NOTHING`.run();
   // Another isolate may have inserted its row first: all isolates use the stored row.
   const row = await storedRow(env);
   if (row === null) throw new Error('root_key has no row after inserting it');

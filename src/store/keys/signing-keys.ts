@@ -3,6 +3,7 @@
  * for 100 years and must stay verifiable. The private part is sealed in D1. A unique index decides between two isolates
  * that both make the first key.
  */
+import { statement } from '../sql.ts';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { StoreEnv } from '../binding.ts';
@@ -79,29 +80,25 @@ async function createKey(env: StoreEnv, purpose: SigningPurpose, nowMs: number):
   const { kty, crv, x, d } = jwk as { kty: string; crv: string; x: string; d: string };
   const kid = await calculateJwkThumbprint({ kty, crv, x });
   const sealed = await sealAtRest(await rootKey(env), sealContext(kid), JSON.stringify({ kty, crv, x, d }));
-  await env.DB.prepare(
-    `INSERT INTO signing_keys (kid, purpose, public_key, private_sealed, is_current, created_at)
-     VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING`,
-  )
-    .bind(kid, purpose, x, sealed, nowMs)
-    .run();
+  await statement(env)`
+    INSERT INTO signing_keys (kid, purpose, public_key, private_sealed, is_current, created_at)
+    VALUES (${kid}, ${purpose}, ${x}, ${sealed}, 1, ${nowMs}) ON CONFLICT DO NOTHING`.run();
   const row = await currentRow(env, purpose);
   if (!row) throw new Error(`No signing key for ${purpose} after creating one`);
   return row;
 }
 
 function currentRow(env: StoreEnv, purpose: SigningPurpose): Promise<SigningKeyRow | null> {
-  return env.DB.prepare('SELECT kid, public_key, private_sealed FROM signing_keys WHERE purpose = ? AND is_current = 1')
-    .bind(purpose)
-    .first<SigningKeyRow>();
+  return statement(env)`
+    SELECT kid, public_key, private_sealed FROM signing_keys WHERE purpose = ${purpose}
+      AND is_current = 1`.first<SigningKeyRow>();
 }
 
 async function loadPublic(env: StoreEnv, purpose: SigningPurpose): Promise<readonly VerificationKey[]> {
-  const { results } = await env.DB.prepare(
-    'SELECT kid, public_key FROM signing_keys WHERE purpose = ? ORDER BY is_current DESC, created_at DESC',
-  )
-    .bind(purpose)
-    .all<Pick<SigningKeyRow, 'kid' | 'public_key'>>();
+  const { results } = await statement(env)`
+    SELECT kid, public_key FROM signing_keys WHERE purpose = ${purpose} ORDER BY is_current DESC, created_at DESC`.all<
+    Pick<SigningKeyRow, 'kid' | 'public_key'>
+  >();
   return Promise.all(results.map(verificationKey));
 }
 

@@ -19,7 +19,7 @@ export function countLimits(
 }
 
 /** An object that fails costs only the takes of its own keys. */
-export function takeLimits(env: LimitEnv, instanceId: string, takes: readonly LimitTake[]): Promise<LimitTakings> {
+export function takeFromLedger(env: LimitEnv, instanceId: string, takes: readonly LimitTake[]): Promise<LimitTakings> {
   return byShard(takes, async (shard, part): Promise<LimitTakings> => {
     try {
       return await ledger(env, instanceId, shard).take(part);

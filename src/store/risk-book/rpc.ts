@@ -13,7 +13,7 @@ export interface RiskBookRpc {
    * Opens a session once. `opening` is what opens it: the same again returns the session as it is, something else
    * nothing. `null` also where it was ended.
    */
-  open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedSession | null>;
+  open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedScore | null>;
   /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
   renew(terms: SessionTerms): Promise<RescoredSession | null>;
   /** `null`: the session is unknown. An erased session takes no report. */
@@ -64,7 +64,7 @@ export interface SessionPlace {
 }
 
 /** A session and its end. The end is that of its first opening. */
-export interface OpenedSession extends RiskScore {
+export interface OpenedScore extends RiskScore {
   expiresAt: number;
 }
 

@@ -2,7 +2,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KeySlice, packSlice } from '../../../src/store/event-log/columns/key-slice.ts';
-import { compareKey, isCut, keyBytes, keyText, prefixBounds } from '../../../src/store/event-log/columns/key-text.ts';
+import {
+  compareKey,
+  isCut,
+  keyBytes,
+  storedKeyText,
+  prefixBounds,
+} from '../../../src/store/event-log/columns/key-text.ts';
 import { packRising, unpackRising } from '../../../src/store/event-log/packed-numbers.ts';
 
 const compareBytes = (one: Uint8Array, other: Uint8Array): number => compareKey(one, one.length, other);
@@ -18,7 +24,7 @@ const text = fc.oneof(
 );
 const rows = fc.uniqueArray(fc.nat(65_535), { maxLength: 60 }).map((list) => list.sort((a, b) => a - b));
 const keys = fc
-  .uniqueArray(fc.tuple(text.map(keyText), rows), { selector: ([key]) => key, maxLength: 80 })
+  .uniqueArray(fc.tuple(text.map(storedKeyText), rows), { selector: ([key]) => key, maxLength: 80 })
   .map((given) => given.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 test('rising numbers are unpacked as they were packed', () => {
@@ -36,7 +42,8 @@ test('key bytes sort as their texts do, and have the same prefixes', () => {
       const [a, b] = [keyBytes(one), keyBytes(other)];
       expect(Math.sign(compareBytes(a, b))).toBe(one === other ? 0 : one < other ? -1 : 1);
       const { from, to } = prefixBounds(other);
-      const isWithin = compareBytes(keyBytes(keyText(one)), from) >= 0 && compareBytes(keyBytes(keyText(one)), to) < 0;
+      const isWithin =
+        compareBytes(keyBytes(storedKeyText(one)), from) >= 0 && compareBytes(keyBytes(storedKeyText(one)), to) < 0;
       if (!isCut(other)) expect(isWithin).toBe(one.startsWith(other));
       else if (one.startsWith(other)) expect(isWithin).toBe(true);
     }),
@@ -46,7 +53,7 @@ test('key bytes sort as their texts do, and have the same prefixes', () => {
 test('uncut texts have keys that differ from each other and from those of cut texts', () => {
   fc.assert(
     fc.property(text, text, (one, other) => {
-      if (one !== other && !(isCut(one) && isCut(other))) expect(keyText(one)).not.toBe(keyText(other));
+      if (one !== other && !(isCut(one) && isCut(other))) expect(storedKeyText(one)).not.toBe(storedKeyText(other));
     }),
   );
 });
@@ -63,7 +70,7 @@ test('every key of a slice is found at its place, with its rows and what stands 
       );
       const slice = new KeySlice(packed.slice().buffer);
       expect(slice.before).toEqual(before);
-      for (const wanted of [...given.map(([key]) => key), ...others.map(keyText)]) {
+      for (const wanted of [...given.map(([key]) => key), ...others.map(storedKeyText)]) {
         const place = given.filter(([key]) => key < wanted).length;
         const held = given.find(([key]) => key === wanted)?.[1];
         const found = slice.seek(keyBytes(wanted));

@@ -1,6 +1,6 @@
 /** The service's configuration: complete, or every mistake in it. */
 import { describe, expect, test } from 'vitest';
-import { readEnvironment } from '../../../src/service/environment.ts';
+import { readServiceEnvironment } from '../../../src/service/environment.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const MASTER_KEY = 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE';
@@ -18,13 +18,13 @@ const good = {
   ATTACK_WATCH: {},
 };
 const mistakesIn = (variables: Record<string, unknown>): string[] => {
-  const reading = readEnvironment({ ...good, ...variables });
+  const reading = readServiceEnvironment({ ...good, ...variables });
   return reading.ok ? [] : reading.error;
 };
 
 describe('a complete environment', () => {
   test('needs only bindings, an address and a key; the rest has defaults', () => {
-    const reading = readEnvironment(good);
+    const reading = readServiceEnvironment(good);
     expect(reading).toMatchObject({
       ok: true,
       value: {
@@ -44,7 +44,7 @@ describe('a complete environment', () => {
 
   test('carries every optional variable that is set', () => {
     const former = MASTER_KEY.toUpperCase().replace(/.$/, 'A');
-    const reading = readEnvironment({
+    const reading = readServiceEnvironment({
       ...good,
       MASTER_KEY_PREVIOUS: former,
       JURISDICTION: 'eu',
@@ -100,7 +100,7 @@ describe('how agents and names are reached', () => {
 
 describe('the place of the console', () => {
   const placeFor = (serviceUrl: string) => {
-    const reading = readEnvironment({ ...good, SERVICE_URL: serviceUrl });
+    const reading = readServiceEnvironment({ ...good, SERVICE_URL: serviceUrl });
     return reading.ok ? reading.value.signIn.console : undefined;
   };
 
@@ -189,7 +189,7 @@ describe('a mistake', () => {
   });
 
   test('does not hide another: all are reported at once', () => {
-    const reading = readEnvironment({
+    const reading = readServiceEnvironment({
       SIGNALS_SOURCE: 'headers',
       JURISDICTION: 'de',
       ADDRESS_FACTS: '[]',

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { docsRoutes } from '../../../src/service/docs/docs-routes.ts';
-import { readEnvironment } from '../../../src/service/environment.ts';
+import { readServiceEnvironment } from '../../../src/service/environment.ts';
 import type { ServiceHonoEnv } from '../../../src/service/http/service-call.ts';
 import { send } from './service-under-test.ts';
 
@@ -26,7 +26,7 @@ function siteOf(files: Readonly<Record<string, string>>) {
         : new Response(missing, { status: 404, headers });
     },
   };
-  const reading = readEnvironment({ ...(env as object), ASSETS: assets });
+  const reading = readServiceEnvironment({ ...(env as object), ASSETS: assets });
   if (!reading.ok) throw new Error(reading.error.join());
   const environment = reading.value;
   const app = new Hono<ServiceHonoEnv>();

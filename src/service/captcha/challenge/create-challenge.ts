@@ -22,7 +22,7 @@ import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import { recordBlocked, recordIssued, type IssueCircumstances } from '../captcha-events.ts';
-import { visitorOf, withKnownFacts } from '../visitor.ts';
+import { captchaVisitor, withKnownFacts } from '../visitor.ts';
 import { challengeSite, signedAccount } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
 import { WAIT_MS, courseParams, issuePow, type ChallengeBase } from './issue-challenge.ts';
@@ -63,7 +63,7 @@ export async function newChallenge(
   origin: string | null,
 ): Promise<Result<NewChallenge, CaptchaRouteError>> {
   const { nowMs } = call;
-  const described = await visitorOf(call, body.visitor);
+  const described = await captchaVisitor(call, body.visitor);
   if (!described.ok) return described;
   const { ip } = described.value;
   // Without an address there is no limit and no filter, so the request is refused rather than let through.

@@ -9,7 +9,7 @@ import { type ChallengeParams, sealChallenge, type SealedChallenge } from '../..
 import type { ChallengeResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
-import { mintWork } from './mint-work.ts';
+import { mintChallengeWork } from './mint-work.ts';
 
 /** How long a visitor without scripts waits: longer than a bot stays on a page, shorter than a person accepts. */
 export const WAIT_MS = 8000;
@@ -42,7 +42,7 @@ export async function issuePow(
     });
   }
   const lane = base.lane === 'sha256' ? 'sha256' : 'rsw';
-  const { pow, params, answer } = await mintWork(engine, lane, powDifficulty, base.issuedAt);
+  const { pow, params, answer } = await mintChallengeWork(engine, lane, powDifficulty, base.issuedAt);
   return answerOf(engine, base, { ...course, ...params }, answer, { pow });
 }
 

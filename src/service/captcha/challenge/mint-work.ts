@@ -16,7 +16,7 @@ interface MintedWork {
   answer: Uint8Array | null;
 }
 
-export async function mintWork(
+export async function mintChallengeWork(
   engine: CaptchaEngine,
   lane: 'rsw' | 'sha256',
   powDifficulty: number,

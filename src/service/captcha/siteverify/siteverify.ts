@@ -33,7 +33,7 @@ import type { ServiceCall } from '../../http/service-call.ts';
 import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
 import { type CaptchaEngine, captchaEngine } from '../captcha-engine.ts';
 import { recordVerified } from '../captcha-events.ts';
-import { visitorOf, withKnownFacts } from '../visitor.ts';
+import { captchaVisitor, withKnownFacts } from '../visitor.ts';
 import { type EdgeJudgement, judgeForBackend, judgeForEdge, type Presented } from './judge.ts';
 import { testSecretResponse } from './test-secret-response.ts';
 
@@ -68,7 +68,7 @@ async function presentedBy(
   if (audience !== 'edge') return misplaced('visitor', 'is for the audience edge');
   // Two visitors with one key would get one response.
   if (idempotencyKey !== undefined) return misplaced('idempotencyKey', 'cannot be combined with a visitor');
-  const visitor = await visitorOf(call, described);
+  const visitor = await captchaVisitor(call, described);
   if (!visitor.ok) return visitor;
   const { ip } = visitor.value;
   const known = ip === null ? null : (captchaEngine(call).addressLookup?.(ip) ?? null);

@@ -28,7 +28,7 @@ import { issueVisual } from '../challenge/issue-challenge.ts';
 import { isOnlyAnswer, judgeRound, type RoundOutcome, solvedFacts } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { SolvingSigns } from '../../../risk/captcha-score.ts';
-import { visitorOf } from '../visitor.ts';
+import { captchaVisitor } from '../visitor.ts';
 import { type NetworkTag, networkTags, WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
 /** A sealed challenge, a solution with the path of a pointer (1,000 points of three numbers), and the visitor of an edge. */
@@ -49,7 +49,7 @@ export async function solutionResult(
   body: SolutionRequest,
 ): Promise<Result<SolutionResponse, CaptchaRouteError>> {
   const { nowMs } = call;
-  const visitor = await visitorOf(call, body.visitor);
+  const visitor = await captchaVisitor(call, body.visitor);
   if (!visitor.ok) return visitor;
   const { ip } = visitor.value;
   if (ip === null) return failed({ kind: 'visitor-address-unknown' });

@@ -11,8 +11,8 @@ import {
   passkeyById,
   PASSKEYS_PER_PERSON_MAX,
   passkeysOfPerson,
-  removePasskey,
-  renamePasskey,
+  deletePasskey,
+  setPasskeyName,
 } from '../../../store/d1/passkeys.ts';
 import { assertedCounter, challengeOf, createdPasskey } from '../webauthn/credential.ts';
 import { passkeyAlgorithms } from '../webauthn/public-key.ts';
@@ -77,7 +77,7 @@ export async function rename(
   { store, user }: SignedInCall,
   { credentialId, name }: z.infer<typeof signInBodies.rename>,
 ): Promise<ConsoleResult> {
-  const renamed = await renamePasskey(store, user.session.email, credentialId, name);
+  const renamed = await setPasskeyName(store, user.session.email, credentialId, name);
   return renamed ? ok({ success: true }) : failed({ kind: 'not-yours', what: 'passkey' });
 }
 
@@ -88,7 +88,7 @@ export async function remove(
 ): Promise<ConsoleResult> {
   const { store, user } = call;
   if (!isFresh(call)) return failed({ kind: 'sign-in-too-old' });
-  const removed = await removePasskey(store, user.session.email, credentialId, user.session.method === 'link');
+  const removed = await deletePasskey(store, user.session.email, credentialId, user.session.method === 'link');
   if (removed.ok) return ok({ success: true });
   return failed(removed.error === 'last' ? { kind: 'last-passkey' } : { kind: 'not-yours', what: 'passkey' });
 }

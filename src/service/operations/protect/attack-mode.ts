@@ -9,7 +9,7 @@ import {
   minimumRate,
 } from '../../../contract/management/attack-mode.ts';
 import { type Operation, protectOperation } from '../define-operation.ts';
-import { chosenInstance, chosenSiteKey } from './chosen-instance.ts';
+import { instanceOfCall, chosenSiteKey } from './chosen-instance.ts';
 import { attackWatch } from '../../../store/attack-watch/client.ts';
 import { writeAttackState } from '../../../store/d1/attack-states.ts';
 import { instanceById } from '../../../store/d1/instances.ts';
@@ -39,7 +39,7 @@ export const attackModeOperations: readonly Operation[] = [
     body: z.strictObject({ siteKey: chosenSiteKey }),
     response: attackModeStatus,
     async handler(context) {
-      const { attack } = await chosenInstance(context, context.body.siteKey);
+      const { attack } = await instanceOfCall(context, context.body.siteKey);
       return attackModeResponse(attack, context.nowMs);
     },
   }),
@@ -63,7 +63,7 @@ export const attackModeOperations: readonly Operation[] = [
     response: attackModeStatus,
     async handler(context) {
       const { store, body, nowMs } = context;
-      let instance = await chosenInstance(context, body.siteKey);
+      let instance = await instanceOfCall(context, body.siteKey);
       return untilWritten('Others are changing attack mode; try again', async () => {
         const { id, attack } = instance;
         const next = changed(attack, body, nowMs);

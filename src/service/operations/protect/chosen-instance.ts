@@ -4,7 +4,7 @@
  * it would change the oldest, whichever was meant, unless its operation says that it means the oldest.
  */
 import * as z from 'zod/mini';
-import { activeInstances, instanceById, type StoredInstance } from '../../../store/d1/instances.ts';
+import { activeInstancesOf, instanceById, type StoredInstance } from '../../../store/d1/instances.ts';
 import { ruleBook } from '../../../store/rule-book/client.ts';
 import type { RefusedWrite, RuleBookRpc } from '../../../store/rule-book/rpc.ts';
 import type { RuleKey } from '../../../store/rule-book/rule-row.ts';
@@ -24,12 +24,12 @@ export const chosenSiteKey = z.optional(key);
 type ChoosingContext = Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders'>;
 
 /** @throws NoActiveInstanceError */
-export async function chosenInstance(
+export async function instanceOfCall(
   { store, account, access, responseHeaders }: ChoosingContext,
   siteKey: string | undefined,
   ofSeveral: 'oldest' | 'none' = access === 'write' ? 'none' : 'oldest',
 ): Promise<StoredInstance> {
-  const found = await activeInstances(store, account.id, { siteKey, limit: ofSeveral === 'none' ? LISTED_MAX : 1 });
+  const found = await activeInstancesOf(store, account.id, { siteKey, limit: ofSeveral === 'none' ? LISTED_MAX : 1 });
   const [instance] = found;
   if (instance === undefined) throw new NoActiveInstanceError();
   if (found.length > 1) {
@@ -75,7 +75,7 @@ export async function instanceRuleBook(
   wantedSiteKey: string | undefined,
   ofSeveral?: 'oldest' | 'none',
 ): Promise<InstanceRuleBook> {
-  const instance = await chosenInstance(context, wantedSiteKey, ofSeveral);
+  const instance = await instanceOfCall(context, wantedSiteKey, ofSeveral);
   return { instance, book: ruleBook(context.store, instance.id) };
 }
 

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type Site, site, siteKey, siteName } from '../../../contract/management/site.ts';
 import {
-  activateSite,
+  reactivateSite,
   createSite,
   deactivateSite,
   type SiteRecord,
@@ -17,7 +17,7 @@ import { checkDomains } from './check-domains.ts';
 import { withoutDefaults } from '../../../contract/management/patch-schema.ts';
 import { issueDetails } from '../../http/body/parse-with-schema.ts';
 import { checkVersion, ifVersion, untilWritten } from '../stale-write.ts';
-import { activeInstances } from '../../../store/d1/instances.ts';
+import { activeInstancesOf } from '../../../store/d1/instances.ts';
 import { retireInstance } from '../protect/instances/instances.ts';
 
 /** `secretKey` is left out for a caller with `readSites` alone. */
@@ -176,7 +176,7 @@ export const siteOperations: readonly Operation[] = [
       const deactivated = { success: true, deactivatedSiteKey: body.siteKey } as const;
       const record = await ownSite(context, body.siteKey);
       if (!record.active) return deactivated;
-      const [instance] = await activeInstances(store, account.id, { siteKey: body.siteKey, limit: 1 });
+      const [instance] = await activeInstancesOf(store, account.id, { siteKey: body.siteKey, limit: 1 });
       if (instance && !body.deactivateInstance) throw siteUsed(`the active instance ${instance.name} (${instance.id})`);
       if (instance) checkMayDeleteInstances(context);
       const deactivating = { accountId: account.id, siteKey: body.siteKey, instanceId: instance?.id ?? null };
@@ -209,7 +209,7 @@ export const siteOperations: readonly Operation[] = [
       if (record.active) return siteResponse(record);
       // The plan may have changed since.
       checkDomains(account.tier, record.settings.domains);
-      await activateSite(store, account.id, body.siteKey, nowMs);
+      await reactivateSite(store, account.id, body.siteKey, nowMs);
       return siteResponse(await ownSite(context, body.siteKey));
     },
   }),

@@ -6,7 +6,7 @@
 import { inWindow, readFrom, type SealedRead, SealedRowReader, StalePlanError } from './sealed-row-reader.ts';
 import { UnreadableSegmentError } from '../parquet/byte-cursor.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { PAGE_ROW_GROUPS_MAX, type Plan, type PlanRequest } from '../shard-rpc.ts';
+import { PAGE_ROW_GROUPS_MAX, type ReadPlan, type PlanRequest } from '../shard-rpc.ts';
 import { compareNewestFirst, newestOf, type RowKey, type StoredRow } from '../log-row.ts';
 import { type LogName, shard, type ShardEnv, shardNames } from './shards.ts';
 
@@ -26,7 +26,7 @@ export interface PageRequest {
   wantTotal: boolean;
 }
 
-export interface Page {
+export interface VerdictPage {
   rows: StoredRow[];
   total: number;
   totalIsExact: boolean;
@@ -39,11 +39,11 @@ export interface PageStart extends RowKey {
   skip: number;
 }
 
-export async function readPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+export async function readPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<VerdictPage> {
   const { offset, limit } = request;
   if (offset + limit <= ROWS_AT_ONCE) return readNearPage(env, log, request);
   let { before } = request;
-  let first: Page | null = null;
+  let first: VerdictPage | null = null;
   for (let passed = 0; passed < offset; passed += ROWS_AT_ONCE) {
     const rows = Math.min(ROWS_AT_ONCE, offset - passed);
     const wantTotal = request.wantTotal && first === null;
@@ -65,7 +65,7 @@ export async function readPage(env: ShardEnv, log: LogName, request: PageRequest
   return first === null ? page : { ...page, total: first.total, totalIsExact: first.totalIsExact };
 }
 
-async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<VerdictPage> {
   for (let turn = 1; ; turn++) {
     try {
       return await readPlanned(env, log, request);
@@ -76,7 +76,7 @@ async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): 
   }
 }
 
-async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): Promise<VerdictPage> {
   const { offset, limit } = request;
   const names = shardNames(env, log, request.filter);
   // One row more than the page needs shows whether there is a next page.
@@ -102,7 +102,7 @@ interface Merged {
 }
 
 async function mergeRows(
-  plans: readonly Plan[],
+  plans: readonly ReadPlan[],
   reader: SealedRowReader,
   before: RowKey | null,
   wanted: number,
@@ -149,7 +149,10 @@ async function mergeRows(
   return { rows: found.filter((row) => compareNewestFirst(row, stop) <= 0), stoppedAt: stop };
 }
 
-async function countAll(plans: readonly Plan[], reader: SealedRowReader): Promise<{ total: number; isExact: boolean }> {
+async function countAll(
+  plans: readonly ReadPlan[],
+  reader: SealedRowReader,
+): Promise<{ total: number; isExact: boolean }> {
   let total = 0;
   let isExact = true;
   for (const { total: planned } of plans) {

@@ -4,7 +4,7 @@
  */
 import type { RowFilter } from '../row-filter.ts';
 import type { StoredRow } from '../log-row.ts';
-import type { Tail, TailRow } from '../shard-rpc.ts';
+import type { ShardTail, TailRow } from '../shard-rpc.ts';
 import { allShardNames, type LogName, shard, type ShardEnv } from './shards.ts';
 
 /** `epoch:shard` → number of the last row that was told. */
@@ -40,7 +40,7 @@ export async function readTail(env: ShardEnv, log: LogName, { filter, after, lim
   if (after === null) {
     return {
       rows: mergeByTime(tails.map(({ rows }) => rows)).slice(-limit),
-      position: new Map(shards.map((name, index) => [name, (tails[index] as Tail).through])),
+      position: new Map(shards.map((name, index) => [name, (tails[index] as ShardTail).through])),
       missed: 0,
       more: false,
     };
@@ -50,14 +50,14 @@ export async function readTail(env: ShardEnv, log: LogName, { filter, after, lim
   const ends = tails.map((tail, index) => endOf(tail, told, after.get(shards[index] as string) ?? 0));
   return {
     rows,
-    position: new Map(shards.map((name, index) => [name, (ends[index] as Tail).through])),
+    position: new Map(shards.map((name, index) => [name, (ends[index] as ShardTail).through])),
     missed: ends.reduce((sum, end) => sum + end.missed, 0),
     more: ends.some((end) => end.more),
   };
 }
 
 /** Where a shard's part of the page ends. */
-function endOf(tail: Tail, told: ReadonlySet<TailRow>, after: number): Omit<Tail, 'rows'> {
+function endOf(tail: ShardTail, told: ReadonlySet<TailRow>, after: number): Omit<ShardTail, 'rows'> {
   const first = tail.rows.findIndex((row) => !told.has(row));
   if (first < 0) return tail;
   const last = tail.rows[first - 1];

@@ -1,6 +1,6 @@
 /** Looks up keys in many sealed segments at once. */
 import { KeySlice } from './key-slice.ts';
-import { isCut, keyBytes, keyText, prefixBounds } from './key-text.ts';
+import { isCut, keyBytes, storedKeyText, prefixBounds } from './key-text.ts';
 import { type HashedField, hashSlice, type KeyField, segmentOfSlice, sliceId, SMALL_SLICE } from './segment-keys.ts';
 import { knownBounds, slicesOfKey } from './slice-bounds.ts';
 
@@ -28,7 +28,7 @@ export class KeyLookup {
 
   constructor(sql: SqlStorage, field: HashedField, texts: readonly string[], span: SegmentSpan) {
     const bySlice = new Map<number, Uint8Array[]>([[SMALL_SLICE, []]]);
-    for (const key of new Set(texts.map(keyText))) {
+    for (const key of new Set(texts.map(storedKeyText))) {
       const slice = hashSlice(field, key);
       const bytes = keyBytes(key);
       bySlice.get(SMALL_SLICE)?.push(bytes);
@@ -139,7 +139,7 @@ export class PathLookup {
     tables: ReadonlyMap<number, Uint8Array | null>,
   ) {
     this.#sql = sql;
-    const key = keyText(text);
+    const key = storedKeyText(text);
     const bounds = prefix ? prefixBounds(text) : { text: key, from: keyBytes(key), to: null };
     for (const known of [{ first: SMALL_SLICE, bounds: [] }, ...knownBounds(sql)]) {
       const slices = slicesOfKey(known, bounds.text, prefix);

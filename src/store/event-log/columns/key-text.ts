@@ -18,7 +18,7 @@ export function isCut(text: string): boolean {
 }
 
 /** The text that a key is stored under. */
-export function keyText(text: string): string {
+export function storedKeyText(text: string): string {
   if (!isCut(text)) return text;
   const hash = textHash(text);
   return `${cutPrefix(text)}${String.fromCharCode(hash >>> 16, hash & 0xffff)}`;

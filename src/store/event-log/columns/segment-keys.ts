@@ -8,7 +8,7 @@
  */
 import { textHash } from '../../text-hash.ts';
 import { type KeyRows, packSlice, type SliceStart } from './key-slice.ts';
-import { keyBytes, keyText } from './key-text.ts';
+import { keyBytes, storedKeyText } from './key-text.ts';
 import { boundsFor, dropUnusedBounds, knownBounds } from './slice-bounds.ts';
 
 /** The number of a field is never reused. `slices`: how many, or dealt out by order. */
@@ -56,7 +56,7 @@ export class SegmentKeysBuilder {
   add(field: KeyField, text: string, row: number): void {
     let keys = this.#fields.get(field);
     if (keys === undefined) this.#fields.set(field, (keys = new Map()));
-    const key = keyText(text);
+    const key = storedKeyText(text);
     const rows = keys.get(key);
     if (rows === undefined) keys.set(key, [row]);
     else if (rows.at(-1) !== row) rows.push(row);

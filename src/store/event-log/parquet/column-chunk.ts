@@ -6,7 +6,7 @@ import { ByteCursor, UnreadableSegmentError } from './byte-cursor.ts';
 import { type PageHeader, readPageHeader } from './page-header.ts';
 import { readDeltas, readLevelRuns, readRunsAt } from './packed-integers.ts';
 import { SnappyBytes } from './snappy.ts';
-import type { Cell, Column } from './stream-schema.ts';
+import type { Cell, ParquetColumn } from './stream-schema.ts';
 
 /** Numbers of the encodings in the Parquet format. */
 const RLE = 3;
@@ -19,7 +19,7 @@ const PAGE_BYTES_MAX = 67_108_864;
 type Single = string | number | boolean;
 
 /** One value for each of `rows`, which are in rising order; `count` is the number of rows in the row group. */
-export function readChunk(bytes: Uint8Array, column: Column, count: number, rows: readonly number[]): Cell[] {
+export function readChunk(bytes: Uint8Array, column: ParquetColumn, count: number, rows: readonly number[]): Cell[] {
   const cursor = new ByteCursor(bytes);
   let header = readPageHeader(cursor);
   let dictionary: PageBytes | null = null;
@@ -118,12 +118,12 @@ function lists(
 
 /** The values of a data page that are not null, by their ordinal. */
 class PageValues {
-  readonly #column: Column;
+  readonly #column: ParquetColumn;
   readonly #header: PageHeader;
   readonly #data: PageBytes;
   readonly #dictionary: PageBytes | null;
 
-  constructor(column: Column, header: PageHeader, data: PageBytes, dictionary: PageBytes | null) {
+  constructor(column: ParquetColumn, header: PageHeader, data: PageBytes, dictionary: PageBytes | null) {
     this.#column = column;
     this.#header = header;
     this.#data = data;
@@ -169,7 +169,7 @@ function numberAt(numbers: Float64Array, ordinal: number): number {
   return value;
 }
 
-function dictionaryNumbers(dictionary: PageBytes, { kind }: Column, wanted: readonly number[]): number[] {
+function dictionaryNumbers(dictionary: PageBytes, { kind }: ParquetColumn, wanted: readonly number[]): number[] {
   const { bytes } = dictionary;
   dictionary.unpackTo(8 * (highest(wanted) + 1));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -4,7 +4,7 @@
  */
 import { UnreadableSegmentError } from './byte-cursor.ts';
 import { readChunk } from './column-chunk.ts';
-import { type Cell, type Column, EXACT_COLUMN, type StreamSchema, text } from './stream-schema.ts';
+import { type Cell, type ParquetColumn, EXACT_COLUMN, type StreamSchema, text } from './stream-schema.ts';
 
 export interface RowGroup {
   rows: number;
@@ -15,8 +15,8 @@ export interface RowGroup {
 const exact = text({ nullable: true });
 
 /** The columns as they lie in a file of this version. */
-export function fileColumns<Flat>({ columns }: StreamSchema<Flat>): [name: string, column: Column][] {
-  return [...Object.entries<Column>(columns), [EXACT_COLUMN, exact]];
+export function fileColumns<Flat>({ columns }: StreamSchema<Flat>): [name: string, column: ParquetColumn][] {
+  return [...Object.entries<ParquetColumn>(columns), [EXACT_COLUMN, exact]];
 }
 
 /** `rows` are numbers in the group, in rising order; `null`: every row. */

@@ -7,7 +7,7 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js';
 import type { SchemaElement } from 'hyparquet';
 import { fileColumns } from './row-group-reader.ts';
-import { type Cell, type Column, type ColumnKind, EXACT_COLUMN, type StreamSchema } from './stream-schema.ts';
+import { type Cell, type ParquetColumn, type ColumnKind, EXACT_COLUMN, type StreamSchema } from './stream-schema.ts';
 
 /** Longer texts are cut in the statistics, which engines allow for. */
 const STATISTICS_TEXT_BYTES = 64;
@@ -20,7 +20,7 @@ const LIST_ENTRY_IDS = 1000;
 
 export class SegmentWriter<Flat> {
   readonly #schema: StreamSchema<Flat>;
-  readonly #columns: [name: string, column: Column][];
+  readonly #columns: [name: string, column: ParquetColumn][];
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
   #cells: Cell[][];
@@ -107,7 +107,7 @@ export class SegmentWriter<Flat> {
 }
 
 /** The value, or what stands in its place when the column cannot hold it. */
-function fitting({ kind, nullable }: Column, cell: Cell): Cell {
+function fitting({ kind, nullable }: ParquetColumn, cell: Cell): Cell {
   const substitute = nullable && kind !== 'texts' ? null : substitutes[kind];
   if (cell === null) return substitute;
   const isRight =
@@ -137,7 +137,7 @@ function physical(kind: ColumnKind, cells: Cell[]): Cell[] | (bigint | null)[] {
   return cells.map((cell) => (cell === null ? null : BigInt(cell as number)));
 }
 
-function elementsOf(columns: readonly [string, Column][]): SchemaElement[] {
+function elementsOf(columns: readonly [string, ParquetColumn][]): SchemaElement[] {
   const elements: SchemaElement[] = [{ name: 'root', num_children: columns.length }];
   for (const [at, [name, { kind, nullable }]] of columns.entries()) {
     const field_id = name === EXACT_COLUMN ? EXACT_COLUMN_ID : FIRST_COLUMN_ID + at;

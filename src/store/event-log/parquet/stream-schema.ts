@@ -10,7 +10,7 @@ export type Cell = string | number | boolean | readonly string[] | null;
 /** `moment`: epoch milliseconds, TIMESTAMP_MILLIS in the file. */
 export type ColumnKind = 'text' | 'texts' | 'integer' | 'double' | 'boolean' | 'moment';
 
-export interface Column {
+export interface ParquetColumn {
   kind: ColumnKind;
   /** Whether a value can be null. ClickHouse reads no list that can be null, so in `texts` only the entries can. */
   nullable: boolean;
@@ -26,7 +26,7 @@ export interface Column {
 
 export interface StreamSchema<Flat = Record<string, Cell>> {
   /** In the order of the file. A new column goes to the end. */
-  columns: { readonly [Name in keyof Flat]: Column };
+  columns: { readonly [Name in keyof Flat]: ParquetColumn };
   flatten(record: never): Flat;
   /** The record's JSON, as long as each column took its value. */
   json(flat: Flat): string;
@@ -35,9 +35,9 @@ export interface StreamSchema<Flat = Record<string, Cell>> {
 /** The column that every stream ends with: the JSON of a record that its columns cannot give back exactly. */
 export const EXACT_COLUMN = 'record';
 
-type Options = Partial<Omit<Column, 'kind'>>;
+type Options = Partial<Omit<ParquetColumn, 'kind'>>;
 
-function column(kind: ColumnKind, options: Options): Column {
+function column(kind: ColumnKind, options: Options): ParquetColumn {
   return {
     kind,
     nullable: false,
@@ -49,9 +49,9 @@ function column(kind: ColumnKind, options: Options): Column {
   };
 }
 
-export const text = (options: Options = {}): Column => column('text', options);
-export const texts = (options: Options = {}): Column => column('texts', options);
-export const integer = (options: Options = {}): Column => column('integer', options);
-export const double = (options: Options = {}): Column => column('double', options);
-export const truth = (options: Options = {}): Column => column('boolean', options);
-export const moment = (options: Options = {}): Column => column('moment', { isPacked: true, ...options });
+export const text = (options: Options = {}): ParquetColumn => column('text', options);
+export const texts = (options: Options = {}): ParquetColumn => column('texts', options);
+export const integer = (options: Options = {}): ParquetColumn => column('integer', options);
+export const double = (options: Options = {}): ParquetColumn => column('double', options);
+export const truth = (options: Options = {}): ParquetColumn => column('boolean', options);
+export const moment = (options: Options = {}): ParquetColumn => column('moment', { isPacked: true, ...options });

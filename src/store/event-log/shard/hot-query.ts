@@ -3,7 +3,7 @@ import { compareNewestFirst, type RowKey, type StoredRow } from '../log-row.ts';
 import { PackedLines } from '../packed-lines.ts';
 import { passes, type RowFilter } from '../row-filter.ts';
 import type { HotKey, HotKeys } from './hot-keys.ts';
-import type { Tail, TailRequest, TailRow } from '../shard-rpc.ts';
+import type { ShardTail, TailRequest, TailRow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 
 /** Newest first, and how many match in all. */
@@ -52,7 +52,7 @@ interface Numbered extends HotKey {
  * time. Only unsealed rows are in that order. Rows that were sealed or erased before they were told are
  * counted instead, by the numbers that are missing.
  */
-export function tailRows(sql: SqlStorage, hot: HotRows, { filter, after, limit }: TailRequest): Tail {
+export function tailRows(sql: SqlStorage, hot: HotRows, { filter, after, limit }: TailRequest): ShardTail {
   const { lastSeq } = hot;
   if (after === null) {
     const shown = hot.keys.lastStored(filter, limit).map((key) => ({ ...key, missed: 0 }));

@@ -8,7 +8,7 @@ import { verdictSearch } from '../columns/verdict-columns.ts';
 import { compareNewestFirst, newestOf, type RowKey } from '../log-row.ts';
 import {
   PAGE_ROW_GROUPS_MAX,
-  type Plan,
+  type ReadPlan,
   type PlannedTotal,
   type PlanRequest,
   type RowGroupReference,
@@ -24,7 +24,7 @@ export const COUNT_ROW_GROUPS_MAX = 80;
 /** Row groups with late rows that lie across the cursor. A safety limit; real logs stay far below it. */
 const ACROSS_ROW_GROUPS_MAX = 5000;
 
-export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): Plan {
+export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): ReadPlan {
   const { filter, before, limit } = request;
   const search = verdictSearch(filter);
   const { since, until } = search;

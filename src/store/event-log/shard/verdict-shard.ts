@@ -24,14 +24,14 @@ import type {
   LargestValues,
   LiveCounts,
   LiveWindow,
-  Plan,
+  ReadPlan,
   PlanRequest,
   Point,
   RebuiltSegments,
   ShardRpc,
   ShardSettings,
   ShardStatistics,
-  Tail,
+  ShardTail,
   TailRequest,
   TrafficWindow,
   ValueSeries,
@@ -138,11 +138,11 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return { ...this.#hot.edgeSums(), room };
   }
 
-  async plan(request: PlanRequest): Promise<Plan> {
+  async plan(request: PlanRequest): Promise<ReadPlan> {
     return planRead(this.#storage.sql, this.#hot.keys, request);
   }
 
-  async tailRows(request: TailRequest): Promise<Tail> {
+  async tailRows(request: TailRequest): Promise<ShardTail> {
     return tailRows(this.#storage.sql, this.#hot, request);
   }
 

@@ -9,7 +9,7 @@ import type { EnvironmentReport, TelemetryReport } from '../../../contract/edge/
 import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, type SessionState, type SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';
-import type { OpenedSession, RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
+import type { OpenedScore, RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, sessionBook } from './session-books.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
@@ -31,7 +31,7 @@ export async function openRisk(
   nowMs: number,
   formerJti: string | null,
   environment: EnvironmentReport,
-): Promise<OpenedSession | null> {
+): Promise<OpenedScore | null> {
   const who = sessionVisitor(visitor);
   const expiresAt = (Math.floor(nowMs / 1000) + instance.jtiExpirySeconds) * 1000;
   const lineage =

@@ -18,7 +18,7 @@ import {
 } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
 import type {
-  OpenedSession,
+  OpenedScore,
   RaisedSession,
   ReportedSession,
   RescoredSession,
@@ -54,7 +54,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     this.#rows = new SessionRows(ctx.storage.sql);
   }
 
-  async open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedSession | null> {
+  async open(terms: SessionTerms, opening: string, lineage: Lineage): Promise<OpenedScore | null> {
     const { jti } = terms;
     if (this.#rows.hasEnded(jti)) return null;
     const known = this.#rows.read(jti, Date.now());

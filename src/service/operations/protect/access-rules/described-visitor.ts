@@ -19,7 +19,7 @@ import { type BotSignal, proofOf } from '../../../../bots/bot-proof.ts';
 import { actionFor, botInput, compileBotRules, readsRobots } from '../../../../bots/bot-rules.ts';
 import type { BotTable } from '../../../../bots/open-bot-table.ts';
 import { spelledPath } from '../../../../bots/path-match.ts';
-import { botId, type BotPolicy } from '../../../../contract/management/bot-policy.ts';
+import { policyBotId, type BotPolicy } from '../../../../contract/management/bot-policy.ts';
 import type { DecideInputs } from '../../../../rules/decision-table.ts';
 
 /** The longest header that common servers accept. */
@@ -106,7 +106,7 @@ function prefixKeys(ip: string): RuleKey[] {
 /** Fields of the request body. */
 export const botQuestion = {
   /** In place of what user agent and address say. */
-  bot: z.optional(z.strictObject({ id: botId, proof: z.enum(botProofs) })),
+  bot: z.optional(z.strictObject({ id: policyBotId, proof: z.enum(botProofs) })),
   /** Of the bot policy's overrides. The access rules know no paths. */
   path: z._default(z.string().check(z.maxLength(2048), z.regex(/^\/[^\s#]*$/)), '/'),
 };

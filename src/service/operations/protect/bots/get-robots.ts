@@ -11,7 +11,7 @@ import { botBehaviours } from '../../../../contract/vocabulary.ts';
 import { robotsFile, robotsHosts } from '../../../../store/d1/robots-files.ts';
 import { mergedFor, namedBots } from '../../../bots/served-robots.ts';
 import { protectOperation } from '../../define-operation.ts';
-import { chosenInstance } from '../chosen-instance.ts';
+import { instanceOfCall } from '../chosen-instance.ts';
 
 /** Of the rules for one bot. The file has all of them. */
 const RULES_SHOWN_MAX = 20;
@@ -25,7 +25,7 @@ export const getRobots = protectOperation({
   response: robotsResponse,
   async handler(context) {
     const { store, body } = context;
-    const inForce = await chosenInstance(context, body.siteKey);
+    const inForce = await instanceOfCall(context, body.siteKey);
     const instance = { ...inForce, botPolicy: body.botPolicy ?? inForce.botPolicy };
     const { botPolicy } = instance;
     const [hosts, bots] = await Promise.all([robotsHosts(store, instance.id), namedBots(store, instance.accountId)]);

@@ -23,7 +23,7 @@ import { OperationError } from '../../operation-error.ts';
 import { parseSelector } from '../../../../lists/selector.ts';
 import * as z from 'zod/mini';
 import { type Operation, protectOperation } from '../../define-operation.ts';
-import { chosenInstance, chosenSiteKey, instanceRuleBook } from '../chosen-instance.ts';
+import { instanceOfCall, chosenSiteKey, instanceRuleBook } from '../chosen-instance.ts';
 import { listDefaults } from '../../../../contract/management/list-defaults.ts';
 import { followSettings } from '../../../lists/follow-changes.ts';
 import { isSamePublisher } from '../../../lists/same-publisher.ts';
@@ -94,7 +94,7 @@ export const listOperations: readonly Operation[] = [
     body: z.strictObject({ siteKey: chosenSiteKey }),
     response: z.object({ lists: z.array(listStatus) }),
     async handler({ body, ...context }) {
-      const instance = await chosenInstance(context, body.siteKey);
+      const instance = await instanceOfCall(context, body.siteKey);
       return { lists: (await listsOf(context.store, instance.id)).map(listResponse) };
     },
   }),

@@ -10,7 +10,7 @@ import { listName, listStatus } from '../../../../contract/management/lists.ts';
 import { beginReading, endReading, noteListFailure, noteReading } from '../../../../store/d1/rule-list-readings.ts';
 import { findList } from '../../../../store/d1/rule-lists.ts';
 import { changeBounds, READING_MS, refreshList } from '../../../lists/refresh-list.ts';
-import { chosenInstance, chosenSiteKey, instanceRuleBook } from '../chosen-instance.ts';
+import { instanceOfCall, chosenSiteKey, instanceRuleBook } from '../chosen-instance.ts';
 import { beingRead, listResponse, noSuchList } from './lists.ts';
 import { listErrorText } from '../../../../lists/list-format.ts';
 import { applyEntries } from '../../../lists/apply-entries.ts';
@@ -47,7 +47,7 @@ export const listReadingOperations: readonly Operation[] = [
     response: z.object({ isRead: z.boolean(), list: listStatus }),
     async handler({ body: { siteKey: wanted, name, acceptChange }, ...context }) {
       const { store, outbound } = context;
-      const instance = await chosenInstance(context, wanted);
+      const instance = await instanceOfCall(context, wanted);
       const list = await findList(store, instance.id, name);
       if (list === null) throw noSuchList();
       if (list.settings.url === null) {

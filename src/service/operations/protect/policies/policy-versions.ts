@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { pageLimit } from '../../pages.ts';
 import { policySetVersions } from '../../../../store/d1/policy-sets.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
-import { chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
+import { instanceOfCall, chosenSiteKey } from '../chosen-instance.ts';
 import { isoTime } from '../access-rules/rule-response.ts';
 import { diffPolicySets } from '../../../../policies/diff.ts';
 import { setDifference, setOfVersion, writeFields, writeResponse, writeSet } from './stored-set.ts';
@@ -41,7 +41,7 @@ export const policyVersionOperations: readonly Operation[] = [
       ),
     }),
     async handler({ body, ...context }) {
-      const instance = await chosenInstance(context, body.siteKey);
+      const instance = await instanceOfCall(context, body.siteKey);
       const versions = await policySetVersions(context.store, instance.id, {
         before: body.before ?? null,
         limit: body.limit,
@@ -66,7 +66,7 @@ export const policyVersionOperations: readonly Operation[] = [
     }),
     response: z.object({ from: z.int(), to: z.int(), differences: z.object(setDifference) }),
     async handler({ body, ...context }) {
-      const instance = await chosenInstance(context, body.siteKey);
+      const instance = await instanceOfCall(context, body.siteKey);
       const to = body.to ?? instance.policyVersion;
       const [before, after] = await Promise.all([
         setOfVersion(context, instance, body.from),

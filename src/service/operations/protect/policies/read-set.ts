@@ -38,7 +38,7 @@ export function proposedOver(set: PolicySet, { policies, limits, origins }: Prop
 }
 
 /** A condition in either form. */
-export function readCondition(given: unknown): Result<Expression, ConditionError> {
+export function checkCondition(given: unknown): Result<Expression, ConditionError> {
   if (typeof given === 'string') {
     const parsed = parseExpression(given);
     return parsed.ok ? parsed : failed({ message: parsed.error.message, place: parsed.error, path: null });
@@ -71,7 +71,7 @@ export function readPolicySet({ policies, limits, origins }: GivenSet): PolicySe
   const details: ErrorDetail[] = [];
   const read = policies.map((given, index) => {
     if (!isJsonObject(given) || typeof given['when'] !== 'string') return given;
-    const condition = readCondition(given['when']);
+    const condition = checkCondition(given['when']);
     if (condition.ok) return { ...given, when: condition.value };
     if (details.length < DETAILS_MAX) details.push(textDetail(index, condition.error));
     return given;

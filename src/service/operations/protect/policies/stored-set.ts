@@ -16,7 +16,7 @@ import { policySetOf, putPolicySet } from '../../../../store/d1/policy-sets.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import { ifVersion, staleWrite, untilWritten } from '../../stale-write.ts';
-import { chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
+import { instanceOfCall, chosenSiteKey } from '../chosen-instance.ts';
 
 /** A set of 512 KiB, indented and with its conditions in the longer form. */
 export const SET_BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -74,7 +74,7 @@ export async function currentSet(
   context: Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders'>,
   wantedSiteKey: string | undefined,
 ): Promise<StoredSet> {
-  const instance = await chosenInstance(context, wantedSiteKey);
+  const instance = await instanceOfCall(context, wantedSiteKey);
   return {
     instance,
     version: instance.policyVersion,

@@ -10,13 +10,13 @@ import {
 } from '../../../../contract/management/policy-set/policy-set.ts';
 import { printExpression } from '../../../../policies/text/print.ts';
 import { protectOperation, type Operation, type OperationContext } from '../../define-operation.ts';
-import { proposedOver, readCondition, readPolicySet } from './read-set.ts';
+import { proposedOver, checkCondition, readPolicySet } from './read-set.ts';
 import { policyAction, policyMode, type Policy } from '../../../../contract/management/policy-set/policy.ts';
 import { requestReference } from '../../../../contract/management/verdict-query.ts';
 import { compilePolicies } from '../../../../policies/compile/compile-policies.ts';
 import type { PolicyRequest } from '../../../../policies/request.ts';
 import { OperationError } from '../../operation-error.ts';
-import { answeredBy, chosenInstance, chosenSiteKey } from '../chosen-instance.ts';
+import { answeredBy, instanceOfCall, chosenSiteKey } from '../chosen-instance.ts';
 import { findVerdict, type FoundVerdict } from '../verdicts/find-reference.ts';
 import { givenRequest, describedRequest, loggedRequest, unloggedFields } from './policy-requests.ts';
 import { inputsOfRecord } from '../../../../rules/record-inputs.ts';
@@ -49,7 +49,7 @@ export const policyTestOperations: readonly Operation[] = [
       ),
     }),
     async handler({ body }) {
-      const read = readCondition(body.when);
+      const read = checkCondition(body.when);
       if (read.ok) return { ok: true, when: read.value, text: printExpression(read.value), error: null };
       const { message, place, path } = read.error;
       const { offset = null, line = null, column = null } = place ?? {};
@@ -110,7 +110,7 @@ export const policyTestOperations: readonly Operation[] = [
         ]);
       }
       const found = given.requestId === undefined ? null : await logged(context, given.requestId, given.siteKey);
-      const instance = found?.instance ?? (await chosenInstance(context, given.siteKey));
+      const instance = found?.instance ?? (await instanceOfCall(context, given.siteKey));
       const current = await setOfVersion(context, instance, instance.policyVersion);
       const set = readPolicySet(proposedOver(current, given));
       const request = found

@@ -13,7 +13,7 @@ import { protectOperation, type OperationContext } from '../../define-operation.
 import { explainedVerdict } from './verdict-pages.ts';
 import { SHORT_REFERENCE } from '../../../../contract/edge/short-reference.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { activeInstances, type StoredInstance } from '../../../../store/d1/instances.ts';
+import { activeInstancesOf, type StoredInstance } from '../../../../store/d1/instances.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { retentionHorizon } from '../../../../store/event-log/retention.ts';
@@ -54,7 +54,7 @@ export async function findVerdict(
   siteKey: string | undefined,
 ): Promise<FoundVerdict | null> {
   const { store, account } = context;
-  const instances = await activeInstances(store, account.id, { siteKey, limit: INSTANCES_MAX });
+  const instances = await activeInstancesOf(store, account.id, { siteKey, limit: INSTANCES_MAX });
   if (instances.length === 0) throw new NoActiveInstanceError();
   for (let at = 0; at < instances.length; at += SEARCHED_AT_ONCE) {
     const group = instances.slice(at, at + SEARCHED_AT_ONCE);
@@ -93,7 +93,7 @@ async function findVerdicts(
     return { records: found === null ? [] : [found.record], isComplete: true };
   }
   const { store, account, nowMs } = context;
-  const instances = await activeInstances(store, account.id, { siteKey, limit: INSTANCES_MAX });
+  const instances = await activeInstancesOf(store, account.id, { siteKey, limit: INSTANCES_MAX });
   if (instances.length === 0) throw new NoActiveInstanceError();
   const all: FoundVerdicts = { records: [], isComplete: true };
   for (let at = 0; at < instances.length; at += SEARCHED_AT_ONCE) {

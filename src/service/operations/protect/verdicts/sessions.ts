@@ -17,7 +17,7 @@ import type { ServiceStore } from '../../../environment.ts';
 import { sessionListRequest, sessionListResponse } from '../../../../contract/management/session-query.ts';
 import { listSessions } from '../../../../store/risk-book/client/session-books.ts';
 import type { ListedSession, SessionPlace } from '../../../../store/risk-book/rpc.ts';
-import { chosenInstance } from '../chosen-instance.ts';
+import { instanceOfCall } from '../chosen-instance.ts';
 import { type Operation, protectOperation } from '../../define-operation.ts';
 import { jsonCursor, readJsonCursor } from '../../pages.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
@@ -112,7 +112,7 @@ export const sessionOperations: readonly Operation[] = [
         limit,
         examinedMax: EXAMINED_MAX,
       };
-      const instance = await chosenInstance(context, siteKey);
+      const instance = await instanceOfCall(context, siteKey);
       const { sessions, next } = await listSessions(context.store, instance.id, query, context.nowMs);
       return { sessions: sessions.map(listed), nextCursor: next && jsonCursor([next.at, next.jti]) };
     },

@@ -3,7 +3,7 @@
  * further back than the instance's retention, so that rows and counts always end at the same time.
  */
 import { OperationError } from '../../operation-error.ts';
-import { chosenInstance } from '../chosen-instance.ts';
+import { instanceOfCall } from '../chosen-instance.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { SERIES_POINTS_MAX, type VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { type Decision, decisions } from '../../../../contract/vocabulary.ts';
@@ -31,7 +31,7 @@ export interface LogTarget {
 
 /** The account's active instance and its log. @throws NoActiveInstanceError */
 export async function logTarget(context: OperationContext<unknown>, siteKey: string | undefined): Promise<LogTarget> {
-  const instance = await chosenInstance(context, siteKey);
+  const instance = await instanceOfCall(context, siteKey);
   return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 
