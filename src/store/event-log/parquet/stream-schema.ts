@@ -37,21 +37,37 @@ export const EXACT_COLUMN = 'record';
 
 type Options = Partial<Omit<ParquetColumn, 'kind'>>;
 
-function column(kind: ColumnKind, options: Options): ParquetColumn {
-  return {
+/** A column with the type of its cells. */
+export interface ColumnOf<Value extends Cell> extends ParquetColumn {
+  readonly cell?: Value;
+}
+
+type NullableColumnOf<Value extends Cell, Given extends Options> = ColumnOf<
+  Given extends { nullable: true } ? Value | null : Value
+>;
+
+/** What a row has in these columns. */
+export type FlatOf<Columns extends Readonly<Record<string, ColumnOf<Cell>>>> = {
+  -readonly [Name in keyof Columns]: Columns[Name] extends ColumnOf<infer Value> ? Value : never;
+};
+
+function kindOf<Value extends Cell>(kind: ColumnKind, ofKind: Options = {}) {
+  return <Given extends Options = object>(options?: Given): NullableColumnOf<Value, Given> => ({
     kind,
     nullable: false,
     isPacked: false,
     hadPackedDeltas: false,
     hasStatistics: false,
     isAdded: false,
+    ...ofKind,
     ...options,
-  };
+  });
 }
 
-export const text = (options: Options = {}): ParquetColumn => column('text', options);
-export const texts = (options: Options = {}): ParquetColumn => column('texts', options);
-export const integer = (options: Options = {}): ParquetColumn => column('integer', options);
-export const double = (options: Options = {}): ParquetColumn => column('double', options);
-export const truth = (options: Options = {}): ParquetColumn => column('boolean', options);
-export const moment = (options: Options = {}): ParquetColumn => column('moment', { isPacked: true, ...options });
+export const text = kindOf<string>('text');
+/** Never `null`: see `nullable`. */
+export const texts = (options?: Options): ColumnOf<readonly string[]> => kindOf<readonly string[]>('texts')(options);
+export const integer = kindOf<number>('integer');
+export const double = kindOf<number>('double');
+export const truth = kindOf<boolean>('boolean');
+export const moment = kindOf<number>('moment', { isPacked: true });

@@ -1,60 +1,38 @@
 /** Reports of the protect script as Parquet columns: whose they are, then the fields of the report in its order. */
 import type { TelemetryTrait } from '../../../contract/edge/page-report-names.ts';
 import type { TelemetryRecord } from '../telemetry-record.ts';
-import { integer, moment, type StreamSchema, text, texts } from './stream-schema.ts';
-
-export interface FlatTelemetry {
-  id: string;
-  timestamp: number;
-  instance_id: string;
-  jti: string;
-  elapsed_ms: number;
-  visible_ms: number;
-  first_interaction_ms: number | null;
-  pointer_moves: number;
-  presses: number;
-  touches: number;
-  leaps: number;
-  keys: number;
-  wheels: number;
-  scrolls: number;
-  untrusted: number;
-  key_gaps: number;
-  key_gap_mean_ms: number;
-  key_gap_deviation_ms: number;
-  traits: readonly string[];
-  service_isolate: string;
-  service_seq: number;
-}
+import { type FlatOf, integer, moment, type StreamSchema, text, texts } from './stream-schema.ts';
 
 const packed = { isPacked: true };
 const statistics = { hasStatistics: true };
 const counted = { ...packed, hadPackedDeltas: true };
 
-export const telemetrySchema: StreamSchema<FlatTelemetry> = {
-  columns: {
-    id: text({ ...packed, ...statistics }),
-    timestamp: moment(statistics),
-    instance_id: text(),
-    jti: text({ ...packed, ...statistics }),
-    elapsed_ms: integer(counted),
-    visible_ms: integer(counted),
-    first_interaction_ms: integer({ ...packed, nullable: true }),
-    pointer_moves: integer(packed),
-    presses: integer(packed),
-    touches: integer(packed),
-    leaps: integer(packed),
-    keys: integer(packed),
-    wheels: integer(packed),
-    scrolls: integer(packed),
-    untrusted: integer(packed),
-    key_gaps: integer(packed),
-    key_gap_mean_ms: integer(packed),
-    key_gap_deviation_ms: integer(packed),
-    traits: texts(),
-    service_isolate: text(),
-    service_seq: integer({ ...packed, ...statistics }),
-  },
+const columns = {
+  id: text({ ...packed, ...statistics }),
+  timestamp: moment(statistics),
+  instance_id: text(),
+  jti: text({ ...packed, ...statistics }),
+  elapsed_ms: integer(counted),
+  visible_ms: integer(counted),
+  first_interaction_ms: integer({ ...packed, nullable: true }),
+  pointer_moves: integer(packed),
+  presses: integer(packed),
+  touches: integer(packed),
+  leaps: integer(packed),
+  keys: integer(packed),
+  wheels: integer(packed),
+  scrolls: integer(packed),
+  untrusted: integer(packed),
+  key_gaps: integer(packed),
+  key_gap_mean_ms: integer(packed),
+  key_gap_deviation_ms: integer(packed),
+  traits: texts(),
+  service_isolate: text(),
+  service_seq: integer({ ...packed, ...statistics }),
+};
+
+export const telemetrySchema: StreamSchema<FlatOf<typeof columns>> = {
+  columns,
 
   flatten({ id, timestamp, instance_id, jti, report, edge }: TelemetryRecord) {
     return {

@@ -3,102 +3,61 @@
  * own, because not every engine reads nested records. The export has the same columns.
  */
 import type { VerdictRecord } from '../../../contract/edge/verdict-record.ts';
-import { double, integer, moment, type StreamSchema, text, texts, truth } from './stream-schema.ts';
+import { double, type FlatOf, integer, moment, type StreamSchema, text, texts, truth } from './stream-schema.ts';
 
-export interface FlatVerdict {
-  id: string;
-  /** Edges write the same as `id`. `null` in segments of version 1: the same as `id`. */
-  request_id: string | null;
-  timestamp: number;
-  instance_id: string;
-  site_key: string;
-  jti: string | null;
-  ip: string | null;
-  ip_category: readonly string[];
-  country: string | null;
-  asn: number | null;
-  ja4: string | null;
-  user_agent: string;
-  bot_id: string | null;
-  bot_behaviours: readonly string[];
-  bot_proof: string | null;
-  device_type: string;
-  method: string;
-  host: string;
-  request_path: string;
-  path_type: string;
-  decision: string;
-  source: string;
-  decided_by: string;
-  /** Three lists of the same length, one entry per fired rule. */
-  fired_rule_ids: readonly string[];
-  fired_rule_verdicts: readonly string[];
-  fired_rule_modes: readonly string[];
-  /** `null`: `inputs` say why. */
-  explain: string | null;
-  enforcement_policy: string;
-  session_status: string;
-  verified: boolean | null;
-  level: number | null;
-  risk_score: number | null;
-  status: number;
-  origin_ms: number | null;
-  ruleset_version: number;
-  edge_colo: string;
-  edge_version: string;
-  edge_isolate: string;
-  edge_seq: number;
-  /** JSON; `null`: no table was applied, or an older edge did not record its inputs. */
-  inputs: string | null;
-}
-
-const nullable = { nullable: true };
+const nullable = { nullable: true } as const;
 const packed = { isPacked: true };
 const statistics = { hasStatistics: true };
 
-export const verdictSchema: StreamSchema<FlatVerdict> = {
-  columns: {
-    id: text({ ...packed, ...statistics }),
-    request_id: text({ ...nullable, ...packed, ...statistics }),
-    timestamp: moment(statistics),
-    instance_id: text(),
-    site_key: text(),
-    jti: text({ ...nullable, ...packed }),
-    ip: text({ ...nullable, ...packed, ...statistics }),
-    ip_category: texts(),
-    country: text(nullable),
-    asn: integer({ ...nullable, ...packed, ...statistics }),
-    ja4: text({ ...nullable, ...packed }),
-    user_agent: text(packed),
-    bot_id: text({ ...nullable, ...statistics }),
-    bot_behaviours: texts(nullable),
-    bot_proof: text(nullable),
-    device_type: text(),
-    method: text(),
-    host: text(),
-    request_path: text(packed),
-    path_type: text(),
-    decision: text(statistics),
-    source: text(statistics),
-    decided_by: text(packed),
-    fired_rule_ids: texts(packed),
-    fired_rule_verdicts: texts(),
-    fired_rule_modes: texts(),
-    explain: text({ ...nullable, ...packed }),
-    enforcement_policy: text(),
-    session_status: text(),
-    verified: truth(nullable),
-    level: integer(nullable),
-    risk_score: double({ ...nullable, ...packed }),
-    status: integer(),
-    origin_ms: double({ ...nullable, ...packed }),
-    ruleset_version: integer(),
-    edge_colo: text(),
-    edge_version: text(),
-    edge_isolate: text(),
-    edge_seq: integer({ ...packed, ...statistics }),
-    inputs: text({ ...nullable, ...packed, isAdded: true }),
-  },
+const columns = {
+  id: text({ ...packed, ...statistics }),
+  /** Edges write the same as `id`. `null` in segments of version 1: the same as `id`. */
+  request_id: text({ ...nullable, ...packed, ...statistics }),
+  timestamp: moment(statistics),
+  instance_id: text(),
+  site_key: text(),
+  jti: text({ ...nullable, ...packed }),
+  ip: text({ ...nullable, ...packed, ...statistics }),
+  ip_category: texts(),
+  country: text(nullable),
+  asn: integer({ ...nullable, ...packed, ...statistics }),
+  ja4: text({ ...nullable, ...packed }),
+  user_agent: text(packed),
+  bot_id: text({ ...nullable, ...statistics }),
+  bot_behaviours: texts(nullable),
+  bot_proof: text(nullable),
+  device_type: text(),
+  method: text(),
+  host: text(),
+  request_path: text(packed),
+  path_type: text(),
+  decision: text(statistics),
+  source: text(statistics),
+  decided_by: text(packed),
+  /** Three lists of the same length, one entry per fired rule. */
+  fired_rule_ids: texts(packed),
+  fired_rule_verdicts: texts(),
+  fired_rule_modes: texts(),
+  /** `null`: `inputs` say why. */
+  explain: text({ ...nullable, ...packed }),
+  enforcement_policy: text(),
+  session_status: text(),
+  verified: truth(nullable),
+  level: integer(nullable),
+  risk_score: double({ ...nullable, ...packed }),
+  status: integer(),
+  origin_ms: double({ ...nullable, ...packed }),
+  ruleset_version: integer(),
+  edge_colo: text(),
+  edge_version: text(),
+  edge_isolate: text(),
+  edge_seq: integer({ ...packed, ...statistics }),
+  /** JSON; `null`: no table was applied, or an older edge did not record its inputs. */
+  inputs: text({ ...nullable, ...packed, isAdded: true }),
+};
+
+export const verdictSchema: StreamSchema<FlatOf<typeof columns>> = {
+  columns,
 
   flatten(record: VerdictRecord) {
     const { bot, edge, fired_rules: fired } = record;
