@@ -8,7 +8,7 @@ import { failed, ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import { authenticateSession } from '../../http/authenticate.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
-import { enter, enterOther, entryResponse, readProof, type SignInProof, takeProof } from './open-session.ts';
+import { enter, enterOther, readProof, type SignInProof, takeProof } from './open-session.ts';
 import * as z from 'zod/mini';
 import { signInLinkEmail, takeSignInLink } from '../../../store/d1/sign-in-links.ts';
 import { currentUser } from './current-user.ts';
@@ -27,8 +27,7 @@ export async function completeSignIn(call: ConsoleCall, way: WayIn): Promise<Con
   if (!question.ok) return question;
   if (question.value !== null) return ok(question.value);
   const taken = await way.take();
-  const entry = taken.ok ? await enter(call, taken.value, taken.value.accountId) : taken;
-  return entry.ok ? ok(entryResponse(entry.value)) : entry;
+  return taken.ok ? enter(call, taken.value, taken.value.accountId) : taken;
 }
 
 async function questionBefore(
@@ -79,7 +78,5 @@ export async function chooseAccount(
     });
   }
   const user = await currentUser(call);
-  if (!user.ok) return user;
-  const entry = await enterOther(call, user.value.session, accountId);
-  return entry.ok ? ok(entryResponse(entry.value)) : entry;
+  return user.ok ? enterOther(call, user.value.session, accountId) : user;
 }

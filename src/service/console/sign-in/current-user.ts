@@ -3,7 +3,7 @@
  * their sessions in every account.
  */
 import { permissionsOfRole } from '../../../contract/management/permissions.ts';
-import type { Me, ShownSession, signInBodies } from '../../../contract/console/sign-in.ts';
+import type { Me, ShownMembership, ShownSession, signInBodies } from '../../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import {
   endAllSessions,
@@ -13,10 +13,9 @@ import {
 } from '../../../store/d1/console-sessions.ts';
 import { LINK_VALID_MS } from '../../../store/d1/sign-in-links.ts';
 import { passkeysOfPerson } from '../../../store/d1/passkeys.ts';
-import { membershipsOf } from '../../../store/d1/users.ts';
+import { type Membership, membershipsOf } from '../../../store/d1/users.ts';
 import { authenticateSession } from '../../http/authenticate.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult, SignedInCall } from './console-call.ts';
-import { shownMembership } from './open-session.ts';
 import * as z from 'zod/mini';
 import { jsonResponse } from '../../http/json-response.ts';
 import { endedCookie } from '../../http/session-cookie.ts';
@@ -101,4 +100,8 @@ export async function signOut({ store, user, place }: SignedInCall): Promise<Con
 export async function signOutEverywhere({ store, user, place }: SignedInCall): Promise<ConsoleResult> {
   const ended = await endAllSessions(store, user.session.email);
   return ok(jsonResponse({ success: true, ended }, 200, { 'set-cookie': endedCookie(place) }));
+}
+
+export function shownMembership({ accountId, ownerEmail, role }: Membership, email: string): ShownMembership {
+  return { accountId, ownerEmail, role: ownerEmail === email ? 'owner' : role };
 }

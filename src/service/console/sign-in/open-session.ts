@@ -3,7 +3,7 @@
  * of one account is signed in, a member of several chooses.
  */
 import * as z from 'zod/mini';
-import type { ShownMembership, SignedIn } from '../../../contract/console/sign-in.ts';
+import type { SignedIn } from '../../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import { type ConsoleSession, openConsoleSession, type SignInMethod } from '../../../store/d1/console-sessions.ts';
@@ -12,6 +12,7 @@ import { clientAddress } from '../../http/client-address.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { consoleCookie, sessionSecret } from '../../http/session-cookie.ts';
 import type { ConsoleCall, ConsoleError } from './console-call.ts';
+import { shownMembership } from './current-user.ts';
 import { issueTicket, readTicket, takeTicket } from './ticket.ts';
 
 const proof = z.object({ email: z.string(), method: z.enum(['link', 'passkey', 'oidc', 'access']) });
@@ -25,17 +26,12 @@ export interface SignInProof {
 /** Tickets that prove an address: before the choice of an account, and on the way back from an issuer. */
 type ProofPurpose = 'choose' | 'proved';
 
-/** What a way in leads to, before it is written into a response. */
-type Entry =
-  | { kind: 'signed-in'; accountId: string; cookie: string }
-  | { kind: 'choose'; ticket: string; accounts: ShownMembership[] };
-
 /** @param accountId the account that the proof is for; `null` lets a member of several choose. */
 export async function enter(
   call: ConsoleCall,
   { email: given, method }: SignInProof,
   accountId: string | null,
-): Promise<Result<Entry, ConsoleError>> {
+): Promise<Result<Response, ConsoleError>> {
   const email = normaliseEmail(given);
   const open = await openMemberships(call, email);
   if (!open.ok) return open;
@@ -44,7 +40,8 @@ export async function enter(
   if (first === undefined) return failed({ kind: 'not-a-member' });
   if (second !== undefined) {
     const ticket = await issueTicket(call.store, 'choose', { email, method }, call.nowMs);
-    return ok({ kind: 'choose', ticket, accounts: among.map((one) => shownMembership(one, email)) });
+    const accounts = among.map((one) => shownMembership(one, email));
+    return ok(jsonResponse({ signedIn: false, ticket, accounts } satisfies SignedIn));
   }
   return ok(await signIn(call, { email, method, accountId: first.accountId }));
 }
@@ -75,24 +72,12 @@ export async function enterOther(
   call: ConsoleCall,
   session: ConsoleSession,
   accountId: string,
-): Promise<Result<Entry, ConsoleError>> {
+): Promise<Result<Response, ConsoleError>> {
   const { email, method, signedInAt, endsAt } = session;
   const open = await openMemberships(call, email);
   if (!open.ok) return open;
   if (!open.value.some((one) => one.accountId === accountId)) return failed({ kind: 'not-a-member' });
   return ok(await signIn(call, { email, method, accountId, signedInAt, endsAt }));
-}
-
-export function entryResponse(entry: Entry): Response {
-  if (entry.kind === 'choose') {
-    return jsonResponse({ signedIn: false, ticket: entry.ticket, accounts: entry.accounts } satisfies SignedIn);
-  }
-  const body: SignedIn = { signedIn: true, accountId: entry.accountId };
-  return jsonResponse(body, 200, { 'set-cookie': entry.cookie });
-}
-
-export function shownMembership({ accountId, ownerEmail, role }: Membership, email: string): ShownMembership {
-  return { accountId, ownerEmail, role: ownerEmail === email ? 'owner' : role };
 }
 
 /** Accounts that are not disabled. */
@@ -106,10 +91,11 @@ async function openMemberships(call: ConsoleCall, email: string): Promise<Result
 async function signIn(
   call: ConsoleCall,
   session: SignInProof & Pick<ConsoleSession, 'accountId'> & Partial<Pick<ConsoleSession, 'signedInAt' | 'endsAt'>>,
-): Promise<Entry> {
+): Promise<Response> {
   const { request, signals, place, store, nowMs } = call;
   const facts = { address: clientAddress(signals, request), userAgent: request.headers.get('user-agent') ?? '' };
   const former = await sessionSecret(store, request, place);
   const secret = await openConsoleSession(store, { ...session, ...facts }, former, nowMs);
-  return { kind: 'signed-in', accountId: session.accountId, cookie: await consoleCookie(store, place, secret) };
+  const body: SignedIn = { signedIn: true, accountId: session.accountId };
+  return jsonResponse(body, 200, { 'set-cookie': await consoleCookie(store, place, secret) });
 }
