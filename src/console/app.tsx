@@ -6,7 +6,7 @@ import type { ComponentType } from 'preact';
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { useEffect, useState } from 'preact/hooks';
-import { takeEntry } from './api/entry.ts';
+import { takeArrival } from './api/entry.ts';
 import { beginSignIn, loadSession, session } from './api/session.ts';
 import { Button } from './components/button.tsx';
 import { EmptyState, Page, RefusalNotice } from './components/page.tsx';
@@ -21,47 +21,50 @@ function view(load: () => Promise<{ default: ComponentType }>) {
 
 const SignIn = lazy(() => import('./views/sign-in/sign-in.tsx'));
 const DisabledAccount = lazy(() => import('./views/sign-in/disabled-account.tsx'));
-const Security = view(() => import('./views/security/security.tsx'));
-const Overview = view(() => import('./views/overview/overview.tsx'));
-const Verdicts = view(() => import('./views/verdicts/verdicts.tsx'));
-const Verdict = view(() => import('./views/verdict/verdict.tsx'));
-const LiveTail = view(() => import('./views/tail/tail.tsx'));
-const Sessions = view(() => import('./views/sessions/sessions.tsx'));
-const Session = view(() => import('./views/session/session.tsx'));
-const Captchas = view(() => import('./views/captchas/captchas.tsx'));
-const CaptchaSearch = view(() => import('./views/captcha-search/captcha-search.tsx'));
-const BotTraffic = view(() => import('./views/bots/bot-traffic.tsx'));
-const BotPolicy = view(() => import('./views/bots/bot-policy.tsx'));
-const RobotsFile = view(() => import('./views/bots/robots-file.tsx'));
-const BotLists = view(() => import('./views/bots/lists.tsx'));
-const Find = view(() => import('./views/find/find.tsx'));
-const Rules = view(() => import('./views/rules/rules.tsx'));
-const ImportRules = view(() => import('./views/rules/import-rules.tsx'));
-const RuleHistory = view(() => import('./views/rules/history.tsx'));
-const OneRule = view(() => import('./views/rules/one-rule.tsx'));
-const Explain = view(() => import('./views/rules/explain.tsx'));
-const Lists = view(() => import('./views/lists/lists.tsx'));
-const OneList = view(() => import('./views/lists/one-list.tsx'));
-const Policies = view(() => import('./views/policies/policies.tsx'));
-const PolicyHistory = view(() => import('./views/policies/policy-history.tsx'));
-const ImportPolicies = view(() => import('./views/policies/policy-import.tsx'));
-const TryPolicies = view(() => import('./views/policies/try-policies.tsx'));
-const Limits = view(() => import('./views/limits/limits.tsx'));
-const Instances = view(() => import('./views/instances/instances.tsx'));
-const Instance = view(() => import('./views/instances/instance.tsx'));
-const Sites = view(() => import('./views/sites/sites.tsx'));
-const Site = view(() => import('./views/sites/site.tsx'));
-const AccessControl = view(() => import('./views/access-control/access-control.tsx'));
-const Guide = view(() => import('./views/guide/guide.tsx'));
-const Health = view(() => import('./views/health/health.tsx'));
-const Alerts = view(() => import('./views/alerts/alerts.tsx'));
-const AlertChannels = view(() => import('./views/alerts/channels.tsx'));
-const Users = view(() => import('./views/access/users.tsx'));
-const ApiKeys = view(() => import('./views/access/api-keys.tsx'));
-const AuditTrail = view(() => import('./views/access/audit-trail.tsx'));
+
+const views: readonly (readonly [path: string, view: ComponentType])[] = [
+  ['/console', view(() => import('./views/overview/overview.tsx'))],
+  ['/console/verdicts', view(() => import('./views/verdicts/verdicts.tsx'))],
+  ['/console/verdicts/:requestId', view(() => import('./views/verdict/verdict.tsx'))],
+  ['/console/tail', view(() => import('./views/tail/tail.tsx'))],
+  ['/console/sessions', view(() => import('./views/sessions/sessions.tsx'))],
+  ['/console/sessions/:jti', view(() => import('./views/session/session.tsx'))],
+  ['/console/captchas', view(() => import('./views/captchas/captchas.tsx'))],
+  ['/console/captchas/search', view(() => import('./views/captcha-search/captcha-search.tsx'))],
+  ['/console/bots', view(() => import('./views/bots/bot-traffic.tsx'))],
+  ['/console/bots/policy', view(() => import('./views/bots/bot-policy.tsx'))],
+  ['/console/bots/robots', view(() => import('./views/bots/robots-file.tsx'))],
+  ['/console/bots/lists', view(() => import('./views/bots/lists.tsx'))],
+  ['/console/find', view(() => import('./views/find/find.tsx'))],
+  ['/console/rules', view(() => import('./views/rules/rules.tsx'))],
+  ['/console/rules/of/:type', view(() => import('./views/rules/one-rule.tsx'))],
+  ['/console/rules/explain', view(() => import('./views/rules/explain.tsx'))],
+  ['/console/rules/import', view(() => import('./views/rules/import-rules.tsx'))],
+  ['/console/rules/history', view(() => import('./views/rules/history.tsx'))],
+  ['/console/lists', view(() => import('./views/lists/lists.tsx'))],
+  ['/console/lists/:name', view(() => import('./views/lists/one-list.tsx'))],
+  ['/console/policies', view(() => import('./views/policies/policies.tsx'))],
+  ['/console/policies/try', view(() => import('./views/policies/try-policies.tsx'))],
+  ['/console/policies/import', view(() => import('./views/policies/policy-import.tsx'))],
+  ['/console/policies/history', view(() => import('./views/policies/policy-history.tsx'))],
+  ['/console/limits', view(() => import('./views/limits/limits.tsx'))],
+  ['/console/instances', view(() => import('./views/instances/instances.tsx'))],
+  ['/console/instances/:id', view(() => import('./views/instances/instance.tsx'))],
+  ['/console/sites', view(() => import('./views/sites/sites.tsx'))],
+  ['/console/sites/:siteKey', view(() => import('./views/sites/site.tsx'))],
+  ['/console/access-control', view(() => import('./views/access-control/access-control.tsx'))],
+  ['/console/guide', view(() => import('./views/guide/guide.tsx'))],
+  ['/console/health', view(() => import('./views/health/health.tsx'))],
+  ['/console/alerts', view(() => import('./views/alerts/alerts.tsx'))],
+  ['/console/alerts/channels', view(() => import('./views/alerts/channels.tsx'))],
+  ['/console/users', view(() => import('./views/access/users.tsx'))],
+  ['/console/api-keys', view(() => import('./views/access/api-keys.tsx'))],
+  ['/console/audit-trail', view(() => import('./views/access/audit-trail.tsx'))],
+  ['/console/security', view(() => import('./views/security/security.tsx'))],
+];
 
 /** Read once: it is taken off the address. */
-const entry = takeEntry();
+const entry = takeArrival();
 
 export function App() {
   useEffect(() => (entry.kind === 'plain' ? void loadSession() : beginSignIn()), []);
@@ -121,44 +124,9 @@ function Frame() {
         <Navigation />
         <ErrorBoundary>
           <Router onRouteChange={() => setIsMenuOpen(false)}>
-            <Route path="/console" component={Overview} />
-            <Route path="/console/verdicts" component={Verdicts} />
-            <Route path="/console/verdicts/:requestId" component={Verdict} />
-            <Route path="/console/tail" component={LiveTail} />
-            <Route path="/console/sessions" component={Sessions} />
-            <Route path="/console/sessions/:jti" component={Session} />
-            <Route path="/console/captchas" component={Captchas} />
-            <Route path="/console/captchas/search" component={CaptchaSearch} />
-            <Route path="/console/bots" component={BotTraffic} />
-            <Route path="/console/bots/policy" component={BotPolicy} />
-            <Route path="/console/bots/robots" component={RobotsFile} />
-            <Route path="/console/bots/lists" component={BotLists} />
-            <Route path="/console/find" component={Find} />
-            <Route path="/console/rules" component={Rules} />
-            <Route path="/console/rules/of/:type" component={OneRule} />
-            <Route path="/console/rules/explain" component={Explain} />
-            <Route path="/console/rules/import" component={ImportRules} />
-            <Route path="/console/rules/history" component={RuleHistory} />
-            <Route path="/console/lists" component={Lists} />
-            <Route path="/console/lists/:name" component={OneList} />
-            <Route path="/console/policies" component={Policies} />
-            <Route path="/console/policies/try" component={TryPolicies} />
-            <Route path="/console/policies/import" component={ImportPolicies} />
-            <Route path="/console/policies/history" component={PolicyHistory} />
-            <Route path="/console/limits" component={Limits} />
-            <Route path="/console/instances" component={Instances} />
-            <Route path="/console/instances/:id" component={Instance} />
-            <Route path="/console/sites" component={Sites} />
-            <Route path="/console/sites/:siteKey" component={Site} />
-            <Route path="/console/access-control" component={AccessControl} />
-            <Route path="/console/guide" component={Guide} />
-            <Route path="/console/health" component={Health} />
-            <Route path="/console/alerts" component={Alerts} />
-            <Route path="/console/alerts/channels" component={AlertChannels} />
-            <Route path="/console/users" component={Users} />
-            <Route path="/console/api-keys" component={ApiKeys} />
-            <Route path="/console/audit-trail" component={AuditTrail} />
-            <Route path="/console/security" component={Security} />
+            {views.map(([path, component]) => (
+              <Route key={path} path={path} component={component} />
+            ))}
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>

@@ -2,7 +2,7 @@
  * How somebody came to the console: with a one-time link, or back from an identity provider. Both are in the fragment of
  * the address, which no server sees. It is taken off at once, so that no history and no bookmark keeps it.
  */
-export type Entry =
+export type ConsoleArrival =
   | { kind: 'plain' }
   | { kind: 'link'; token: string }
   | { kind: 'issuer' }
@@ -15,7 +15,7 @@ addEventListener('hashchange', () => {
   if (ENTRY.test(location.hash)) location.reload();
 });
 
-export function takeEntry(): Entry {
+export function takeArrival(): ConsoleArrival {
   const [, name, value = ''] = ENTRY.exec(location.hash) ?? [];
   if (name === undefined) return { kind: 'plain' };
   history.replaceState(history.state, '', location.pathname + location.search);

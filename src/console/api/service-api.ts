@@ -2,7 +2,7 @@
 import type { components, paths } from './openapi-types.generated.ts';
 
 export type Method = 'get' | 'post' | 'put';
-export type Path = keyof paths;
+type Path = keyof paths;
 export type PathsWith<M extends Method> = {
   [P in Path]: paths[P] extends Record<M, object> ? P : never;
 }[Path];

@@ -4,13 +4,13 @@ import type { Me } from '../../contract/console/sign-in.ts';
 import type { Permission } from '../../contract/management/permissions.ts';
 import { onSessionNotice, send, type Refusal } from './call.ts';
 
-export type SessionState =
+export type SignInState =
   | { kind: 'unknown' }
   | { kind: 'signed-out'; hasEnded: boolean; hasLeft: boolean }
   | { kind: 'signed-in'; user: Me }
   | { kind: 'failed'; error: Refusal };
 
-export const session = signal<SessionState>({ kind: 'unknown' });
+export const session = signal<SignInState>({ kind: 'unknown' });
 
 onSessionNotice((notice) => {
   if (notice === 'less') return void followRole();

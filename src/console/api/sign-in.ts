@@ -11,8 +11,7 @@ import type {
   SignedIn,
 } from '../../contract/console/sign-in.ts';
 import { failed, ok, type Result } from '../../result.ts';
-import { createPasskey, usePasskey } from './passkey.ts';
-import { send, type Refusal } from './call.ts';
+import { type Refusal, send } from './call.ts';
 
 export type { ShownMembership, ShownPasskey, ShownSession, SignInQuestion, SignInWays, SignedIn };
 type Answer<Value> = Promise<Result<Value, Refusal>>;
@@ -66,19 +65,19 @@ export function withPasskey(): WayIn {
   };
 }
 
-export async function enrolPasskey(name: string): Answer<{ passkey: ShownPasskey }> {
+export async function addOwnPasskey(name: string): Answer<{ passkey: ShownPasskey }> {
   const options = await ask<PublicKeyCredentialCreationOptionsJSON>('/passkeys/options');
   if (!options.ok) return options;
   const credential = await createPasskey(options.value);
   return credential.ok ? ask('/passkeys/enrol', { name, credential: credential.value }) : credential;
 }
 
-export const renamePasskey = (credentialId: string, name: string): Answer<unknown> =>
+export const renameOwnPasskey = (credentialId: string, name: string): Answer<unknown> =>
   ask('/passkeys/rename', { credentialId, name });
-export const removePasskey = (credentialId: string): Answer<unknown> => ask('/passkeys/remove', { credentialId });
-export const revokeSession = (id: string): Answer<unknown> => ask('/sessions/revoke', { id });
-export const signOut = (): Answer<unknown> => ask('/sign-out');
-export const signOutEverywhere = (): Answer<{ ended: number }> => ask('/sign-out-everywhere');
+export const removeOwnPasskey = (credentialId: string): Answer<unknown> => ask('/passkeys/remove', { credentialId });
+export const endOwnSession = (id: string): Answer<unknown> => ask('/sessions/revoke', { id });
+export const leaveConsole = (): Answer<unknown> => ask('/sign-out');
+export const leaveEverywhere = (): Answer<{ ended: number }> => ask('/sign-out-everywhere');
 
 /** Passkeys and sessions of the person, read together. */
 export async function ownSignIn(): Answer<{ passkeys: ShownPasskey[]; sessions: ShownSession[] }> {
@@ -88,4 +87,44 @@ export async function ownSignIn(): Answer<{ passkeys: ShownPasskey[]; sessions: 
   ]);
   if (!passkeys.ok) return failed(passkeys.error);
   return sessions.ok ? ok({ ...passkeys.value, ...sessions.value }) : failed(sessions.error);
+}
+
+/** The browser's side of a passkey. Whatever the browser or the person does instead is a refusal with a sentence. */
+type Credential = Result<unknown, Refusal>;
+
+async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON): Promise<Credential> {
+  return attempt(() =>
+    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
+  );
+}
+
+async function usePasskey(options: PublicKeyCredentialRequestOptionsJSON): Promise<Credential> {
+  return attempt(() =>
+    navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
+  );
+}
+
+/** Firefox and Safari know the JSON forms since 2024 and 2025. */
+function isSupported(): boolean {
+  return typeof PublicKeyCredential === 'function' && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
+}
+
+async function attempt(ceremony: () => Promise<unknown>): Promise<Credential> {
+  if (!isSupported()) return passkeyRefused('This browser does not know passkeys. Use a newer one, or a one-time link');
+  try {
+    const credential = await ceremony();
+    return credential === null
+      ? passkeyRefused('No passkey was chosen')
+      : ok((credential as PublicKeyCredential).toJSON());
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name === 'InvalidStateError') return passkeyRefused('This device has a passkey of yours already');
+    if (name === 'SecurityError')
+      return passkeyRefused('Passkeys do not work at this address. Open the address of the console');
+    return passkeyRefused('No passkey was used: the question was cancelled, or waited too long');
+  }
+}
+
+export function passkeyRefused(message: string): Credential {
+  return failed({ status: 0, key: 'PASSKEY', message, details: [], requestId: null });
 }

@@ -1,31 +1,84 @@
-/** Fields that narrow a list. Choices count at once and take along what is typed, text counts with the button or Enter. */
-import type { ComponentChildren } from 'preact';
+/**
+ * Fields that narrow a list. Their values are in the address. Choices count at once and take along what is typed, text
+ * counts with the button or Enter.
+ */
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { useParams } from '../url/params.ts';
 import { Button } from './button.tsx';
+import { ChoiceField } from './choice.tsx';
+import { SelectField, TextField } from './field.tsx';
+import { type FilterField, listed } from './filter-field.ts';
 
 export interface FilterFormProps {
   verb: string;
-  onSubmit: () => void;
-  /** `null`: there is nothing to clear. */
-  onClear: (() => void) | null;
-  children: ComponentChildren;
+  fields: readonly FilterField[];
+  /** Parameters that say where a page begins. A new search begins with the first page. */
+  place?: readonly string[];
+  hasClear?: boolean;
 }
 
-export function FilterForm({ verb, onSubmit, onClear, children }: FilterFormProps) {
+export function FilterForm({ verb, fields, place = [], hasClear = true }: FilterFormProps) {
+  const [params, change] = useParams();
+  const [draft, setDraft] = useState(params);
+  // The address also changes by the back button. A layout effect runs before the next event of the visitor; another effect
+  // would run a frame later, and put the values back over what is typed meanwhile.
+  useLayoutEffect(() => setDraft(params), [JSON.stringify(params)]);
+  const typed = fields.filter(({ options, values }) => options === undefined && values === undefined);
+  const apply = (chosen: Readonly<Record<string, string>>) =>
+    change({
+      ...Object.fromEntries(typed.map(({ param }) => [param, draft[param]?.trim() ?? null])),
+      ...chosen,
+      ...without(place),
+    });
+  const names = fields.map(({ param }) => param);
   return (
     <form
       class="filters"
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        apply({});
       }}
     >
-      {children}
+      {fields.map((field) => {
+        const { param, label, options, none = 'any', values } = field;
+        if (options !== undefined) {
+          return (
+            <SelectField<string>
+              key={param}
+              label={label}
+              value={params[param] ?? ''}
+              options={[['', none], ...options]}
+              onChange={(value) => apply({ [param]: value })}
+            />
+          );
+        }
+        if (values !== undefined) {
+          return (
+            <ChoiceField
+              key={param}
+              label={label}
+              options={values}
+              chosen={listed(params[param])}
+              onChange={(chosen) => apply({ [param]: chosen.join(',') })}
+            />
+          );
+        }
+        return (
+          <TextField
+            isMono
+            {...field}
+            key={param}
+            value={draft[param] ?? ''}
+            onInput={(text) => setDraft((former) => ({ ...former, [param]: text }))}
+          />
+        );
+      })}
       <div class="actions">
         <Button type="submit" kind="primary">
           {verb}
         </Button>
-        {onClear !== null && (
-          <Button kind="quiet" onClick={onClear}>
+        {hasClear && names.some((name) => params[name] !== undefined) && (
+          <Button kind="quiet" onClick={() => change(without([...names, ...place]))}>
             Clear
           </Button>
         )}
@@ -34,7 +87,6 @@ export function FilterForm({ verb, onSubmit, onClear, children }: FilterFormProp
   );
 }
 
-/** Options of a choice: one for no filter, and one for each value. */
-export function optionsOf<Value extends string>(none: string, values: readonly Value[]) {
-  return [['', none] as const, ...values] as const;
+function without(names: readonly string[]): Record<string, null> {
+  return Object.fromEntries(names.map((name) => [name, null]));
 }

@@ -114,7 +114,7 @@ interface LongRowProps {
   id: string;
   index: number;
   tracks: string;
-  columns: readonly Column<never>[];
+  columns: readonly TableColumn<never>[];
   isNarrow: boolean;
   rowHeightPx: number;
   isCurrent: boolean;
@@ -164,7 +164,7 @@ class LongRow extends Component<LongRowProps> {
   }
 }
 
-function trackOf({ width, isNumber, isWide }: Column<never>): string {
+function trackOf({ width, isNumber, isWide }: TableColumn<never>): string {
   return width ?? (isNumber === true ? '7rem' : isWide === true ? 'minmax(16rem, 3fr)' : 'minmax(9rem, 1fr)');
 }
 
@@ -183,7 +183,7 @@ export function useIsNarrow(): boolean {
 }
 
 /** What a table is given, however many rows it has. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   /** Heading; also what screen readers call the column. */
   title: string;
   /** In place of the title, where it should say more or take less room. */
@@ -202,7 +202,7 @@ export interface Column<Row> {
 export interface TableProps<Row> {
   /** For screen readers. */
   caption: string;
-  columns: readonly Column<Row>[];
+  columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   /** Marks a row, for example as chosen. */

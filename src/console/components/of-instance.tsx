@@ -1,6 +1,6 @@
 /** The part of a view that is about the chosen instance, and what is said without one. */
 import type { ComponentChildren } from 'preact';
-import { chosenInstance, instancesLoaded, type Instance } from '../frame/instances.ts';
+import { shownInstance, instancesLoaded, type Instance } from '../frame/instances.ts';
 import { useParams } from '../url/params.ts';
 import { EmptyState, Load, Warning } from './page.tsx';
 
@@ -12,7 +12,7 @@ export interface OfInstanceProps {
 
 export function OfInstance({ monitored, children }: OfInstanceProps) {
   const [params] = useParams();
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   return (
     <Load of={{ ...instancesLoaded(), calls: [] }}>
       {() =>

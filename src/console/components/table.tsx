@@ -2,9 +2,9 @@
  * A table of rows. One of some hundred rows is a list whose rows have one height (`long-table.tsx`). On a narrow screen
  * each row is a block of lines with the headings as labels; the roles keep it a table for screen readers.
  */
-import { type Column, LongTable, type TableProps } from './long-table.tsx';
+import { type TableColumn, LongTable, type TableProps } from './long-table.tsx';
 
-export type { Column } from './long-table.tsx';
+export type { TableColumn } from './long-table.tsx';
 
 /** Fewer rows are simply all in the document. */
 const LONG_MIN_ROWS = 300;
@@ -43,6 +43,6 @@ function ShortTable<Row>({ caption, columns, rows, keyOf, isCurrent }: TableProp
   );
 }
 
-function classOf<Row>({ isNumber, isWide, isWrapped }: Column<Row>): string {
+function classOf<Row>({ isNumber, isWide, isWrapped }: TableColumn<Row>): string {
   return [isNumber && 'number', isWide && 'wide', isWrapped && 'wrapped'].filter(Boolean).join(' ');
 }

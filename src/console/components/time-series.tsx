@@ -6,7 +6,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { localTime, zoneName } from '../format/times.ts';
 import { HEIGHT_PX, chartOptions, type ChartScale, type Series } from './chart-options.ts';
-import type { Zoom } from '../url/params.ts';
+import { bucketSecondsOf, type TimeWindow, useParams, type Zoom } from '../url/params.ts';
 import { Button } from './button.tsx';
 import { count, counted } from '../format/numbers.ts';
 
@@ -155,15 +155,50 @@ export function ZoomReset({ zoom, whole }: { zoom: Zoom; whole: string }) {
 
 type Decision = 'allow' | 'challenge' | 'block';
 
-export const byDecision: readonly Series<Decision>[] = [
+const byDecision: readonly Series<Decision>[] = [
   { key: 'allow', name: 'allowed', colour: '--series-allow', style: 'bars' },
   { key: 'challenge', name: 'challenged', colour: '--series-challenge', style: 'bars' },
   { key: 'block', name: 'blocked', colour: '--series-block', style: 'bars' },
 ];
 
-/** The series of requests by decision, as every chart of them shows it. */
-export function readDecisions(row: SeriesRow<Decision>): string {
+function decisionsInWords(row: SeriesRow<Decision>): string {
   const parts = byDecision.map(({ key, name }) => ({ name, value: row[key] ?? 0 }));
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   return `${counted(total, 'request')}, ${parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ')}`;
+}
+
+/** What the service has answered about a time; `null`: nothing yet. */
+type Answered<Key extends string> = {
+  since: number;
+  until: number;
+  bucketSeconds: number;
+  buckets: readonly SeriesRow<Key>[];
+} | null;
+
+export interface WindowSeriesProps<Key extends string> extends Omit<
+  TimeSeriesProps<Key>,
+  'rows' | 'since' | 'until' | 'bucketSeconds' | 'onChoose'
+> {
+  window: TimeWindow;
+  value: Answered<Key>;
+}
+
+/** Numbers over the time window of the view. The part that is chosen becomes the window. */
+export function WindowSeries<Key extends string>({ window, value, ...shown }: WindowSeriesProps<Key>) {
+  const [, change] = useParams();
+  return (
+    <TimeSeries
+      {...shown}
+      rows={value?.buckets ?? []}
+      since={value?.since ?? window.since}
+      until={value?.until ?? window.until}
+      bucketSeconds={value?.bucketSeconds ?? bucketSecondsOf(window)}
+      onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
+    />
+  );
+}
+
+/** Requests by decision, as every chart of them shows it. */
+export function DecisionSeries(props: { title: string; window: TimeWindow; value: Answered<Decision> }) {
+  return <WindowSeries {...props} series={byDecision} read={decisionsInWords} />;
 }

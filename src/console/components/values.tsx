@@ -22,19 +22,34 @@ export function Chip({
   );
 }
 
+/** What a risk score is made of. */
+export function DetectorChips({ parts }: { parts: readonly { detector: string; weight: number }[] }) {
+  return (
+    <>
+      {parts.map(({ detector, weight }) => (
+        <Chip key={detector}>
+          {detector} +{weight}
+        </Chip>
+      ))}
+    </>
+  );
+}
+
 export function DecisionChip({ decision }: { decision: 'allow' | 'challenge' | 'block' }) {
   return <Chip tone={decision}>{decision}</Chip>;
 }
 
 /**
  * A moment in the viewer's time zone, with UTC on hover.
+ * @param at epoch milliseconds, or as the API writes a time.
  * @param isBrief in a table: no more than tells it from now, the whole of it on hover.
  */
-export function Time({ at, isBrief = false }: { at: number | null; isBrief?: boolean }) {
-  if (at === null) return <span class="soft">–</span>;
+export function Time({ at, isBrief = false }: { at: number | string | null | undefined; isBrief?: boolean }) {
+  if (at === null || at === undefined) return <span class="soft">–</span>;
+  const ms = typeof at === 'string' ? Date.parse(at) : at;
   return (
-    <time dateTime={new Date(at).toISOString()} title={isBrief ? `${localTime(at)}, ${utcTime(at)}` : utcTime(at)}>
-      {isBrief ? briefTime(at, Date.now()) : localTime(at)}
+    <time dateTime={new Date(ms).toISOString()} title={isBrief ? `${localTime(ms)}, ${utcTime(ms)}` : utcTime(ms)}>
+      {isBrief ? briefTime(ms, Date.now()) : localTime(ms)}
     </time>
   );
 }

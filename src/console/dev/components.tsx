@@ -14,11 +14,12 @@ import { CheckField, SelectField, TextField } from '../components/field.tsx';
 import { Sparkline } from '../views/overview/top-list.tsx';
 import { Table } from '../components/table.tsx';
 import { Tabs } from '../components/tabs.tsx';
-import { TimeSeries, byDecision, readDecisions } from '../components/time-series.tsx';
+import { DecisionSeries } from '../components/time-series.tsx';
 import { Toasts, toast } from '../components/toast.tsx';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 5);
+const day = { since: START_MS, until: START_MS + 24 * HOUR_MS };
 const tones: readonly Tone[] = ['allow', 'challenge', 'block', 'info', 'plain', 'warn'];
 const hours = Array.from({ length: 24 }, (_, hour) => ({
   timestamp: START_MS + hour * HOUR_MS,
@@ -81,7 +82,7 @@ function Components() {
               ['Time', <Time at={START_MS} />],
               ['Hostile text', <VisitorText text={'<b>bold</b> \u202egnp.exe\u0007'} />],
               ['No value', <VisitorText text={null} />],
-              ['Course', <Sparkline points={hours} since={START_MS} until={START_MS + 24 * HOUR_MS} />],
+              ['Course', <Sparkline points={hours} {...day} />],
             ]}
           />
         </Section>
@@ -105,15 +106,10 @@ function Components() {
           />
         </Section>
         <Section title="Chart: arrow keys read it, dragging chooses a part">
-          <TimeSeries
+          <DecisionSeries
             title="Requests by decision"
-            series={byDecision}
-            rows={hours}
-            read={readDecisions}
-            since={START_MS}
-            until={START_MS + 24 * HOUR_MS}
-            bucketSeconds={3600}
-            onChoose={() => toast('A part of the time was chosen.')}
+            window={{ ...day, range: null }}
+            value={{ ...day, bucketSeconds: 3600, buckets: hours }}
           />
         </Section>
         <Section title="Notices: nothing there, a warning, a refusal">

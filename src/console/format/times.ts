@@ -1,29 +1,12 @@
 /** Times in the viewer's zone; UTC is in the `title`, and in the `datetime` of the element. */
-const full = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'short',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const seconds = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const dayAndClock = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-const date = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit' });
+const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const dayParts = { month: 'short', day: '2-digit' } as const;
+const full = new Intl.DateTimeFormat(undefined, { year: 'numeric', ...dayParts, ...clockParts, second: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, clockParts);
+const seconds = new Intl.DateTimeFormat(undefined, { ...clockParts, second: '2-digit' });
+const dayAndClock = new Intl.DateTimeFormat(undefined, { ...dayParts, ...clockParts });
+const date = new Intl.DateTimeFormat(undefined, { year: 'numeric', ...dayParts });
+const day = new Intl.DateTimeFormat(undefined, dayParts);
 
 export const localTime = (ms: number): string => full.format(ms);
 export const localClock = (ms: number): string => clock.format(ms);

@@ -35,13 +35,13 @@ export function whenKnown<Body>(body: Body): Body | null {
   return instances.value.list === null ? null : body;
 }
 
-export function activeInstances(): readonly Instance[] {
+export function choosableInstances(): readonly Instance[] {
   return (instances.value.list ?? []).filter(({ active }) => active);
 }
 
 /** The chosen instance, or the oldest active one, as the API chooses. `null` while unknown, and without instances. */
-export function chosenInstance(params: Params): Instance | null {
-  const active = activeInstances();
+export function shownInstance(params: Params): Instance | null {
+  const active = choosableInstances();
   return active.find(({ globalSiteKey }) => globalSiteKey === params['site']) ?? active[0] ?? null;
 }
 
@@ -51,7 +51,7 @@ export function instanceAddress({ id }: Pick<Instance, 'id'>): string {
 
 /** For calls: `siteKey` of the chosen instance. */
 export function siteOf(params: Params): { siteKey?: string } {
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   return instance === null ? {} : { siteKey: instance.globalSiteKey };
 }
 

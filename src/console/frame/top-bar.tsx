@@ -5,7 +5,7 @@ import { session } from '../api/session.ts';
 import { Button } from '../components/button.tsx';
 import { SelectField } from '../components/field.tsx';
 import { addressOf, useParams } from '../url/params.ts';
-import { activeInstances, chosenInstance, loadInstances, siteParam } from './instances.ts';
+import { choosableInstances, shownInstance, loadInstances, siteParam } from './instances.ts';
 
 export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   useEffect(() => void loadInstances(), []);
@@ -32,8 +32,8 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
 
 function InstanceChooser() {
   const [params, change] = useParams();
-  const list = activeInstances();
-  const chosen = chosenInstance(params);
+  const list = choosableInstances();
+  const chosen = shownInstance(params);
   if (chosen === null || list.length < 2) return chosen === null ? null : <b>{chosen.name}</b>;
   return (
     <SelectField

@@ -3,7 +3,7 @@
  * is left out.
  */
 import { useLocation } from 'preact-iso/router';
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 export type Params = Readonly<Record<string, string>>;
 
@@ -25,27 +25,6 @@ export function addressOf(path: string, params: Readonly<Record<string, string |
   return text === '' ? path : `${path}?${text}`;
 }
 
-export interface Draft {
-  textOf: (name: string) => string;
-  write: (name: string, text: string) => void;
-  /** For the address: the parameters as they were typed. */
-  typed: () => Record<string, string | null>;
-}
-
-/** What is typed into fields whose values are in the address once they are submitted. */
-export function useDraft(names: readonly string[]): Draft {
-  const [params] = useParams();
-  const [draft, setDraft] = useState(params);
-  // The address also changes by the back button. A layout effect runs before the next event of the visitor; another effect
-  // would run a frame later, and put the values back over what is typed meanwhile.
-  useLayoutEffect(() => setDraft(params), [JSON.stringify(params)]);
-  return {
-    textOf: (name) => draft[name] ?? '',
-    write: (name, text) => setDraft((former) => ({ ...former, [name]: text })),
-    typed: () => Object.fromEntries(names.map((name) => [name, draft[name]?.trim() ?? null])),
-  };
-}
-
 export const ranges = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
 export type Range = keyof typeof ranges;
 
@@ -63,7 +42,7 @@ export interface TimeWindow {
 const MINUTE_MS = 60_000;
 const YEAR_MS = 366 * 86_400_000;
 
-export function windowOf(params: Params, nowMs: number): TimeWindow {
+export function viewWindow(params: Params, nowMs: number): TimeWindow {
   const [from, to] = [Number(params['from']), Number(params['to'])];
   if (Number.isSafeInteger(from) && Number.isSafeInteger(to) && from > 0 && to > from && to - from <= YEAR_MS) {
     return { since: from, until: to, range: null };
@@ -92,7 +71,7 @@ export function useWindow(): TimeWindow {
     return () => clearInterval(timer);
   }, []);
   const { range, from, to } = query;
-  return useMemo(() => windowOf(query, minute * MINUTE_MS), [range, from, to, minute]);
+  return useMemo(() => viewWindow(query, minute * MINUTE_MS), [range, from, to, minute]);
 }
 
 export interface Zoom {

@@ -1,7 +1,7 @@
 /** What the API can be asked for, the console offers: every filter of a list has its place in the list's view. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { searchBody, searchParams } from '../../../src/console/views/captcha-search/search-form.ts';
+import { searchBody, searchFields } from '../../../src/console/views/captcha-search/search-form.ts';
 import {
   breakdownBody,
   decisionFilter,
@@ -9,15 +9,16 @@ import {
   summaryBody,
 } from '../../../src/console/views/overview/overview-body.ts';
 import { rulesBody, textFilters } from '../../../src/console/views/rules/use-rules.ts';
-import { sessionFilters, sessionsBody } from '../../../src/console/views/sessions/sessions-body.ts';
-import { exportBody, verdictCall } from '../../../src/console/views/verdicts/verdict-query.ts';
+import { sessionFields, sessionsBody } from '../../../src/console/views/sessions/sessions-body.ts';
 import {
+  exportBody,
   offeredFilters,
   searchFilters,
   tailBody,
   tailFilters,
+  verdictCall,
 } from '../../../src/console/views/verdicts/verdict-filters.ts';
-import { windowOf } from '../../../src/console/url/params.ts';
+import { viewWindow } from '../../../src/console/url/params.ts';
 import { expectRows } from '../../support/rows.ts';
 
 interface Schema {
@@ -34,7 +35,7 @@ const requestOf = (path: string): Schema => resolved(paths[path]!.post.requestBo
 const fieldsOf = (schema: Schema): string[] => Object.keys(resolved(schema).properties ?? {});
 
 const now = Date.UTC(2027, 0, 1);
-const window = windowOf({}, now);
+const window = viewWindow({}, now);
 /** The frame chooses the instance, and the size of a page is the view's. */
 const FRAME = ['siteKey', 'limit'];
 /** An address of the view in which everything that it offers is set. */
@@ -43,7 +44,15 @@ const offered = filled(offeredFilters.map(({ param }) => param));
 const { ip: _ip, jti: _jti, ...ofTheFile } = offered;
 const ofTheSearch = searchFilters.map(({ param }) => param);
 const captchas = searchBody(
-  { ...filled(searchParams, 'true'), captchaSite: 'site', lastId: 'a', lastTimestamp: '1' },
+  {
+    ...filled(
+      searchFields.map(({ param }) => param),
+      'true',
+    ),
+    captchaSite: 'site',
+    lastId: 'a',
+    lastTimestamp: '1',
+  },
   window,
 );
 
@@ -57,10 +66,14 @@ describe('every filter is offered by', () => {
         ['/protect/verdicts/export', exportBody(ofTheFile, window, 'parquet'), []],
         // The page keeps its cursor to itself.
         ['/protect/verdicts/tail', tailBody(filled(tailFilters.map(({ param }) => param))), ['cursor']],
-        ['/protect/sessions', sessionsBody({ ...filled(sessionFilters), range: '1h', cursor: 'c' }, now), []],
+        [
+          '/protect/sessions',
+          sessionsBody({ ...filled(sessionFields(null).map(({ param }) => param)), range: '1h', cursor: 'c' }, now),
+          [],
+        ],
         [
           '/protect/access-rules',
-          rulesBody(filled(['type', 'verdict', ...textFilters.map(([name]) => name)])),
+          rulesBody(filled(['type', 'verdict', ...textFilters.map(({ param }) => param)])),
           // Further pages are asked for by scrolling.
           ['cursor'],
         ],
@@ -87,7 +100,7 @@ describe('every filter is offered by', () => {
 
   test('the rules, of each fact about a visitor', () => {
     const { matches } = requestOf('/protect/access-rules').properties!;
-    const body = rulesBody(filled(textFilters.map(([name]) => name)));
+    const body = rulesBody(filled(textFilters.map(({ param }) => param)));
     expect(Object.keys(body.matches!).toSorted()).toEqual(fieldsOf(matches!).toSorted());
   });
 });

@@ -7,7 +7,7 @@ import { briefTime } from '../../../src/console/format/times.ts';
 import { visibleParts } from '../../../src/console/format/visitor-text.ts';
 import { boundsText, controlOf } from '../../../src/console/settings/setting-schema.ts';
 import { changedMembers, settingText, settingValue } from '../../../src/console/settings/draft.ts';
-import { bucketSecondsOf, windowOf } from '../../../src/console/url/params.ts';
+import { bucketSecondsOf, viewWindow } from '../../../src/console/url/params.ts';
 import { expectRows } from '../../support/rows.ts';
 
 describe('text of a visitor', () => {
@@ -61,18 +61,18 @@ describe('the window of a view', () => {
         [{ from: '1e3', to: String(now) }, '24h'],
       ],
       ([params, range]) => {
-        expect(windowOf(params, now)).toMatchObject({ range });
+        expect(viewWindow(params, now)).toMatchObject({ range });
       },
     ));
 
   test('a fixed one is what the address says', () => {
     const [from, to] = [now - 3_600_000, now];
-    expect(windowOf({ from: String(from), to: String(to) }, now)).toEqual({ since: from, until: to, range: null });
+    expect(viewWindow({ from: String(from), to: String(to) }, now)).toEqual({ since: from, until: to, range: null });
   });
 
   test('has some hundred buckets of whole minutes', () =>
     expectRows(['1h', '24h', '7d', '30d'], (range) => {
-      const window = windowOf({ range }, now);
+      const window = viewWindow({ range }, now);
       const seconds = bucketSecondsOf(window);
       expect(seconds % 60).toBe(0);
       expect((window.until - window.since) / 1000 / seconds).toBeGreaterThan(50);

@@ -12,8 +12,8 @@ import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import { RuleGroups, type AccessControlRule } from './rule-groups.tsx';
-import { NewRule } from './new-rule.tsx';
+import { RuleGroups, type ListedRule } from './rule-groups.tsx';
+import { NewAccessControlRule } from './new-rule.tsx';
 
 type Query = RequestOf<'/access-control/get'>;
 
@@ -38,14 +38,14 @@ export default function AccessControl() {
   const { reload } = loaded;
   const [isCreating, setIsCreating] = useState(false);
   const [failure, setFailure] = useState<Refusal | null>(null);
-  const remove = async (rule: AccessControlRule): Promise<void> => {
+  const remove = async (rule: ListedRule): Promise<void> => {
     const answer = await call('/access-control/delete', { userScopeHash: rule.userScopeHash });
     setFailure(answer.ok ? null : answer.error);
     // The service takes a listed rule back as it is, except one that has expired.
     if (answer.ok) toast('The rule was deleted.', rule.expired ? {} : { undo: () => void putBack(rule) });
     reload();
   };
-  const putBack = async (rule: AccessControlRule): Promise<void> => {
+  const putBack = async (rule: ListedRule): Promise<void> => {
     const answer = await call('/access-control/create', { rule });
     setFailure(answer.ok ? null : answer.error);
     reload();
@@ -99,7 +99,7 @@ export default function AccessControl() {
         )}
       </Load>
       {isCreating && (
-        <NewRule
+        <NewAccessControlRule
           onClose={() => setIsCreating(false)}
           onCreated={() => {
             setIsCreating(false);
@@ -112,13 +112,7 @@ export default function AccessControl() {
   );
 }
 
-function Rules({
-  rules,
-  onDelete,
-}: {
-  rules: readonly AccessControlRule[];
-  onDelete: (rule: AccessControlRule) => void;
-}) {
+function Rules({ rules, onDelete }: { rules: readonly ListedRule[]; onDelete: (rule: ListedRule) => void }) {
   return (
     <Table
       caption="Access control rules"
@@ -151,7 +145,7 @@ function Rules({
           title: 'Expires',
           cell: ({ expiry, expired }) => (
             <>
-              <Time at={Date.parse(expiry)} /> {expired && <Chip>expired</Chip>}
+              <Time at={expiry} /> {expired && <Chip>expired</Chip>}
             </>
           ),
         },
@@ -190,7 +184,7 @@ function queryOf(params: Params): Query {
   };
 }
 
-function restrictionText(rule: AccessControlRule): string {
+function restrictionText(rule: ListedRule): string {
   const parts = [
     rule.captchaType,
     rule.powDifficulty !== undefined && `difficulty ${rule.powDifficulty}`,

@@ -9,27 +9,21 @@ import { forms } from '../../settings/form-schemas.generated.ts';
 import { useForm } from '../../settings/use-form.ts';
 
 type Rule = RequestOf<'/access-control/create'>['rule'];
-type Condition = Rule['conditions'][number];
-type Field = Condition['field'];
+type Field = Rule['conditions'][number]['field'];
+interface TypedCondition {
+  field: Field;
+  value: string;
+}
 
-const fields: readonly (readonly [Field, string])[] = [
-  ['ip', 'Address'],
-  ['ipMask', 'Network'],
-  ['asn', 'Network number (ASN)'],
-  ['countryCode', 'Country'],
-  ['ja4Hash', 'TLS fingerprint (JA4)'],
-  ['userAgent', 'User agent, whole'],
-  ['userId', 'Your user id'],
+const fields: readonly (readonly [field: Field, name: string, example: string])[] = [
+  ['ip', 'Address', '203.0.113.9'],
+  ['ipMask', 'Network', '203.0.113.0/24'],
+  ['asn', 'Network number (ASN)', '64500'],
+  ['countryCode', 'Country', 'AQ'],
+  ['ja4Hash', 'TLS fingerprint (JA4)', 't13d1516h2_8daaf6152771_02713d6af862'],
+  ['userAgent', 'User agent, whole', 'Mozilla/5.0 …'],
+  ['userId', 'Your user id', 'customer-17'],
 ];
-const examples: Readonly<Record<Field, string>> = {
-  ip: '203.0.113.9',
-  ipMask: '203.0.113.0/24',
-  asn: '64500',
-  countryCode: 'AQ',
-  ja4Hash: 't13d1516h2_8daaf6152771_02713d6af862',
-  userAgent: 'Mozilla/5.0 …',
-  userId: 'customer-17',
-};
 
 const lives = [
   ['3600', '1 hour'],
@@ -39,13 +33,7 @@ const lives = [
   ['31536000', '1 year'],
 ] as const;
 
-const captchaTypes = [
-  ['', 'As the site says'],
-  ['frictionless', 'frictionless'],
-  ['pow', 'pow'],
-  ['image', 'image'],
-  ['puzzle', 'puzzle'],
-] as const;
+const captchaTypes = [['', 'As the site says'], 'frictionless', 'pow', 'image', 'puzzle'] as const;
 
 /** Restrictions that are numbers. */
 const numbers = [
@@ -70,16 +58,14 @@ const emptyDraft = {
   deferToVerify: false,
 };
 
-export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
+export function NewAccessControlRule({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const { description: about, ruleGroupId: group, ...restrictions } = forms.accessControlRule;
   const form = useForm<typeof emptyDraft>(
     () => emptyDraft,
     // What a rule that blocks does not send cannot be wrong.
     (draft) => ({ description: about, ruleGroupId: group, ...(draft.type === 'restrict' ? restrictions : {}) }),
   );
-  const [conditions, setConditions] = useState<readonly { field: Field; value: string }[]>([
-    { field: 'ip', value: '' },
-  ]);
+  const [conditions, setConditions] = useState<readonly TypedCondition[]>([{ field: 'ip', value: '' }]);
   const { type, life, description, ruleGroupId, captchaType, deferToVerify } = form.draft;
 
   const restriction = (): Partial<Rule> => ({
@@ -142,15 +128,15 @@ export function NewRule({ onClose, onCreated }: { onClose: () => void; onCreated
 }
 
 interface ConditionsProps {
-  conditions: readonly { field: Field; value: string }[];
-  onChange: (conditions: readonly { field: Field; value: string }[]) => void;
+  conditions: readonly TypedCondition[];
+  onChange: (conditions: readonly TypedCondition[]) => void;
 }
 
 /** Each field at most once: two values of one field never match together. */
 function Conditions({ conditions, onChange }: ConditionsProps) {
   const used = new Set(conditions.map(({ field }) => field));
-  const free = fields.filter(([field]) => !used.has(field));
-  const set = (at: number, changed: { field: Field; value: string }) =>
+  const free = fields.find(([field]) => !used.has(field))?.[0];
+  const set = (at: number, changed: TypedCondition) =>
     onChange(conditions.map((one, index) => (index === at ? changed : one)));
   return (
     <fieldset>
@@ -161,13 +147,15 @@ function Conditions({ conditions, onChange }: ConditionsProps) {
             <SelectField
               label={`Condition ${at + 1}`}
               value={field}
-              options={fields.filter(([other]) => other === field || !used.has(other))}
+              options={fields.flatMap(([other, name]) =>
+                other === field || !used.has(other) ? [[other, name] as const] : [],
+              )}
               onChange={(next) => set(at, { field: next, value: '' })}
             />
             <div class="grow">
               <TextField
                 label={`Value ${at + 1}`}
-                placeholder={examples[field]}
+                placeholder={fields.find(([one]) => one === field)?.[2] ?? ''}
                 isMono
                 value={value}
                 onInput={(next) => set(at, { field, value: next })}
@@ -183,9 +171,9 @@ function Conditions({ conditions, onChange }: ConditionsProps) {
             )}
           </div>
         ))}
-        {free[0] !== undefined && (
+        {free !== undefined && (
           <div class="actions">
-            <Button isSmall onClick={() => onChange([...conditions, { field: free[0]![0], value: '' }])}>
+            <Button isSmall onClick={() => onChange([...conditions, { field: free, value: '' }])}>
               Add a condition
             </Button>
           </div>

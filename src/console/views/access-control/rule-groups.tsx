@@ -131,4 +131,4 @@ function Removal({ jobId, total, onGone }: { jobId: string; total: number; onGon
 
 /** A page of access control rules as the service lists it. */
 export type AccessControlPage = ResponseOf<'/access-control/get'>;
-export type AccessControlRule = Schema<'AccessControlRule'>;
+export type ListedRule = Schema<'AccessControlRule'>;

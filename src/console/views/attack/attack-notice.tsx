@@ -11,25 +11,18 @@ export function AttackNotice({ instance, isAsked = true }: { instance: Instance;
     everyMs: ATTACK_EVERY_MS,
   });
   if (value === null || (!value.active && value.alarmSince === null)) return null;
-  const { active, until, by, alarmSince } = value;
+  const { active } = value;
   return (
     <Warning>
       <p role="status">
         {active ? (
           <>
-            <b>Attack mode is on</b> until <Time at={until} isBrief />, switched on by{' '}
-            {by === 'trigger' ? 'the surge of traffic' : 'an operator'}.
+            <b>Attack mode is on</b> <UntilWhen state={value} />
           </>
         ) : (
           <b>Attack mode is off.</b>
-        )}
-        {alarmSince !== null && (
-          <>
-            {' '}
-            An attack was noticed at <Time at={alarmSince} isBrief /> and lasts.
-          </>
         )}{' '}
-        <a href={instanceAddress(instance)}>Attack mode of {instance.name}</a>
+        <Alarm state={value} /> <a href={instanceAddress(instance)}>Attack mode of {instance.name}</a>
       </p>
     </Warning>
   );
@@ -38,6 +31,24 @@ export function AttackNotice({ instance, isAsked = true }: { instance: Instance;
 /** Attack mode in words, for the views that show it. */
 export type AttackMode = Schema<'AttackMode'>;
 export type Trigger = AttackMode['trigger'];
+
+export function UntilWhen({ state: { until, by } }: { state: AttackMode }) {
+  return (
+    <>
+      until <Time at={until} isBrief />, switched on by {by === 'trigger' ? 'the surge of traffic' : 'an operator'}.
+    </>
+  );
+}
+
+export function Alarm({ state: { alarmSince } }: { state: AttackMode }) {
+  return (
+    alarmSince !== null && (
+      <>
+        An attack was noticed at <Time at={alarmSince} isBrief /> and lasts.
+      </>
+    )
+  );
+}
 
 export const triggers: readonly (readonly [Trigger, string])[] = [
   ['enforce', 'switch attack mode on, and send an alert'],

@@ -13,7 +13,7 @@ import type { Instance } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn, rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
-import { ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger } from './attack-notice.tsx';
+import { Alarm, ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger, UntilWhen } from './attack-notice.tsx';
 import { saveAfterLook } from '../../settings/save-over.ts';
 
 const MINUTE_MS = 60_000;
@@ -80,22 +80,17 @@ export function AttackSection({ instance: { globalSiteKey: siteKey } }: { instan
   );
 }
 
-function State({ state: { active, since, until, by, alarmSince } }: { state: AttackMode }) {
+function State({ state }: { state: AttackMode }) {
   return (
     <p role="status">
-      {active ? (
+      {state.active ? (
         <>
-          On since <Time at={since} isBrief />, until <Time at={until} isBrief />, switched on by{' '}
-          {by === 'trigger' ? 'the surge of traffic' : 'an operator'}.
+          On since <Time at={state.since} isBrief />, <UntilWhen state={state} />
         </>
       ) : (
         'Visitors meet what the settings say.'
       )}{' '}
-      {alarmSince !== null && (
-        <>
-          An attack was noticed at <Time at={alarmSince} isBrief /> and lasts.
-        </>
-      )}
+      <Alarm state={state} />
     </p>
   );
 }

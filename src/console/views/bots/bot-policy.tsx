@@ -8,19 +8,19 @@ import { Button } from '../../components/button.tsx';
 import { Page, RefusalNotice, Section, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { toast } from '../../components/toast.tsx';
-import { chosenInstance, loadInstances, type Instance } from '../../frame/instances.ts';
+import { shownInstance, loadInstances, type Instance } from '../../frame/instances.ts';
 import { saveOver, type Stored } from '../../settings/save-over.ts';
 import { useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import type { BotPolicyFields } from './policy-words.ts';
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
 
 export default function BotPolicy() {
   const [params] = useParams();
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   return (
     <Page
       title="Bots"
@@ -130,7 +130,7 @@ interface Changed {
 
 const ROWS_SHOWN_MAX = 20;
 
-const columns: Column<Changed>[] = [
+const columns: TableColumn<Changed>[] = [
   { title: 'Bot', cell: ({ id }) => <VisitorText text={id} /> },
   { title: 'Gets now', cell: ({ from }) => from },
   { title: 'Would get', cell: ({ to }) => to },

@@ -1,7 +1,7 @@
 /** The report about bots as tables. Every number leads to its verdicts. */
 import { Fragment, type ComponentChildren } from 'preact';
 import type { Schema } from '../../api/service-api.ts';
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import { VisitorText } from '../../components/values.tsx';
 import { count, counted, percent } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
@@ -67,7 +67,7 @@ export function ImpostorTable({ impostors, total, params }: TableOf & { impostor
   );
 }
 
-function numbers<Row extends Impostor>(all: number, hrefOf: HrefOf): Column<Row>[] {
+function numbers<Row extends Impostor>(all: number, hrefOf: HrefOf): TableColumn<Row>[] {
   return [
     { title: 'Requests', isNumber: true, cell: ({ id, total }) => <a href={hrefOf(id)}>{count(total)}</a> },
     { title: 'Share', isNumber: true, cell: ({ total }) => percent(total, all) },

@@ -1,7 +1,7 @@
 /** Which bots come, what robots.txt tells them, and what they do and get. */
 import { useCall } from '../../api/call.ts';
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
-import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
+import { DecisionSeries } from '../../components/time-series.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { EmptyState, Load, Page, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
@@ -62,15 +62,10 @@ export default function BotTraffic() {
               />
             }
           >
-            <TimeSeries
+            <DecisionSeries
               title="Requests with the name of a bot over time"
-              series={byDecision}
-              rows={chart.bot.length === 0 ? [] : (summary.value?.buckets ?? [])}
-              read={readDecisions}
-              since={summary.value?.since ?? window.since}
-              until={summary.value?.until ?? window.until}
-              bucketSeconds={summary.value?.bucketSeconds ?? chart.bucket}
-              onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
+              window={window}
+              value={chart.bot.length === 0 ? null : summary.value}
             />
           </Section>
           {value !== null && <Report traffic={value} params={params} />}

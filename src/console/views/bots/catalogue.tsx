@@ -2,12 +2,12 @@
 import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Chip, VisitorText } from '../../components/values.tsx';
 import { EmptyState, Section } from '../../components/page.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
-import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
+import type { FilterField } from '../../components/filter-field.ts';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { NumberedPages, pageOf } from '../../components/numbered-pages.tsx';
 import { Table } from '../../components/table.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { addressOf, type Params, useDraft, useParams } from '../../url/params.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { botBehaviours } from '../../../contract/vocabulary.ts';
 
 type Query = RequestOf<'/protect/bots'>;
@@ -17,8 +17,11 @@ export type Bot = BotPage['bots'][number];
 const PATH = '/console/bots/lists';
 const BOTS_PER_PAGE = 25;
 const proofs = ['range', 'dns', 'signature'] as const;
-/** A new search begins with its first page. */
-const firstPage = { page: null } as const;
+const fields: readonly FilterField[] = [
+  { param: 'search', label: 'Name or user agent', type: 'search', isMono: false, maxLength: 128 },
+  { param: 'behaviour', label: 'Comes for', none: 'anything', options: botBehaviours },
+  { param: 'proof', label: 'Proved by', none: 'any or none', options: proofs },
+];
 
 /** What the address asks for. A value that nobody could have chosen is left out. */
 export function catalogueBody(params: Params): Query {
@@ -35,36 +38,10 @@ export function catalogueBody(params: Params): Query {
 }
 
 export function CatalogueSection({ found }: { found: BotPage | null }) {
-  const [params, change] = useParams();
-  const { textOf, write, typed } = useDraft(['search']);
-  const isFiltered = ['search', 'behaviour', 'proof'].some((name) => params[name] !== undefined);
+  const [params] = useParams();
   return (
     <Section title="Catalogue">
-      <FilterForm
-        verb="Search"
-        onSubmit={() => change({ ...typed(), ...firstPage })}
-        onClear={isFiltered ? () => change({ search: null, behaviour: null, proof: null, ...firstPage }) : null}
-      >
-        <TextField
-          label="Name or user agent"
-          type="search"
-          maxLength={128}
-          value={textOf('search')}
-          onInput={(text) => write('search', text)}
-        />
-        <SelectField<string>
-          label="Comes for"
-          value={params['behaviour'] ?? ''}
-          options={optionsOf('anything', botBehaviours)}
-          onChange={(behaviour) => change({ ...typed(), behaviour, ...firstPage })}
-        />
-        <SelectField<string>
-          label="Proved by"
-          value={params['proof'] ?? ''}
-          options={optionsOf('any or none', proofs)}
-          onChange={(proof) => change({ ...typed(), proof, ...firstPage })}
-        />
-      </FilterForm>
+      <FilterForm verb="Search" fields={fields} place={['page']} />
       {found !== null && found.bots.length === 0 && (
         <EmptyState title="No bot matches">
           <p>Clear a field, or add the bot to your own.</p>

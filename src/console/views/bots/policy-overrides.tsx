@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { type TableColumn, Table } from '../../components/table.tsx';
 import { type BotAction, botBehaviours } from '../../../contract/vocabulary.ts';
 import { actionOptions, type BotPolicyFields } from './policy-words.ts';
 
@@ -22,7 +22,7 @@ interface Row {
 }
 
 export function PolicyOverrides({ overrides, bots, isDisabled, onChange }: PolicyOverridesProps) {
-  const columns: Column<Row>[] = [
+  const columns: TableColumn<Row>[] = [
     { title: 'Bot or behaviour', cell: ({ override: { bot, behaviour } }) => bot ?? behaviour ?? 'every bot' },
     { title: 'Path', cell: ({ override }) => <code>{override.path ?? 'every path'}</code> },
     { title: 'Gets', cell: ({ override }) => override.action },

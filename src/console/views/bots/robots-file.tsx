@@ -5,7 +5,7 @@ import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
 import { Chip, Time, VisitorText } from '../../components/values.tsx';
 import { EmptyState, Facts, Load, Page, Section, Warning } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import { lineDiff, textLines, type DiffLine } from '../../../bytes/line-diff.ts';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
@@ -129,7 +129,7 @@ function File({ robots: { served, origin }, show }: { robots: Robots; show: Show
 const marks: Record<DiffLine['kind'], string> = { same: ' ', added: '+', removed: '−' };
 const toneOf = { all: 'allow', some: 'challenge', none: 'block' } as const;
 
-const columns: Column<Robots['bots'][number]>[] = [
+const columns: TableColumn<Robots['bots'][number]>[] = [
   { title: 'Bot', cell: ({ id }) => <VisitorText text={id} />, width: 'minmax(120px, 1fr)' },
   { title: 'Comes for', cell: ({ behaviours }) => behaviours.join(', '), width: 'minmax(120px, 1fr)' },
   { title: 'Gets', cell: ({ action }) => action, width: '100px' },

@@ -5,13 +5,14 @@ import { OlderPages } from '../../components/numbered-pages.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { counted } from '../../format/numbers.ts';
 import { useParams, useWindow } from '../../url/params.ts';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { ViewTabs } from '../../components/tabs.tsx';
-import { useSites } from '../captchas/sites.ts';
+import { siteOptions, useSites } from '../captchas/sites.ts';
 import { RecordDialog, RecordTable } from './records.tsx';
-import { SearchFields } from './search-fields.tsx';
-import { searchBody } from './search-form.ts';
+import { searchBody, searchFields } from './search-form.ts';
 
 const PATH = '/console/captchas/search';
+const PLACE = ['lastId', 'lastTimestamp'];
 
 export default function CaptchaSearch() {
   const [params, change] = useParams();
@@ -27,7 +28,14 @@ export default function CaptchaSearch() {
       actions={<RangePicker window={window} />}
     >
       <ViewTabs of="Captchas" />
-      <SearchFields sites={sites.value} />
+      <FilterForm
+        verb="Search"
+        fields={[
+          { param: 'captchaSite', label: 'Site', none: 'every site', options: siteOptions(sites.value) },
+          ...searchFields.map((field) => ({ maxLength: 1024, ...field })),
+        ]}
+        place={[...PLACE, 'record']}
+      />
       <Load of={loaded}>
         {(value) => (
           <>
@@ -50,7 +58,7 @@ export default function CaptchaSearch() {
             <OlderPages
               path={PATH}
               params={{ ...params, record: null }}
-              place={['lastId', 'lastTimestamp']}
+              place={PLACE}
               next={
                 value.hasMore && value.lastId !== undefined
                   ? { lastId: value.lastId, lastTimestamp: String(value.lastTimestamp ?? '') }

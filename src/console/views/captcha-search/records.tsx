@@ -2,19 +2,19 @@
 import { Chip, Time, VisitorText, type Tone } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
-import type { CaptchaRecord } from './search-form.ts';
+import type { FoundCaptcha } from './search-form.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Facts } from '../../components/page.tsx';
 import { siteParam } from '../../frame/instances.ts';
 
-export const statusTones: Record<CaptchaRecord['status'], Tone> = {
+export const statusTones: Record<FoundCaptcha['status'], Tone> = {
   Approved: 'allow',
   Pending: 'challenge',
   Disapproved: 'block',
 };
 
 export interface RecordTableProps {
-  records: readonly CaptchaRecord[];
+  records: readonly FoundCaptcha[];
   /** Site key → name. */
   names: ReadonlyMap<string, string>;
   params: Params;
@@ -51,7 +51,7 @@ export function RecordTable({ records, names, params }: RecordTableProps) {
 }
 
 export interface RecordDialogProps {
-  record: CaptchaRecord;
+  record: FoundCaptcha;
   /** Name of its site; `null`: unknown. */
   site: string | null;
   onClose: () => void;

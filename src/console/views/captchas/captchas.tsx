@@ -1,16 +1,16 @@
 /** Captchas of the account's sites: how many, and what became of them, by hour or day; and what is going on now. */
 import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import { session } from '../../api/session.ts';
 import { SelectField } from '../../components/field.tsx';
 import { EmptyState, Load, Page, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { count, percent } from '../../format/numbers.ts';
+import { percent } from '../../format/numbers.ts';
+import { Figures } from '../overview/figures.tsx';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, type TimeWindow, useParams, useWindow } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { LiveSessions } from './live-sessions.tsx';
-import { chosenSite, siteOptions, useSites } from './sites.ts';
+import { chosenSite, ignoredFields, siteOptions, useSites } from './sites.ts';
 import { TrafficChart, TrafficTable, countsOf, kinds, type Kind, type TrafficRow } from './traffic.tsx';
 
 const kindNames: Record<Kind, string> = {
@@ -39,7 +39,7 @@ export default function Captchas() {
         <SelectField
           label="Site"
           value={site ?? ''}
-          options={siteOptions(sites.value)}
+          options={[['', 'every site'], ...siteOptions(sites.value)]}
           onChange={(captchaSite) => change({ captchaSite })}
         />
         <SelectField
@@ -62,12 +62,7 @@ export default function Captchas() {
           </EmptyState>
         ) : (
           <div class="stack">
-            <TrafficChart
-              rows={value ?? []}
-              kind={kind}
-              window={window}
-              onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
-            />
+            <TrafficChart rows={value ?? []} kind={kind} window={window} />
             <TrafficTable rows={value ?? []} kind={kind} />
           </div>
         )}
@@ -79,16 +74,10 @@ export default function Captchas() {
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** The API requires both and ignores them: clients of similar services send them. */
-function ignored(): { token: string; accountId: string } {
-  const state = session.value;
-  return { token: 'console', accountId: state.kind === 'signed-in' ? state.user.account.id : 'console' };
-}
-
 function trafficBody(params: Params, { since, until }: TimeWindow): RequestOf<'/gettrafficdata'> {
   const site = chosenSite(params);
   return {
-    ...ignored(),
+    ...ignoredFields(),
     startDate: new Date(since).toISOString(),
     endDate: new Date(until).toISOString(),
     ...(site === undefined ? {} : { siteKeys: [site] }),
@@ -96,7 +85,7 @@ function trafficBody(params: Params, { since, until }: TimeWindow): RequestOf<'/
 }
 
 function liveBody(siteKey: string): RequestOf<'/getlivesessions'> {
-  return { ...ignored(), siteKey, windowMinutes: 60, bucketSeconds: 60 };
+  return { ...ignoredFields(), siteKey, windowMinutes: 60, bucketSeconds: 60 };
 }
 
 function Totals({ rows, kind, isLoaded }: { rows: readonly TrafficRow[]; kind: Kind; isLoaded: boolean }) {
@@ -111,14 +100,12 @@ function Totals({ rows, kind, isLoaded }: { rows: readonly TrafficRow[]; kind: K
     ['Blocked before a captcha', sum(({ blocked }) => blocked), kind === 'all' ? '' : 'of every kind'],
   ] as const;
   return (
-    <div class="figures">
-      {figures.map(([name, value, of]) => (
-        <div key={name} class="figure">
-          <span class="soft">{name}</span>
-          <b>{isLoaded ? count(value) : '–'}</b>
-          <span class="hint">{of === 'of issued' ? `${percent(value, total)} ${of}` : of || '\u00a0'}</span>
-        </div>
-      ))}
-    </div>
+    <Figures
+      figures={figures.map(([name, value, of]) => ({
+        name,
+        value: isLoaded ? value : null,
+        hint: of === 'of issued' ? `${percent(value, total)} ${of}` : of || '\u00a0',
+      }))}
+    />
   );
 }

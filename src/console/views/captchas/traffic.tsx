@@ -1,9 +1,10 @@
 /** Captchas by the hour or the day: the numbers of a row, their course, and a table. */
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import { localTime, utcTime } from '../../format/times.ts';
+import { StackedBar } from '../overview/top-list.tsx';
 import { count } from '../../format/numbers.ts';
 import type { Schema } from '../../api/service-api.ts';
-import { TimeSeries, type Series } from '../../components/time-series.tsx';
+import { type Series, WindowSeries } from '../../components/time-series.tsx';
 import type { TimeWindow } from '../../url/params.ts';
 
 type Numbers = TrafficRow['pow'];
@@ -19,9 +20,9 @@ const numbers: readonly (readonly [title: string, field: keyof Numbers])[] = [
 /** Captchas of each hour or day, newest first, with what became of them as a bar. Rows of nothing are left out. */
 export function TrafficTable({ rows, kind }: { rows: readonly TrafficRow[]; kind: Kind }) {
   const max = Math.max(1, ...rows.map((row) => countsOf(row, kind).total));
-  const columns: Column<TrafficRow>[] = [
+  const columns: TableColumn<TrafficRow>[] = [
     { title: 'From', cell: (row) => <Period row={row} /> },
-    { title: 'Course', cell: (row) => <Bar {...countsOf(row, kind)} max={max} /> },
+    { title: 'Course', cell: (row) => <CaptchaBar {...countsOf(row, kind)} max={max} /> },
     ...numbers.map(([title, field]) => ({
       title,
       isNumber: true,
@@ -50,15 +51,8 @@ function Period({ row: { timestamp, date, granularity } }: { row: TrafficRow }) 
   );
 }
 
-function Bar({ approved, pending, disapproved, max }: Numbers & { max: number }) {
-  const width = (part: number) => ({ width: `${(part / max) * 100}%` });
-  return (
-    <span class="stacked stacked-tall" aria-hidden="true">
-      <i class="swatch-allow" style={width(approved)} />
-      <i class="swatch-challenge" style={width(pending)} />
-      <i class="swatch-block" style={width(disapproved)} />
-    </span>
-  );
+function CaptchaBar({ approved, pending, disapproved, max }: Numbers & { max: number }) {
+  return <StackedBar allow={approved} challenge={pending} block={disapproved} max={max} isTall />;
 }
 
 export type TrafficRow = Schema<'TrafficRow'>;
@@ -82,25 +76,22 @@ export interface TrafficChartProps {
   rows: readonly TrafficRow[];
   kind: Kind;
   window: TimeWindow;
-  onChoose: (since: number, until: number) => void;
 }
 
-/** Captchas over time, by what became of them. Dragging chooses a part of the time. */
-export function TrafficChart({ rows, kind, window, onChoose }: TrafficChartProps) {
+/** Captchas over time, by what became of them. */
+export function TrafficChart({ rows, kind, window }: TrafficChartProps) {
   const isByDay = rows.some(({ granularity }) => granularity === 'day');
+  const buckets = rows.map((row) => {
+    const { approved, pending, disapproved } = countsOf(row, kind);
+    return { timestamp: row.timestamp, approved, pending, disapproved };
+  });
   return (
-    <TimeSeries
+    <WindowSeries
       title={`Captchas by ${isByDay ? 'day' : 'hour'}`}
       series={series}
-      rows={rows.map((row) => {
-        const { approved, pending, disapproved } = countsOf(row, kind);
-        return { timestamp: row.timestamp, approved, pending, disapproved };
-      })}
-      since={window.since}
-      until={window.until}
-      bucketSeconds={isByDay ? 86_400 : 3600}
+      window={window}
+      value={{ ...window, bucketSeconds: isByDay ? 86_400 : 3600, buckets }}
       read={(row) => series.map(({ key, name }) => `${count(row[key] ?? 0)} ${name}`).join(', ')}
-      onChoose={onChoose}
     />
   );
 }

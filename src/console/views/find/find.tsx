@@ -8,7 +8,7 @@ import { SHORT_REFERENCE } from '../../../contract/edge/short-reference.ts';
 import { EmptyState, Load, Page } from '../../components/page.tsx';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
-import { cleaned, targetOf } from './target.ts';
+import { cleaned, viewOf } from './target.ts';
 import { UserAgentFindings } from './user-agent-findings.tsx';
 import { useCall } from '../../api/call.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
@@ -18,7 +18,7 @@ export default function Find() {
   const text = cleaned(query['q'] ?? '');
   const isUserAgent = query['kind'] === 'user-agent';
   const isShort = !isUserAgent && SHORT_REFERENCE.test(text);
-  const target = isUserAgent || text === '' ? null : targetOf(text);
+  const target = isUserAgent || text === '' ? null : viewOf(text);
   useEffect(() => {
     if (target !== null) route(addressOf(target.path, { ...siteParam(query), ...target.params }), true);
   }, [text, target === null]);

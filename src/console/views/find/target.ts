@@ -1,5 +1,5 @@
 /** What a pasted text is, and the view that shows it. Whatever has no other form is taken for a user agent. */
-export interface Target {
+interface FoundView {
   path: string;
   params: Readonly<Record<string, string>>;
 }
@@ -16,7 +16,7 @@ const CAPTCHA = /^[0-9a-f]{32}$/;
 const SESSION = /^[\w-]{16,256}$/;
 
 /** `null`: a user agent, or a part of one. */
-export function targetOf(pasted: string): Target | null {
+export function viewOf(pasted: string): FoundView | null {
   const text = cleaned(pasted);
   if (REFERENCE.test(text)) return { path: `/console/verdicts/${text.toLowerCase()}`, params: {} };
   if (isAddress(text)) return { path: '/console/verdicts', params: { ip: text, range: '30d' } };

@@ -53,7 +53,7 @@ export interface StepProps {
 }
 
 /** One step of the installation: whether the system has seen it done, and how to do it. */
-export function Step({ title, isDone, seen, children }: StepProps) {
+export function GuideStep({ title, isDone, seen, children }: StepProps) {
   return (
     <li class="step" data-done={isDone}>
       <header>

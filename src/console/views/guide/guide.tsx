@@ -10,7 +10,7 @@ import { instanceAddress } from '../../frame/instances.ts';
 import { IssueClientJwt } from '../instances/client-jwts.tsx';
 import { NewInstance } from '../instances/instances.tsx';
 import { NewSite, siteAddress } from '../sites/sites.tsx';
-import { BackendCode, Code, Step, WidgetCode } from './form-steps.tsx';
+import { BackendCode, Code, GuideStep, WidgetCode } from './form-steps.tsx';
 import { useProgress } from './use-progress.ts';
 
 export default function Guide() {
@@ -46,7 +46,7 @@ export function Installation() {
         it happen.
       </p>
       <ol class="steps">
-        <Step
+        <GuideStep
           title="1. Create a site"
           isDone={site !== null}
           seen={site !== null && <a href={siteAddress(site)}>{site.name}</a>}
@@ -59,8 +59,8 @@ export function Installation() {
               </Button>
             </div>
           )}
-        </Step>
-        <Step
+        </GuideStep>
+        <GuideStep
           title="2. Create an instance"
           isDone={instance !== null}
           seen={instance !== null && <a href={instanceAddress(instance)}>{instance.name}</a>}
@@ -76,8 +76,8 @@ export function Installation() {
               </Button>
             </div>
           )}
-        </Step>
-        <Step
+        </GuideStep>
+        <GuideStep
           title="3. Issue a client JWT"
           isDone={hasClientJwt}
           seen={
@@ -96,8 +96,8 @@ export function Installation() {
               </Button>
             </div>
           )}
-        </Step>
-        <Step
+        </GuideStep>
+        <GuideStep
           title="4. Put the edge in front of the site"
           isDone={isEdgeThere}
           seen={
@@ -122,26 +122,26 @@ export function Installation() {
             address it printed.
           </p>
           <Code label="Configuration of the edge" text={edgeConfiguration(edge)} />
-          <Code label="Deploy the edge" text={deployEdge(edge)} />
+          <Code label="Deploy the edge" text={deployCommands(edge)} />
           <Code label="Check it: status ok, and a decision on every response" text={checkEdge(edge)} />
-        </Step>
-        <Step
+        </GuideStep>
+        <GuideStep
           title="5. Show the widget in a form"
           isDone={hasCaptcha}
           seen="A captcha of the site was issued in the last days, in a form or by the gate."
         >
           <p>Only if you have forms or calls that need a proof of their own, such as a login. Otherwise go on.</p>
           <WidgetCode siteKey={site?.siteKey ?? 'SITE_KEY'} />
-        </Step>
-        <Step
+        </GuideStep>
+        <GuideStep
           title="6. Verify its token in your backend"
           isDone={hasVerification}
           seen="A token of the site was verified in the last days."
         >
           <p>The form field captcha-response has the token. Without this step the widget protects nothing.</p>
           <BackendCode site={site} />
-        </Step>
-        <Step title="7. Start to enforce" isDone={isEnforcing} seen="Visitors are challenged and blocked.">
+        </GuideStep>
+        <GuideStep title="7. Start to enforce" isDone={isEnforcing} seen="Visitors are challenged and blocked.">
           <p>
             Leave it in monitor mode for a day. Then look at what would not have passed, first at{' '}
             <a href={addressOf('/console/verdicts', { rule: 'session:no-page', site: instance?.globalSiteKey })}>
@@ -150,7 +150,7 @@ export function Installation() {
             : webhooks, mobile apps, health checks. Each is a bot, or a client that needs a policy before you enforce.
           </p>
           {instance !== null && <Enforcement instance={instance} />}
-        </Step>
+        </GuideStep>
       </ol>
       {form === 'site' && <NewSite onClose={close} onCreated={close} />}
       {form === 'instance' && <NewInstance onClose={close} onCreated={close} />}
@@ -176,7 +176,7 @@ SERVICE_URL = "${service}"
 ORIGIN_URL = "zone"   # the server that the zone's DNS record names, as without the gate`;
 }
 
-export function deployEdge({ cname, clientJwt }: EdgeFacts): string {
+export function deployCommands({ cname, clientJwt }: EdgeFacts): string {
   return `export CLIENT_JWT=${clientJwt ?? '…   # the one of the step above'}
 export OPS_TOKEN=$(openssl rand -hex 24)
 echo "Keep this token for health checks: OPS_TOKEN=$OPS_TOKEN"

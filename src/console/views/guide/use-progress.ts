@@ -1,19 +1,20 @@
 /** How far the installation is, as the system itself sees it. Asked every few seconds, so that each step ends by itself. */
 import { useEffect } from 'preact/hooks';
 import { together, type Loaded, useCall } from '../../api/call.ts';
-import { session } from '../../api/session.ts';
-import { chosenInstance, instancesLoaded, loadInstances, type Instance } from '../../frame/instances.ts';
+import { shownInstance, instancesLoaded, loadInstances, type Instance } from '../../frame/instances.ts';
 import { visitorSources } from '../../../contract/vocabulary.ts';
 import { useParams } from '../../url/params.ts';
 import { edgesFinding } from '../health/findings.ts';
 import type { ListedSite } from '../sites/sites.tsx';
+
+import { ignoredFields } from '../captchas/sites.ts';
 
 const EVERY_MS = 3000;
 const DAY_MS = 86_400_000;
 /** Captchas of the last days count, so that somebody can go on with the installation tomorrow. */
 const CAPTCHA_DAYS = 6;
 
-export interface Progress {
+interface Progress {
   site: ListedSite | null;
   instance: Instance | null;
   hasClientJwt: boolean;
@@ -29,7 +30,7 @@ export interface Progress {
 
 export function useProgress(): Progress {
   const [params] = useParams();
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   const sites = useCall('/sites/get', {}, { everyMs: EVERY_MS });
   useEffect(() => {
     const timer = setInterval(() => {
@@ -39,12 +40,9 @@ export function useProgress(): Progress {
   }, []);
   const active = (sites.value ?? []).filter((one) => one.active);
   const site = active.find(({ siteKey }) => siteKey === instance?.globalSiteKey) ?? active[0] ?? null;
-  const jwts = useCall('/protect/client-jwt/list', instance === null ? null : { protectInstanceId: instance.id }, {
-    everyMs: EVERY_MS,
-  });
-  const edges = useCall('/protect/edges', instance === null ? null : { protectInstanceId: instance.id }, {
-    everyMs: EVERY_MS,
-  });
+  const ofInstance = instance === null ? null : { protectInstanceId: instance.id };
+  const jwts = useCall('/protect/client-jwt/list', ofInstance, { everyMs: EVERY_MS });
+  const edges = useCall('/protect/edges', ofInstance, { everyMs: EVERY_MS });
   const newest = useCall(
     '/protect/verdicts',
     instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
@@ -68,11 +66,8 @@ export function useProgress(): Progress {
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function captchaQuery(siteKey: string) {
-  const { value: state } = session;
   return {
-    // Clients of other services send these two, so the API requires some text.
-    token: 'console',
-    accountId: state.kind === 'signed-in' ? state.user.account.id : 'console',
+    ...ignoredFields(),
     siteKeys: [siteKey],
     startDate: day(Date.now() - CAPTCHA_DAYS * DAY_MS),
     endDate: day(Date.now()),

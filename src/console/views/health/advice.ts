@@ -1,5 +1,5 @@
 /** For each watched metric: its name for people, what is normal, and what to do when it is not. */
-import type { Watched } from './findings.ts';
+import type { Sign } from './findings.ts';
 
 interface Advice {
   title: string;
@@ -9,7 +9,7 @@ interface Advice {
 
 const NEVER = 'It never rises.';
 
-export const advice: Readonly<Record<Watched, Advice>> = {
+export const advice: Readonly<Record<Sign, Advice>> = {
   rules_failing: {
     title: 'Rules that cannot be compiled or sent',
     normal: '0. The newest rules reach every edge within seconds.',

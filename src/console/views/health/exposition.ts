@@ -1,5 +1,5 @@
 /** Reads the text that Prometheus reads: metrics with their help, type and samples. Lines that are none are skipped. */
-export interface Sample {
+export interface MetricSample {
   labels: Readonly<Record<string, string>>;
   value: number;
 }
@@ -8,7 +8,7 @@ export interface MetricFamily {
   name: string;
   help: string;
   type: string;
-  samples: Sample[];
+  samples: MetricSample[];
 }
 
 const COMMENT = /^# (HELP|TYPE) ([a-zA-Z_:][\w:]*) (.*)$/;

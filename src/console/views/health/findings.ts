@@ -2,13 +2,16 @@
  * What of an instance needs somebody, from the counters of its edges. A counter only ever rises, so it counts from the
  * moment when a person last said that they have seen it.
  */
-import type { MetricFamily, Sample } from './exposition.ts';
+import type { MetricFamily, MetricSample } from './exposition.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 
 /** `act`: visitors or the log suffer. `look`: it may pass by itself. */
 export type State = 'fine' | 'look' | 'act';
 
-/** Metrics whose rise should wake somebody, without the prefix; `look` for those that may rise for a short time. */
+/**
+ * Metrics whose rise should wake somebody, without the prefix; `look` for those that may rise for a short time. What to do
+ * about each is in `advice.ts`: the overview needs none of those texts, and does not load them.
+ */
 export const watched = {
   rules_failing: 'act',
   edge_rules_old: 'act',
@@ -32,21 +35,21 @@ export const watched = {
   kv_failures: 'look',
   test_secrets_refused: 'act',
 } as const satisfies Record<string, State>;
-export type Watched = keyof typeof watched;
+export type Sign = keyof typeof watched;
 
 /** Sums by metric, and by metric and origin, when somebody last looked; empty for nobody yet. */
 export type Seen = Readonly<Record<string, number>>;
 
 export interface Finding {
-  name: Watched;
+  name: Sign;
   help: string;
   state: State;
   /** Of all labels together. */
   total: number;
   /** Of a counter: what came since somebody looked. `null` for a gauge, which says how it is now. */
   since: number | null;
-  /** Samples that are not zero, with their labels. */
-  parts: readonly Sample[];
+  /** MetricSamples that are not zero, with their labels. */
+  parts: readonly MetricSample[];
 }
 
 const PREFIX = 'gatehouse_';
@@ -54,13 +57,13 @@ const PREFIX = 'gatehouse_';
 /** `null`: the service's metrics lack one, as those of an older service do. It is not shown. */
 export function findingsOf(families: readonly MetricFamily[], instanceId: string, seen: Seen): Finding[] {
   const byName = new Map(families.map((family) => [family.name, family]));
-  return (Object.keys(watched) as Watched[]).flatMap((name) => {
+  return (Object.keys(watched) as Sign[]).flatMap((name) => {
     const family = byName.get(PREFIX + name);
     return family === undefined ? [] : [findingOf(name, family, instanceId, seen)];
   });
 }
 
-function findingOf(name: Watched, family: MetricFamily, instanceId: string, seen: Seen): Finding {
+function findingOf(name: Sign, family: MetricFamily, instanceId: string, seen: Seen): Finding {
   const samples = family.samples.filter(({ labels }) => labels['instance'] === instanceId);
   const total = samples.reduce((sum, { value }) => sum + value, 0);
   const since = family.type === 'gauge' ? null : riseSince(total, seen[name]);
@@ -72,6 +75,15 @@ function findingOf(name: Watched, family: MetricFamily, instanceId: string, seen
     since,
     parts: samples.filter(({ value }) => value !== 0),
   };
+}
+
+export function sampleOf(
+  families: readonly MetricFamily[],
+  metric: string,
+  wanted: Readonly<Record<string, string>>,
+): number | undefined {
+  const samples = families.find(({ name }) => name === PREFIX + metric)?.samples ?? [];
+  return samples.find(({ labels }) => Object.entries(wanted).every(([name, value]) => labels[name] === value))?.value;
 }
 
 /** A total below the one that was seen: the counters were erased meanwhile and began anew. */
@@ -87,7 +99,7 @@ export function seenOf(findings: readonly Finding[]): Seen {
   return Object.fromEntries(values);
 }
 
-function ofOrigins(name: string, parts: readonly Sample[]): [string, number][] {
+function ofOrigins(name: string, parts: readonly MetricSample[]): [string, number][] {
   return parts.flatMap(({ labels: { origin }, value }) =>
     origin === undefined ? [] : [[originKey(name, origin), value]],
   );
@@ -167,11 +179,7 @@ export function originFindings(
   instanceId: string,
   seen: Seen,
 ): OriginFinding[] {
-  const valueOf = (metric: string, origin: string): number => {
-    const samples = families.find(({ name }) => name === `gatehouse_${metric}`)?.samples ?? [];
-    const own = samples.find(({ labels }) => labels['instance'] === instanceId && labels['origin'] === origin);
-    return own?.value ?? 0;
-  };
+  const valueOf = (metric: string, origin: string) => sampleOf(families, metric, { instance: instanceId, origin }) ?? 0;
   return names.map((name) => {
     const failures = valueOf(FAILURES, name);
     const since = riseSince(failures, seen[originKey(FAILURES, name)]);

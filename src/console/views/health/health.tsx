@@ -8,17 +8,16 @@ import { EmptyState, Load, Page, Section } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted, duration } from '../../format/numbers.ts';
-import { chosenInstance, instanceAddress, instancesLoaded, type Instance } from '../../frame/instances.ts';
+import { instanceAddress, instancesLoaded, shownInstance, type Instance } from '../../frame/instances.ts';
 import { type TimeWindow, useParams, useWindow } from '../../url/params.ts';
 import { AttackNotice } from '../attack/attack-notice.tsx';
 import { advice } from './advice.ts';
-import { seenOf, type EdgesFinding, type Finding, type State } from './findings.ts';
-import type { MetricFamily, Sample } from './exposition.ts';
+import { sampleOf, seenOf, type EdgesFinding, type Finding, type State } from './findings.ts';
+import type { MetricFamily, MetricSample } from './exposition.ts';
 import { Edges } from './edges.tsx';
 import { Latency } from './latency.tsx';
 import { Origins } from './origins.tsx';
-import { rememberSeen } from './seen.ts';
-import { type Health as HealthFacts, useHealth } from './use-health.ts';
+import { rememberSeen, type Health as HealthFacts, useHealth } from './use-health.ts';
 
 const EVERY_MS = 10_000;
 
@@ -39,7 +38,7 @@ const chips = { fine: ['allow', 'fine'], look: ['warn', 'look'], act: ['block', 
 export default function Health() {
   const [params] = useParams();
   const window = useWindow();
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   return (
     <Page
       title="Health"
@@ -167,10 +166,7 @@ function ownRows(
   newestAt: number | null,
   isNewestKnown: boolean,
 ): Row[] {
-  const gauge = (name: string) =>
-    families
-      .find((family) => family.name === `gatehouse_${name}`)
-      ?.samples.find(({ labels }) => labels['instance'] === instance.id)?.value;
+  const gauge = (name: string) => sampleOf(families, name, { instance: instance.id });
   const [version, ageSeconds] = [gauge('ruleset_version'), gauge('ruleset_age_seconds')];
   const jwts = `${instanceAddress(instance)}?tab=jwts`;
   return [
@@ -274,7 +270,7 @@ function rowOf({ name, state, total, since, parts }: Finding): Row {
 }
 
 /** Every label but the one that the view is about. */
-function furtherLabels(labels: Sample['labels']): [name: string, value: string][] {
+function furtherLabels(labels: MetricSample['labels']): [name: string, value: string][] {
   return Object.entries(labels).filter(([name]) => name !== 'instance');
 }
 

@@ -2,10 +2,10 @@
 import { useCall } from '../../api/call.ts';
 import { Facts, Load, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { TimeSeries, type Series, type SeriesRow } from '../../components/time-series.tsx';
+import { type Series, type SeriesRow, WindowSeries } from '../../components/time-series.tsx';
 import { count } from '../../format/numbers.ts';
 import type { Instance } from '../../frame/instances.ts';
-import { bucketSecondsOf, type TimeWindow, useParams } from '../../url/params.ts';
+import { bucketSecondsOf, type TimeWindow } from '../../url/params.ts';
 
 type Percentile = 'p50' | 'p95' | 'p99';
 
@@ -16,7 +16,6 @@ const series: readonly Series<Percentile>[] = [
 ];
 
 export function Latency({ instance, window }: { instance: Instance; window: TimeWindow }) {
-  const [, change] = useParams();
   const { since, until } = window;
   const bucket = bucketSecondsOf(window);
   const loaded = useCall('/protect/origin-latency', { siteKey: instance.globalSiteKey, since, until, bucket });
@@ -39,16 +38,13 @@ export function Latency({ instance, window }: { instance: Instance; window: Time
             ['p99', ms(value?.p99)],
           ]}
         />
-        <TimeSeries
+        <WindowSeries
           title="Response time of the origin over time, in milliseconds"
           series={series}
-          rows={value?.buckets ?? []}
-          since={value?.since ?? since}
-          until={value?.until ?? until}
-          bucketSeconds={value?.bucketSeconds ?? bucket}
+          window={window}
+          value={value}
           read={read}
           unit=" ms"
-          onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
         />
         <p class="hint">
           From the edge's request until the origin's response begins. Every response counts. Values above 32 ms are at

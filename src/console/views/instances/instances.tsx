@@ -7,7 +7,7 @@ import { Chip, Time } from '../../components/values.tsx';
 import { Load, Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import {
-  activeInstances,
+  choosableInstances,
   instanceAddress,
   instancesLoaded,
   loadInstances,
@@ -80,7 +80,7 @@ export interface NewInstanceProps {
 /** A form for a new instance of a site that has none. */
 export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
   const sites = useCall('/sites/get', {});
-  const taken = new Set(activeInstances().map((one) => one.globalSiteKey));
+  const taken = new Set(choosableInstances().map((one) => one.globalSiteKey));
   const free = (sites.value ?? []).filter(({ active, siteKey }) => active && !taken.has(siteKey));
   const form = useForm(
     () => ({ name: '', cname: '' }),

@@ -59,7 +59,7 @@ function Result({ preview, name }: { preview: Preview; name: string }) {
         {complete ? ', those of the last 24 hours.' : ', the newest since '}
         {!complete && (
           <>
-            <Time at={Date.parse(examinedSince)} />.
+            <Time at={examinedSince} />.
           </>
         )}
       </p>
@@ -91,7 +91,7 @@ function Visitors({ visitors }: { visitors: readonly Visitor[] }) {
         { title: 'AS number', cell: ({ asn }) => asn ?? '–' },
         { title: 'Above it', isNumber: true, cell: ({ above }) => count(above) },
         { title: 'Not known', isNumber: true, cell: ({ untold }) => count(untold) },
-        { title: 'Newest', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} isBrief /> },
+        { title: 'Newest', cell: ({ timestamp }) => <Time at={timestamp} isBrief /> },
       ]}
     />
   );

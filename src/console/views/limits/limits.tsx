@@ -9,7 +9,7 @@ import { OfInstance } from '../../components/of-instance.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { chosenInstance, siteOf, siteParam } from '../../frame/instances.ts';
+import { shownInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams } from '../../url/params.ts';
 import { type LimitAct, LimitDialog } from './limit-dialog.tsx';
 import { LimitEditor } from './limit-form.tsx';
@@ -23,7 +23,7 @@ export default function Limits() {
   const [params] = useParams();
   const [isAdding, setIsAdding] = useState(false);
   const [hitsSince] = useState(() => Date.now() - DAY_MS);
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   const site = siteOf(params);
   const loaded = useCall('/protect/policies', instance === null ? null : { ...site, hitsSince });
   const { value: set, reload } = loaded;

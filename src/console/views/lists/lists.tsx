@@ -10,7 +10,7 @@ import { OfInstance } from '../../components/of-instance.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count } from '../../format/numbers.ts';
-import { chosenInstance, siteOf } from '../../frame/instances.ts';
+import { shownInstance, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { LISTS_EVERY_MS, listAddress } from './list.ts';
 import { ModeChip, StateChip } from './list-chips.tsx';
@@ -20,7 +20,7 @@ export default function Lists() {
   const { route } = useLocation();
   const [params] = useParams();
   const [isAdding, setIsAdding] = useState(false);
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   const site = siteOf(params);
   const loaded = useCall('/protect/lists', instance === null ? null : site, { everyMs: LISTS_EVERY_MS });
   const mayChange = may('updateProtectSettings') && instance !== null;

@@ -5,7 +5,7 @@ import { ButtonLink } from '../../components/button.tsx';
 import { DecisionChip, Time, VisitorText } from '../../components/values.tsx';
 import { EmptyState, Facts, Load, Page, Section, Warning } from '../../components/page.tsx';
 import { count, counted, duration } from '../../format/numbers.ts';
-import { chosenInstance, siteOf, siteParam } from '../../frame/instances.ts';
+import { shownInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { LISTS_EVERY_MS, type List } from './list.ts';
 import { ListActions } from './list-actions.tsx';
@@ -19,7 +19,7 @@ export default function OneList() {
   const { route } = useLocation();
   const [params] = useParams();
   const name = place['name'] ?? '';
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   const site = siteOf(params);
   const loaded = useCall('/protect/lists', instance === null ? null : site, { everyMs: LISTS_EVERY_MS });
   const list = loaded.value?.lists.find((one) => one.name === name);

@@ -8,9 +8,9 @@ import { decisions, verdictSources } from '../../../contract/vocabulary.ts';
 const TOP_VALUES = 8;
 
 /** Counts what had one of these reasons. */
-export const sourceFilter = { param: 'source', field: 'source', label: 'Reasons', values: verdictSources } as const;
+export const sourceFilter = { param: 'source', label: 'Reasons', values: verdictSources } as const;
 /** The lists count what was decided so. */
-export const decisionFilter = { param: 'decision', field: 'decision', label: 'Decision', values: decisions } as const;
+export const decisionFilter = { param: 'decision', label: 'Decision', values: decisions } as const;
 
 export type Dimension = Schema<'TrafficDimension'>;
 

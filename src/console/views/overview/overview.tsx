@@ -3,17 +3,16 @@ import { useCall } from '../../api/call.ts';
 import { ChoiceField } from '../../components/choice.tsx';
 import { Load, Page, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
-import { chosenInstance, instancesLoaded, siteParam } from '../../frame/instances.ts';
-import { addressOf, bucketSecondsOf, type Params, useParams, useWindow } from '../../url/params.ts';
+import { DecisionSeries } from '../../components/time-series.tsx';
+import { shownInstance, instancesLoaded, siteParam } from '../../frame/instances.ts';
+import { addressOf, type Params, useParams, useWindow } from '../../url/params.ts';
 import { valuesOf } from '../verdicts/verdict-filters.ts';
 import { AttackNotice } from '../attack/attack-notice.tsx';
 import { HealthLine } from '../health/health-line.tsx';
 import { FirstRun, useIsFirstRun } from './first-run.tsx';
+import { TrafficFigures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
 import { breakdownBody, sourceFilter, summaryBody, type Dimension } from './overview-body.ts';
-import { count, percent } from '../../format/numbers.ts';
-import type { ResponseOf } from '../../api/service-api.ts';
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
 
@@ -42,9 +41,8 @@ export default function Overview() {
   const [params, change] = useParams();
   const window = useWindow();
   const { since, until } = window;
-  const bucket = bucketSecondsOf(window);
   const decision = params['decision'] ?? null;
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   const isFirstRun = useIsFirstRun(instance);
   const hasInstance = instance !== null && !isFirstRun;
   const now = useCall('/protect/traffic-summary', hasInstance ? summaryBody(params, window) : null);
@@ -79,7 +77,7 @@ export default function Overview() {
       {hasInstance && (
         <>
           <AttackNotice key={instance.id} instance={instance} isAsked={isAnswered} />
-          <Figures
+          <TrafficFigures
             now={now.value}
             before={before.value}
             hrefOf={(chosen) => addressOf('/console', { ...params, decision: chosen })}
@@ -96,16 +94,7 @@ export default function Overview() {
               />
             }
           >
-            <TimeSeries
-              title="Requests by decision over time"
-              series={byDecision}
-              rows={now.value?.buckets ?? []}
-              read={readDecisions}
-              since={now.value?.since ?? since}
-              until={now.value?.until ?? until}
-              bucketSeconds={now.value?.bucketSeconds ?? bucket}
-              onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
-            />
+            <DecisionSeries title="Requests by decision over time" window={window} value={now.value} />
           </Section>
           <p class="soft">
             {decision === null
@@ -133,48 +122,4 @@ export default function Overview() {
 /** A link keeps the time and the decision of the view. */
 function seenAlike({ range, from, to, decision }: Params): Record<string, string | undefined> {
   return { range, from, to, decision };
-}
-
-type Summary = ResponseOf<'/protect/traffic-summary'>;
-
-const titles = { total: 'Requests', allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' } as const;
-
-export interface FiguresProps {
-  now: Summary | null;
-  before: Summary | null;
-  /** The view with the lists of only this decision; `null`: of every one. */
-  hrefOf: (decision: string | null) => string;
-  chosen: string | null;
-}
-
-/** The totals of the window, beside those of the time before it of the same length. */
-export function Figures({ now, before, hrefOf, chosen }: FiguresProps) {
-  return (
-    <div class="figures">
-      {(['total', 'allow', 'challenge', 'block'] as const).map((name) => {
-        const decision = name === 'total' ? null : name;
-        return (
-          <a key={name} class="figure" href={hrefOf(decision)} aria-current={decision === chosen ? 'true' : undefined}>
-            <span class="soft">{titles[name]}</span>
-            <b>{now === null ? '–' : count(now[name])}</b>
-            <span class="hint">
-              {now !== null && name !== 'total' && `${percent(now[name], now.total)} · `}
-              {now === null || before === null ? '\u00a0' : changeText(now[name], before[name])}
-            </span>
-          </a>
-        );
-      })}
-    </div>
-  );
-}
-
-/** Beyond this, a percentage says little. */
-const MANY_TIMES = 10;
-
-function changeText(now: number, before: number): string {
-  if (before === 0) return now === 0 ? 'none before either' : 'none before';
-  const change = (now - before) / before;
-  if (now === before) return 'as before';
-  if (now >= MANY_TIMES * before) return `${count(Math.round(now / before))} times as many as before`;
-  return `${change > 0 ? '+' : '−'}${percent(Math.abs(now - before), before)} to before`;
 }

@@ -98,21 +98,19 @@ function Named({
   return hrefOf === undefined ? <span>{text}</span> : <a href={hrefOf(value)}>{text}</a>;
 }
 
-/** The share of each decision; the whole bar is as long as the value is large. */
-function StackedBar({
-  allow,
-  challenge,
-  block,
-  max,
-}: {
+export interface StackedBarProps {
   allow: number;
   challenge: number;
   block: number;
   max: number;
-}) {
+  isTall?: boolean;
+}
+
+/** The share of each decision; the whole bar is as long as the value is large. */
+export function StackedBar({ allow, challenge, block, max, isTall = false }: StackedBarProps) {
   const width = (part: number) => ({ width: `${(part / max) * 100}%` });
   return (
-    <span class="stacked" aria-hidden="true">
+    <span class={isTall ? 'stacked stacked-tall' : 'stacked'} aria-hidden="true">
       <i class="swatch-allow" style={width(allow)} />
       <i class="swatch-challenge" style={width(challenge)} />
       <i class="swatch-block" style={width(block)} />

@@ -63,7 +63,7 @@ export default function PolicyHistory() {
                     </>
                   ),
                 },
-                { title: 'Time', width: '9rem', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
+                { title: 'Time', width: '9rem', cell: ({ at }) => <Time at={at} isBrief /> },
                 { title: 'By', width: '14rem', cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
                 { title: 'Why', isWide: true, isWrapped: true, width: '1fr', cell: (version) => <Why {...version} /> },
                 { title: 'Policies', isNumber: true, width: '6rem', cell: ({ policies }) => count(policies) },

@@ -8,7 +8,7 @@ import { Load, Page, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
-import { chosenInstance } from '../../frame/instances.ts';
+import { shownInstance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import type { StoredSet } from './policy.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
@@ -30,7 +30,7 @@ type Content = (view: PolicyView) => ComponentChildren;
 
 export function PolicyPage({ calls, children }: { calls?: (siteKey: string) => readonly Sent[]; children: Content }) {
   const [params] = useParams();
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   return (
     <Page
       title="Policies"

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Chip, VisitorText, type Tone } from '../../components/values.tsx';
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
@@ -61,7 +61,7 @@ interface Known {
   act: Act | null;
 }
 
-function columnsOf({ hits, marks, site, act }: Known): Column<Row>[] {
+function columnsOf({ hits, marks, site, act }: Known): TableColumn<Row>[] {
   const requests = (name: string) => addressOf('/console/verdicts', { site, rule: `policy:${name}`, range: '7d' });
   return [
     { title: 'Place', isNumber: true, width: '4rem', cell: ({ place }) => count(place) },
@@ -127,7 +127,7 @@ function buttonId(act: RowAct, { key }: DraftEntry): string {
   return `policy-${act}-${key}`;
 }
 
-function actionsColumn(act: Act, last: number): Column<Row> {
+function actionsColumn(act: Act, last: number): TableColumn<Row> {
   return {
     title: 'Actions',
     width: '11.5rem',

@@ -7,7 +7,6 @@ import { Chip, type Tone } from '../../components/values.tsx';
 import { ChoiceField } from '../../components/choice.tsx';
 import { RefusalNotice, Section } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { optionsOf } from '../../components/filter-form.tsx';
 import { Table } from '../../components/table.tsx';
 import { policiesOf } from './draft.ts';
 import type { TextPolicy } from './policy.ts';
@@ -117,7 +116,7 @@ function Visitor({ facts, onChange }: { facts: TrialVisitor; onChange: (change: 
         <SelectField
           label="Session"
           value={facts.sessionStatus}
-          options={optionsOf('none', sessionStatuses)}
+          options={[['', 'none'], ...sessionStatuses]}
           onChange={(sessionStatus) => onChange({ sessionStatus })}
         />
         <ChoiceField

@@ -1,5 +1,6 @@
 /** Adds rules, or changes one: first what the change would have done, then the change, with an undo. */
 import { useState } from 'preact/hooks';
+import type { Result } from '../../../result.ts';
 import { call, type Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -13,7 +14,15 @@ import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { PreviewResult, type Preview } from './preview.tsx';
 import { changeRule } from './rule-change.ts';
-import { expiryAfter, lifetimes, ruleTypes, type Lifetime, type NewRule, type Rule, type RuleType } from './rule.ts';
+import {
+  expiryAfter,
+  lifetimeOptions,
+  ruleTypes,
+  type Lifetime,
+  type NewRule,
+  type Rule,
+  type RuleType,
+} from './rule.ts';
 
 export interface AddRulesProps {
   siteKey: string;
@@ -56,15 +65,15 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     setError(answer.ok ? null : answer.error);
     if (answer.ok) setPreview({ of: shown, result: answer.value });
   };
-  const add = async (rules: readonly NewRule[]): Promise<Refusal | null> => {
+  const add = async (rules: readonly NewRule[]): Promise<Result<unknown, Refusal>> => {
     const answer = await call('/protect/access-rules/create', { siteKey, rules: [...rules] });
-    if (!answer.ok) return answer.error;
+    if (!answer.ok) return answer;
     const { created, updated, unchanged } = answer.value;
     const asBefore = unchanged === 0 ? '' : ` ${count(unchanged)} were there already.`;
     const done = `${count(created)} added, ${count(updated)} changed.${asBefore} Every edge follows within seconds.`;
     // Of rules that were there before, the former state is not known here: the history has it.
     toast(done, updated + unchanged === 0 ? { undo: () => void undo(rules) } : {});
-    return null;
+    return answer;
   };
   const undo = async (rules: readonly NewRule[]): Promise<void> => {
     const conditions = rules.map((rule) => ({ type: rule.type, value: rule.value }));
@@ -77,10 +86,10 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     const [first] = rules;
     if (first === undefined) return;
     setIsBusy('apply');
-    const refusal = edited === null ? await add(rules) : await changeRule(siteKey, edited, edited, first, onDone);
+    const done = await (edited === null ? add(rules) : changeRule(siteKey, edited, edited, first, onDone));
     setIsBusy(null);
-    setError(refusal);
-    if (refusal !== null) return;
+    setError(done.ok ? null : done.error);
+    if (!done.ok) return;
     onClose();
     onDone();
   };
@@ -120,10 +129,7 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
         <SelectField
           label="For"
           value={lifetime}
-          options={[
-            ...(edited === null ? [] : [['kept', 'as it is'] as const]),
-            ...(Object.keys(lifetimes) as Lifetime[]).map((one) => [one, lifetimes[one][0]] as const),
-          ]}
+          options={[...(edited === null ? [] : [['kept', 'as it is'] as const]), ...lifetimeOptions]}
           onChange={setLifetime}
         />
         <TextField label="Percent of visitors" type="number" value={rollout} onInput={setRollout} />

@@ -4,25 +4,23 @@ import type { RequestOf } from '../../api/service-api.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { DecisionChip, VisitorText } from '../../components/values.tsx';
 import { Load, Page, Section } from '../../components/page.tsx';
-import { TextField } from '../../components/field.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { Table } from '../../components/table.tsx';
 import { siteOf, siteParam } from '../../frame/instances.ts';
-import { addressOf, useDraft, useParams } from '../../url/params.ts';
+import { addressOf, useParams } from '../../url/params.ts';
 
 const fields = [
-  ['ip', 'Address', '192.0.2.1'],
-  ['asn', 'AS number', '64496'],
-  ['countryCode', 'Country', 'NL'],
-  ['ja4', 'JA4 fingerprint', ''],
-  ['userAgent', 'User agent', 'Mozilla/5.0 …'],
-  ['path', 'Path', '/'],
+  { param: 'ip', label: 'Address', placeholder: '192.0.2.1' },
+  { param: 'asn', label: 'AS number', placeholder: '64496' },
+  { param: 'countryCode', label: 'Country', placeholder: 'NL' },
+  { param: 'ja4', label: 'JA4 fingerprint' },
+  { param: 'userAgent', label: 'User agent', placeholder: 'Mozilla/5.0 …' },
+  { param: 'path', label: 'Path', placeholder: '/' },
 ] as const;
 
 export default function Explain() {
-  const [params, change] = useParams();
-  const { textOf, write, typed } = useDraft(fields.map(([name]) => name));
-  const visitor = Object.fromEntries(fields.flatMap(([name]) => (params[name] ? [[name, params[name]]] : [])));
+  const [params] = useParams();
+  const visitor = Object.fromEntries(fields.flatMap(({ param }) => (params[param] ? [[param, params[param]]] : [])));
   const body = { ...siteOf(params), ...visitor } as RequestOf<'/protect/access-rules/explain'>;
   const loaded = useCall('/protect/access-rules/explain', Object.keys(visitor).length === 0 ? null : body);
   return (
@@ -31,18 +29,7 @@ export default function Explain() {
       lead="What edge access rules, the bot policy at a path and address categories say about a visitor. Risk, session and path rules belong to a request: they are in its verdict."
       actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
     >
-      <FilterForm verb="Explain" onSubmit={() => change(typed())} onClear={null}>
-        {fields.map(([name, label, placeholder]) => (
-          <TextField
-            key={name}
-            label={label}
-            placeholder={placeholder}
-            isMono
-            value={textOf(name)}
-            onInput={(text) => write(name, text)}
-          />
-        ))}
-      </FilterForm>
+      <FilterForm verb="Explain" fields={fields} hasClear={false} />
       <Load of={loaded}>
         {(value) => (
           <Section title="Result">

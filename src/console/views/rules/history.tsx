@@ -69,7 +69,7 @@ export default function RuleHistory() {
                   </>
                 ),
               },
-              { title: 'Time', cell: ({ at }) => <Time at={Date.parse(at)} isBrief /> },
+              { title: 'Time', cell: ({ at }) => <Time at={at} isBrief /> },
               { title: 'What', cell: whatOf },
               { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
               { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },

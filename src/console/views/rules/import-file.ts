@@ -5,7 +5,7 @@
 import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
-import { rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';
+import { type RulePiece, rulePieces } from '../../../contract/management/rule-file/rule-pieces.ts';
 import { failed, ok, type Result } from '../../../result.ts';
 
 export interface ImportProgress {
@@ -49,10 +49,9 @@ export interface ImportOptions {
  * The progress at the end. A piece that was refused changed nothing; the pieces before it stay. One whose response was
  * lost may have been applied. Sending it again is safe: a rule that is there already is counted as unchanged.
  */
-export async function importFile(options: ImportOptions): Promise<Result<ImportProgress, Refusal>> {
+export async function importRuleFile(options: ImportOptions): Promise<Result<ImportProgress, Refusal>> {
   const { site, text, verdict, note, signal } = options;
-  const lines = text.split(/\r\n|\n|\r/);
-  if (lines.at(-1) === '') lines.pop();
+  const lines = linesOfFile(text);
   let progress: ImportProgress = options.after ?? {
     lines: 0,
     linesTotal: lines.length,
@@ -71,10 +70,7 @@ export async function importFile(options: ImportOptions): Promise<Result<ImportP
     if (piece.lastLine <= done) continue;
     const answer = await call('/protect/access-rules/import', {
       ...site,
-      content: piece.content,
-      firstLine: piece.firstLine,
-      ...(piece.format === undefined ? {} : { format: piece.format }),
-      ...(piece.columns === undefined ? {} : { columns: piece.columns }),
+      ...bodyOfPiece(piece),
       // A file with columns may name a verdict in each line.
       verdict,
       ...(note === '' ? {} : { note }),
@@ -98,8 +94,23 @@ export async function importFile(options: ImportOptions): Promise<Result<ImportP
   return ok(progress);
 }
 
-async function* each(lines: readonly string[]): AsyncGenerator<string> {
+export function linesOfFile(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+export async function* each(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
+}
+
+export function bodyOfPiece({ content, firstLine, format, columns }: RulePiece) {
+  return {
+    content,
+    firstLine,
+    ...(format === undefined ? {} : { format }),
+    ...(columns === undefined ? {} : { columns }),
+  };
 }
 
 /** What a person corrects and imports again: each line as it was, with the reason before it as a comment. */

@@ -4,6 +4,7 @@ import { call, type Refusal } from '../../api/call.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { TextFileField } from '../../components/text-file-field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { Table } from '../../components/table.tsx';
 import { saveFile } from '../../components/download.tsx';
@@ -14,7 +15,13 @@ import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ImportPreview } from './import-preview.tsx';
-import { importFile, refusedFile, type ImportOptions, type ImportProgress, type RefusedLine } from './import-file.ts';
+import {
+  importRuleFile,
+  refusedFile,
+  type ImportOptions,
+  type ImportProgress,
+  type RefusedLine,
+} from './import-file.ts';
 
 /** A file of 1,250,000 user agents has some 100 MB. */
 const FILE_MAX_BYTES = 200_000_000;
@@ -23,8 +30,7 @@ const REFUSED_SHOWN_MAX = 200;
 export default function ImportRules() {
   const [params] = useParams();
   const site = siteOf(params);
-  const [file, setFile] = useState<{ name: string; text: string } | null>(null);
-  const [fileError, setFileError] = useState<string | null>(null);
+  const [file, setFile] = useState<string | null>(null);
   const [verdict, setVerdict] = useState<(typeof decisions)[number]>('block');
   const [note, setNote] = useState('');
   const [progress, setProgress] = useState<ImportProgress | null>(null);
@@ -35,18 +41,12 @@ export default function ImportRules() {
   /** What the import began with. It goes on with the same, whatever the fields say by then. */
   const begun = useRef<Begun | null>(null);
 
-  const choose = async (chosen: File | undefined): Promise<void> => {
+  const choose = (chosen: string | null): void => {
     setState('ready');
     setProgress(null);
     setRefused([]);
     setError(null);
-    if (chosen === undefined) return;
-    if (chosen.size > FILE_MAX_BYTES) {
-      setFileError(`is larger than ${count(FILE_MAX_BYTES / 1_000_000)} MB. Use npm run gatehouse -- rules import.`);
-      return;
-    }
-    setFileError(null);
-    setFile({ name: chosen.name, text: await chosen.text() });
+    setFile(chosen);
   };
   const run = async (what: Begun, after: ImportProgress | null): Promise<void> => {
     const controller = new AbortController();
@@ -55,7 +55,7 @@ export default function ImportRules() {
     setState('running');
     if (after === null) setRefused([]);
     setError(null);
-    const result = await importFile({
+    const result = await importRuleFile({
       ...what,
       after,
       onProgress: setProgress,
@@ -97,17 +97,14 @@ export default function ImportRules() {
     >
       <Section title="File">
         <div class="form">
-          <div class="field">
-            <label for="rule-file">Choose a file</label>
-            <input
-              id="rule-file"
-              type="file"
-              accept=".csv,.txt,.ndjson,.jsonl,.list,.netset,.ipset,text/*"
-              disabled={state === 'running'}
-              onChange={(event) => void choose(event.currentTarget.files?.[0])}
-            />
-            {fileError !== null && <p class="field-error">It {fileError}</p>}
-          </div>
+          <TextFileField
+            label="Choose a file"
+            accept=".csv,.txt,.ndjson,.jsonl,.list,.netset,.ipset,text/*"
+            maxBytes={FILE_MAX_BYTES}
+            isDisabled={state === 'running'}
+            otherWay="Use npm run gatehouse -- rules import."
+            onChoose={choose}
+          />
           <SelectField
             label="Verdict of lines that name none"
             value={verdict}
@@ -127,7 +124,7 @@ export default function ImportRules() {
             <Button
               kind="primary"
               isDisabled={file === null || state === 'running'}
-              onClick={() => file !== null && void start(file.text)}
+              onClick={() => file !== null && void start(file)}
             >
               Import
             </Button>
@@ -135,7 +132,7 @@ export default function ImportRules() {
           </div>
         </div>
       </Section>
-      {file !== null && state === 'ready' && <ImportPreview file={{ site, text: file.text, verdict, note }} />}
+      {file !== null && state === 'ready' && <ImportPreview file={{ site, text: file, verdict, note }} />}
       <RefusalNotice error={error} />
       {progress !== null && (
         <Section title={titles[state]}>

@@ -5,7 +5,7 @@ import type { RequestOf } from '../../api/service-api.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Facts, Load, Page, Section, Warning } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { TimeSeries, byDecision, readDecisions } from '../../components/time-series.tsx';
+import { DecisionSeries } from '../../components/time-series.tsx';
 import { Time, VisitorText } from '../../components/values.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
@@ -14,7 +14,7 @@ import { ruleTypes, type RuleType } from './rule.ts';
 
 export default function OneRule() {
   const { params: route } = useRoute();
-  const [params, change] = useParams();
+  const [params] = useParams();
   const window = useWindow();
   const type = route['type'] as RuleType;
   const value = params['value'] ?? '';
@@ -65,19 +65,10 @@ export default function OneRule() {
               ['Allowed', hits === null ? '–' : count(hits.allow)],
               ['Challenged', hits === null ? '–' : count(hits.challenge)],
               ['Blocked', hits === null ? '–' : count(hits.block)],
-              ['Last', <Time at={typeof hits?.lastHitAt === 'string' ? Date.parse(hits.lastHitAt) : null} />],
+              ['Last', <Time at={hits?.lastHitAt} />],
             ]}
           />
-          <TimeSeries
-            title="Requests in which the rule fired, by decision"
-            series={byDecision}
-            rows={hits?.buckets ?? []}
-            read={readDecisions}
-            since={hits?.since ?? since}
-            until={hits?.until ?? until}
-            bucketSeconds={hits?.bucketSeconds ?? bucketSecondsOf(window)}
-            onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
-          />
+          <DecisionSeries title="Requests in which the rule fired, by decision" window={window} value={hits} />
         </div>
       </Section>
     </Page>

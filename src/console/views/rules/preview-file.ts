@@ -4,10 +4,9 @@
  * request, so the numbers of requests and addresses are those of the whole file, counted once.
  */
 import { call, type Refusal } from '../../api/call.ts';
-import type { RequestOf } from '../../api/service-api.ts';
 import { rulePieces, type RulePiece } from '../../../contract/management/rule-file/rule-pieces.ts';
 import { failed, ok, type Result } from '../../../result.ts';
-import type { ImportOptions } from './import-file.ts';
+import { bodyOfPiece, each, type ImportOptions, linesOfFile } from './import-file.ts';
 import type { Preview } from './preview.tsx';
 
 export type PreviewedFile = Pick<ImportOptions, 'site' | 'text' | 'verdict' | 'note'>;
@@ -26,7 +25,6 @@ const PIECE_LINES = 50_000;
 /** A smaller piece is not cut further: the service lists every rule of it that touches a request. */
 const PIECE_LINES_MIN = 1000;
 
-type Body = RequestOf<'/protect/access-rules/preview'>;
 type Effect = Preview['effects'][number];
 
 /** @throws when `signal` is aborted. */
@@ -44,7 +42,7 @@ export async function previewFile(
     onProgress({ lines: piece.firstLine - 1, linesTotal });
     const [first] = previews;
     const window = first === undefined ? {} : { since: first.since, until: first.until };
-    const answer = await call('/protect/access-rules/preview', { ...shared, ...window, ...bodyOf(piece) }, signal);
+    const answer = await call('/protect/access-rules/preview', { ...shared, ...window, ...bodyOfPiece(piece) }, signal);
     const isTooMuch = answer.ok
       ? answer.value.rulesTouched > answer.value.effects.length
       : answer.error.key === 'API.TOO_MANY_ITEMS';
@@ -67,15 +65,9 @@ export async function previewFile(
 const EMPTY: Refusal = { status: 0, key: 'EMPTY', message: 'The file is empty.', details: [], requestId: null };
 
 async function piecesOf(text: string, maxLines: number): Promise<RulePiece[]> {
-  const lines = text.split(/\r\n|\n|\r/);
-  if (lines.at(-1) === '') lines.pop();
   const pieces: RulePiece[] = [];
-  for await (const piece of rulePieces(each(lines), undefined, maxLines)) pieces.push(piece);
+  for await (const piece of rulePieces(each(linesOfFile(text)), undefined, maxLines)) pieces.push(piece);
   return pieces;
-}
-
-async function* each(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines;
 }
 
 async function halvesOf(piece: RulePiece): Promise<RulePiece[]> {
@@ -87,15 +79,6 @@ async function halvesOf(piece: RulePiece): Promise<RulePiece[]> {
     firstLine: half.firstLine + piece.firstLine - 1,
     lastLine: half.lastLine + piece.firstLine - 1,
   }));
-}
-
-function bodyOf({ content, firstLine, format, columns }: RulePiece): Body {
-  return {
-    content,
-    firstLine,
-    ...(format === undefined ? {} : { format }),
-    ...(columns === undefined ? {} : { columns }),
-  };
 }
 
 /** What these rules together would have done to the requests that every piece has examined. */

@@ -74,7 +74,7 @@ export function PreviewedChanges({ preview: { changes, samples } }: PreviewedCha
               title: 'Change',
               cell: ({ from, to }) => `${from} → ${to}`,
             },
-            { title: 'Time', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} isBrief /> },
+            { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} isBrief /> },
             { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
             { title: 'Path', cell: ({ requestPath }) => <VisitorText text={requestPath} maxChars={40} /> },
             {

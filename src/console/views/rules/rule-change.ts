@@ -8,7 +8,7 @@ import { sentenceOf } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { NewRule, Rule } from './rule.ts';
 
-export interface RuleKey {
+export interface MatchedValue {
   type: Rule['type'];
   /** In canonical form. */
   value: string;
@@ -21,7 +21,7 @@ export interface FoundRule {
   version: number;
 }
 
-export async function findRule(siteKey: string, { type, value }: RuleKey): Promise<Result<FoundRule, Refusal>> {
+export async function findRule(siteKey: string, { type, value }: MatchedValue): Promise<Result<FoundRule, Refusal>> {
   const answer = await call('/protect/access-rules', { siteKey, type, valuePrefix: value, limit: 1 });
   if (!answer.ok) return answer;
   const { rules, version } = answer.value;
@@ -42,7 +42,7 @@ const ATTEMPTS = 4;
 /** @param known what was there when it was read. @param next `null`: no rule. */
 async function change(
   siteKey: string,
-  key: RuleKey,
+  key: MatchedValue,
   known: Rule | null,
   next: NewRule | Rule | null,
 ): Promise<Result<FoundRule, Refusal>> {
@@ -59,7 +59,7 @@ async function change(
 
 async function write(
   siteKey: string,
-  { type, value }: RuleKey,
+  { type, value }: MatchedValue,
   next: NewRule | Rule | null,
   ifVersion: number,
 ): Promise<Result<unknown, Refusal>> {
@@ -70,25 +70,24 @@ async function write(
 
 /**
  * Changes one rule, unless somebody else has changed it meanwhile, and offers the way back.
- * @param before what was there when it was read. @param next `null`: no rule. @returns why nothing was changed.
+ * @param before what was there when it was read. @param next `null`: no rule. @returns what is there now.
  */
 export async function changeRule(
   siteKey: string,
-  key: RuleKey,
+  key: MatchedValue,
   before: Rule | null,
   next: NewRule | null,
   onUndone: () => void,
-): Promise<Refusal | null> {
+): Promise<Result<FoundRule, Refusal>> {
   const answer = await change(siteKey, key, before, next);
-  if (!answer.ok) return answer.error;
-  announce(siteKey, key, { before, after: answer.value.rule }, onUndone);
-  return null;
+  if (answer.ok) announce(siteKey, key, { before, after: answer.value.rule }, onUndone);
+  return answer;
 }
 
 /** Says what happened. The undo brings back what was there, unless somebody has changed it since. */
 function announce(
   siteKey: string,
-  key: RuleKey,
+  key: MatchedValue,
   { before, after }: { before: Rule | null; after: Rule | null },
   onUndone: () => void,
 ): void {

@@ -2,11 +2,11 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { ruleId, ruleTypes, type Rule } from './rule.ts';
+import { loggedRuleId, ruleTypes, type Rule } from './rule.ts';
 
 export interface RuleTableProps {
   rules: readonly Rule[];
@@ -36,10 +36,12 @@ export function RuleTable({ rules, mayChange, onEdit, onDelete, onNearEnd }: Rul
       );
     return all;
   }, [site, mayChange]);
-  return <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={ruleId} onNearEnd={onNearEnd} />;
+  return (
+    <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={loggedRuleId} onNearEnd={onNearEnd} />
+  );
 }
 
-function columnsOf(site: string | undefined): Column<Rule>[] {
+function columnsOf(site: string | undefined): TableColumn<Rule>[] {
   const hitsOf = ({ type, value }: Rule) => addressOf(`/console/rules/of/${type}`, { site, value, range: '7d' });
   return [
     { title: 'Matches', width: '7rem', cell: ({ type }) => ruleTypes[type].short },
@@ -79,12 +81,12 @@ function columnsOf(site: string | undefined): Column<Rule>[] {
     {
       title: 'Last hit',
       width: '8.2rem',
-      cell: ({ hits }) => <Time at={typeof hits?.lastHitAt === 'string' ? Date.parse(hits.lastHitAt) : null} isBrief />,
+      cell: ({ hits }) => <Time at={hits?.lastHitAt} isBrief />,
     },
     {
       title: 'Expires',
       width: '8.2rem',
-      cell: ({ expiry }) => (expiry === null ? 'never' : <Time at={Date.parse(expiry)} isBrief />),
+      cell: ({ expiry }) => (expiry === null ? 'never' : <Time at={expiry} isBrief />),
     },
     {
       title: 'Note',
@@ -102,16 +104,16 @@ function columnsOf(site: string | undefined): Column<Rule>[] {
   ];
 }
 
-function actionsColumn(act: (name: 'onEdit' | 'onDelete', rule: Rule) => void): Column<Rule> {
+function actionsColumn(act: (name: 'onEdit' | 'onDelete', rule: Rule) => void): TableColumn<Rule> {
   return {
     title: 'Actions',
     width: '9.25rem',
     cell: (rule) => (
       <span class="nowrap">
-        <Button isSmall label={`Edit ${ruleId(rule)}`} onClick={() => act('onEdit', rule)}>
+        <Button isSmall label={`Edit ${loggedRuleId(rule)}`} onClick={() => act('onEdit', rule)}>
           Edit
         </Button>{' '}
-        <Button isSmall kind="danger" label={`Delete ${ruleId(rule)}`} onClick={() => act('onDelete', rule)}>
+        <Button isSmall kind="danger" label={`Delete ${loggedRuleId(rule)}`} onClick={() => act('onDelete', rule)}>
           Delete
         </Button>
       </span>

@@ -16,11 +16,11 @@ export const ruleTypes: Readonly<Record<RuleType, { name: string; short: string;
 };
 
 /** As in the verdict log. */
-export const ruleId = ({ type, value }: Pick<Rule, 'type' | 'value'>): string => `${type}:${value}`;
+export const loggedRuleId = ({ type, value }: Pick<Rule, 'type' | 'value'>): string => `${type}:${value}`;
 
 const HOUR_MS = 3_600_000;
 /** For how long a rule counts: key → name and time. */
-export const lifetimes = {
+const lifetimes = {
   none: ['until it is deleted', null],
   '1h': ['1 hour', HOUR_MS],
   '24h': ['24 hours', 24 * HOUR_MS],
@@ -28,6 +28,7 @@ export const lifetimes = {
   '30d': ['30 days', 30 * 24 * HOUR_MS],
 } as const;
 export type Lifetime = keyof typeof lifetimes;
+export const lifetimeOptions = (Object.keys(lifetimes) as Lifetime[]).map((one) => [one, lifetimes[one][0]] as const);
 
 /** `null`: it does not expire. */
 export function expiryAfter(lifetime: Lifetime, nowMs: number): string | null {

@@ -6,21 +6,21 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
 import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { counted } from '../../format/numbers.ts';
-import { chosenInstance, siteParam } from '../../frame/instances.ts';
-import { addressOf, useDraft, useParams } from '../../url/params.ts';
+import { shownInstance, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
 import { changeRule } from './rule-change.ts';
 import { ruleTypes, type Rule } from './rule.ts';
 import { RuleTable } from './rule-table.tsx';
-import { exportBody, textFilters, useRules } from './use-rules.ts';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { ruleExportBody, textFilters, useRules } from './use-rules.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { FilterForm, optionsOf } from '../../components/filter-form.tsx';
+import type { FilterField } from '../../components/filter-field.ts';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 
 export default function Rules() {
   const [params] = useParams();
-  const siteKey = chosenInstance(params)?.globalSiteKey ?? null;
+  const siteKey = shownInstance(params)?.globalSiteKey ?? null;
   const loaded = useRules(params);
   const { isLoading, hasMore, loadMore, reload } = loaded;
   const [edited, setEdited] = useState<Rule | 'new' | null>(null);
@@ -29,7 +29,8 @@ export default function Rules() {
 
   const remove = async (rule: Rule): Promise<void> => {
     if (siteKey === null) return;
-    setFailure(await changeRule(siteKey, rule, rule, null, reload));
+    const done = await changeRule(siteKey, rule, rule, null, reload);
+    setFailure(done.ok ? null : done.error);
     reload();
   };
   const to = (path: string) => addressOf(`/console/rules/${path}`, siteParam(params));
@@ -43,7 +44,7 @@ export default function Rules() {
           <ButtonLink href={to('history')}>History</ButtonLink>
           <Download
             label="Export"
-            sent={{ method: 'POST', path: '/protect/access-rules/export', body: exportBody(params) }}
+            sent={{ method: 'POST', path: '/protect/access-rules/export', body: ruleExportBody(params) }}
             fileName="access-rules.csv"
           />
           {mayChange && (
@@ -57,7 +58,7 @@ export default function Rules() {
         </>
       }
     >
-      <RuleFilters />
+      <FilterForm verb="Find" fields={fields} />
       <RefusalNotice error={failure} />
       <Load
         of={loaded}
@@ -98,40 +99,14 @@ export default function Rules() {
   );
 }
 
-const texts = textFilters.map(([name]) => name);
-const cleared = Object.fromEntries(['type', 'verdict', ...texts].map((name) => [name, null]));
-
 /** Which rules are listed: by what they say, or by a visitor that they match. */
-export function RuleFilters() {
-  const [params, change] = useParams();
-  const { textOf, write, typed } = useDraft(texts);
-  const types = Object.entries(ruleTypes).map(([type, { name }]) => [type, name] as const);
-  const isFiltered = Object.keys(cleared).some((name) => params[name] !== undefined);
-  return (
-    <FilterForm verb="Find" onSubmit={() => change(typed())} onClear={isFiltered ? () => change(cleared) : null}>
-      <SelectField
-        label="Matches"
-        value={params['type'] ?? ''}
-        options={[['', 'anything'], ...types]}
-        onChange={(type) => change({ ...typed(), type })}
-      />
-      <SelectField
-        label="Verdict"
-        value={params['verdict'] ?? ''}
-        options={optionsOf('any', decisions)}
-        onChange={(verdict) => change({ ...typed(), verdict })}
-      />
-      {textFilters.map(([name, label, placeholder]) => (
-        <TextField
-          key={name}
-          label={label}
-          placeholder={placeholder}
-          isMono
-          maxLength={forms.accessRule.value.maxLength}
-          value={textOf(name)}
-          onInput={(text) => write(name, text)}
-        />
-      ))}
-    </FilterForm>
-  );
-}
+const fields: readonly FilterField[] = [
+  {
+    param: 'type',
+    label: 'Matches',
+    none: 'anything',
+    options: Object.entries(ruleTypes).map(([type, { name }]) => [type, name] as const),
+  },
+  { param: 'verdict', label: 'Verdict', options: decisions },
+  ...textFilters.map((field) => ({ ...field, maxLength: forms.accessRule.value.maxLength })),
+];

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Loaded, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
+import type { FilterField } from '../../components/filter-field.ts';
 import { instances, siteOf } from '../../frame/instances.ts';
 import type { Params } from '../../url/params.ts';
 import type { Rule } from './rule.ts';
@@ -12,22 +13,22 @@ const RULES_PER_FURTHER_PAGE = 2000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** What is typed to find rules: the name in the address, its label and an example. All but the first are of a visitor. */
+/** What is typed to find rules. All but the first are of a visitor. */
 export const textFilters = [
-  ['value', 'Value begins with', ''],
-  ['ip', 'Visitor’s address', '192.0.2.1'],
-  ['asn', 'Visitor’s AS number', '64496'],
-  ['countryCode', 'Visitor’s country', 'NL'],
-  ['ja4', 'Visitor’s JA4', ''],
-  ['userAgent', 'Visitor’s user agent', 'Mozilla/5.0'],
-] as const;
+  { param: 'value', label: 'Value begins with' },
+  { param: 'ip', label: 'Visitor’s address', placeholder: '192.0.2.1' },
+  { param: 'asn', label: 'Visitor’s AS number', placeholder: '64496' },
+  { param: 'countryCode', label: 'Visitor’s country', placeholder: 'NL' },
+  { param: 'ja4', label: 'Visitor’s JA4' },
+  { param: 'userAgent', label: 'Visitor’s user agent', placeholder: 'Mozilla/5.0' },
+] as const satisfies readonly FilterField[];
 
 /** The call for the first page. Hits are those of the last week. */
 export function rulesBody(params: Params): RequestOf<'/protect/access-rules'> {
   const { type, verdict, value } = params;
   const hitsSince = Math.floor((Date.now() - 7 * DAY_MS) / HOUR_MS) * HOUR_MS;
   const [, ...visitorFilters] = textFilters;
-  const visitor = visitorFilters.flatMap(([name]) => (params[name] ? [[name, params[name]] as const] : []));
+  const visitor = visitorFilters.flatMap(({ param }) => (params[param] ? [[param, params[param]] as const] : []));
   return {
     ...siteOf(params),
     limit: RULES_PER_PAGE,
@@ -41,7 +42,7 @@ export function rulesBody(params: Params): RequestOf<'/protect/access-rules'> {
 }
 
 /** The file of the same rules. It can be imported again. */
-export function exportBody(params: Params): RequestOf<'/protect/access-rules/export'> {
+export function ruleExportBody(params: Params): RequestOf<'/protect/access-rules/export'> {
   const { type, verdict } = rulesBody(params);
   return {
     ...siteOf(params),

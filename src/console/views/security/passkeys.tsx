@@ -1,6 +1,6 @@
 /** Passkeys: add, rename, remove. */
 import { useState } from 'preact/hooks';
-import { enrolPasskey, removePasskey, renamePasskey, type ShownPasskey } from '../../api/sign-in.ts';
+import { addOwnPasskey, removeOwnPasskey, renameOwnPasskey, type ShownPasskey } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { EmptyState, Section } from '../../components/page.tsx';
@@ -73,7 +73,7 @@ export function Passkeys({ passkeys, act }: { passkeys: readonly ShownPasskey[];
           name=""
           hint="So that you recognise it later. Your browser asks for the passkey next."
           onClose={close}
-          onName={(name) => act(() => enrolPasskey(name), `The passkey ${name} was added.`)}
+          onName={(name) => act(() => addOwnPasskey(name), `The passkey ${name} was added.`)}
         />
       )}
       {open?.kind === 'rename' && (
@@ -83,7 +83,7 @@ export function Passkeys({ passkeys, act }: { passkeys: readonly ShownPasskey[];
           name={open.passkey.name}
           onClose={close}
           onName={(name) =>
-            act(() => renamePasskey(open.passkey.credentialId, name), `The passkey is called ${name} now.`)
+            act(() => renameOwnPasskey(open.passkey.credentialId, name), `The passkey is called ${name} now.`)
           }
         />
       )}
@@ -95,7 +95,7 @@ export function Passkeys({ passkeys, act }: { passkeys: readonly ShownPasskey[];
           onConfirm={() => {
             const { credentialId, name } = open.passkey;
             close();
-            void act(() => removePasskey(credentialId), `The passkey ${name} was removed.`);
+            void act(() => removeOwnPasskey(credentialId), `The passkey ${name} was removed.`);
           }}
         >
           <p>It no longer signs you in. Your device keeps its half: delete it in the settings of the device too.</p>

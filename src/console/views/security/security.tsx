@@ -1,19 +1,19 @@
 /** A person's own sign-in: passkeys, browsers that are signed in, and the account they work in. */
 import { useEffect, useState } from 'preact/hooks';
-import { passkeyRefused } from '../../api/passkey.ts';
-import type { Refusal } from '../../api/call.ts';
-import { leave, loadSession, session } from '../../api/session.ts';
 import {
+  endOwnSession,
+  leaveConsole,
+  leaveEverywhere,
   ownSignIn,
-  revokeSession,
-  signOut,
-  signOutEverywhere,
+  passkeyRefused,
   switchAccount,
   type ShownPasskey,
   type ShownSession,
   withChoice,
   withPasskey,
 } from '../../api/sign-in.ts';
+import type { Refusal } from '../../api/call.ts';
+import { leave, loadSession, session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Facts, Page, RefusalNotice, Section } from '../../components/page.tsx';
@@ -60,7 +60,9 @@ export default function Security() {
       actions={
         <>
           <Button onClick={() => setIsLeaving(true)}>Sign out everywhere</Button>
-          <Button onClick={() => void signOut().then((answer) => (answer.ok ? leave() : setFailure(answer.error)))}>
+          <Button
+            onClick={() => void leaveConsole().then((answer) => (answer.ok ? leave() : setFailure(answer.error)))}
+          >
             Sign out
           </Button>
         </>
@@ -108,7 +110,7 @@ export default function Security() {
           onClose={() => setIsLeaving(false)}
           onConfirm={() => {
             setIsLeaving(false);
-            void signOutEverywhere().then((answer) => (answer.ok ? leave() : setFailure(answer.error)));
+            void leaveEverywhere().then((answer) => (answer.ok ? leave() : setFailure(answer.error)));
           }}
         >
           <p>
@@ -152,7 +154,7 @@ export function OwnSessions({ sessions, act }: { sessions: readonly ShownSession
                 <Button
                   isSmall
                   kind="danger"
-                  onClick={() => void act(() => revokeSession(id), 'The session has ended.')}
+                  onClick={() => void act(() => endOwnSession(id), 'The session has ended.')}
                 >
                   End
                 </Button>

@@ -32,32 +32,20 @@ export function RiskChart({ risk, challengeThreshold, blockThreshold }: RiskChar
   const end = last + Math.ceil((last - first) / 50) + 1000;
   const zoom = useZoom(first - 1000, end);
   if (events.length === 0) return <p class="soft">This session has no score.</p>;
-  const thresholds = {
-    // A threshold of 1 is never reached.
-    ...(challengeThreshold !== null && challengeThreshold < 1 ? { challengeFrom: challengeThreshold } : {}),
-    ...(blockThreshold !== null && blockThreshold < 1 ? { blockFrom: blockThreshold } : {}),
-  };
+  const levels = [
+    ['challengeFrom', 'challenge', 'challenged from', challengeThreshold],
+    ['blockFrom', 'block', 'blocked from', blockThreshold],
+  ] as const;
+  // A threshold of 1 is never reached.
+  const reached = levels.filter(([, , , level]) => level !== null && level < 1);
+  const thresholds = Object.fromEntries(reached.map(([key, , , level]) => [key, level]));
   const series: Series<Key>[] = [
-    ...('challengeFrom' in thresholds
-      ? [
-          {
-            key: 'challengeFrom',
-            name: `challenged from ${challengeThreshold}`,
-            colour: '--series-challenge',
-            style: 'level',
-          } as const,
-        ]
-      : []),
-    ...('blockFrom' in thresholds
-      ? [
-          {
-            key: 'blockFrom',
-            name: `blocked from ${blockThreshold}`,
-            colour: '--series-block',
-            style: 'level',
-          } as const,
-        ]
-      : []),
+    ...reached.map(([key, decision, name, level]): Series<Key> => ({
+      key,
+      name: `${name} ${level}`,
+      colour: `--series-${decision}`,
+      style: 'level',
+    })),
     { key: 'score', name: 'score', colour: '--go', style: 'steps' },
     ...marks,
   ];

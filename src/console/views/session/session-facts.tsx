@@ -1,6 +1,6 @@
 /** Who a session was, by its verdicts, and what its risk is computed from. */
 import type { ComponentChildren } from 'preact';
-import { Chip, DecisionChip, Time, VisitorText } from '../../components/values.tsx';
+import { DecisionChip, Time, VisitorText, DetectorChips } from '../../components/values.tsx';
 import { Facts, Section } from '../../components/page.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { count } from '../../format/numbers.ts';
@@ -95,11 +95,7 @@ export function SessionRisk({ session }: { session: SessionTelemetry['session'] 
               <span class="soft">nothing fired</span>
             ) : (
               <span class="chips">
-                {session.parts.map(({ detector, weight }) => (
-                  <Chip key={detector}>
-                    {detector} +{weight}
-                  </Chip>
-                ))}
+                <DetectorChips parts={session.parts} />
               </span>
             ),
           ],

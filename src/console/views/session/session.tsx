@@ -9,7 +9,7 @@ import { Load, Page, Section, sentenceOf } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { chosenInstance, siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
+import { shownInstance, siteOf, siteParam, whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import {
   ScoreTable,
@@ -68,7 +68,7 @@ export default function Session() {
 
 function Details({ risk, telemetry }: { risk: RiskHistory; telemetry: SessionTelemetry }) {
   const [params] = useParams();
-  const instance = chosenInstance(params);
+  const instance = shownInstance(params);
   return (
     <>
       <Section title="Risk over time">

@@ -2,21 +2,20 @@
 import { useState } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
-import { Chip, Time, VisitorText } from '../../components/values.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { Time, VisitorText, DetectorChips } from '../../components/values.tsx';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { EmptyState, Load, Page } from '../../components/page.tsx';
 import { OlderPages } from '../../components/numbered-pages.tsx';
-import { Table, type Column } from '../../components/table.tsx';
-import { chosenInstance, siteParam, whenKnown } from '../../frame/instances.ts';
-import { addressOf, type Params, useDraft, useParams } from '../../url/params.ts';
-import { sessionFilters, sessionsBody } from './sessions-body.ts';
+import { Table, type TableColumn } from '../../components/table.tsx';
+import { shownInstance, siteParam, whenKnown } from '../../frame/instances.ts';
+import { addressOf, type Params, useParams } from '../../url/params.ts';
+import { sessionFields, sessionsBody } from './sessions-body.ts';
 
 type Row = Schema<'Session'>;
 const PARTS_SHOWN_MAX = 3;
 
 export default function Sessions() {
-  const [params, change] = useParams();
+  const [params] = useParams();
   const [openedAt] = useState(() => Date.now());
   const loaded = useCall('/protect/sessions', whenKnown(sessionsBody(params, openedAt)));
   return (
@@ -24,7 +23,7 @@ export default function Sessions() {
       title="Sessions"
       lead="Browsers that opened a session and have not lost it. A session that is over stays in the verdicts."
     >
-      <Filters params={params} change={change} />
+      <FilterForm verb="Find" fields={sessionFields(shownInstance(params))} place={['cursor']} />
       <Load of={loaded}>
         {({ sessions, nextCursor }) => (
           <>
@@ -57,62 +56,7 @@ export default function Sessions() {
   );
 }
 
-interface FiltersProps {
-  params: Params;
-  change: (changes: Readonly<Record<string, string | null>>) => void;
-}
-
-function Filters({ params, change }: FiltersProps) {
-  const { textOf, write, typed } = useDraft(['ip']);
-  const instance = chosenInstance(params);
-  const risks = [
-    ['', 'any score'] as const,
-    ['0.01', 'above 0'] as const,
-    ...(instance === null
-      ? []
-      : ([
-          [String(instance.challengeThreshold), `challenged, from ${instance.challengeThreshold}`],
-          [String(instance.blockThreshold), `blocked, from ${instance.blockThreshold}`],
-        ] as const)),
-  ];
-  const isFiltered = sessionFilters.some((name) => params[name] !== undefined);
-  const cleared = Object.fromEntries(sessionFilters.map((name) => [name, null]));
-  return (
-    <FilterForm
-      verb="Find"
-      onSubmit={() => change({ ...typed(), cursor: null })}
-      onClear={isFiltered ? () => change({ ...cleared, cursor: null }) : null}
-    >
-      <SelectField<string>
-        label="Risk score"
-        value={params['risk'] ?? ''}
-        options={risks}
-        onChange={(risk) => change({ ...typed(), risk, cursor: null })}
-      />
-      <SelectField<string>
-        label="Last active"
-        value={params['range'] ?? ''}
-        options={[
-          ['', 'at any time'],
-          ['1h', 'in the last hour'],
-          ['24h', 'in the last 24 hours'],
-          ['7d', 'in the last 7 days'],
-        ]}
-        onChange={(range) => change({ ...typed(), range, cursor: null })}
-      />
-      <TextField
-        label="Address"
-        isMono
-        placeholder="192.0.2.1"
-        value={textOf('ip')}
-        maxLength={45}
-        onInput={(text) => write('ip', text)}
-      />
-    </FilterForm>
-  );
-}
-
-function columnsFor(params: Params): Column<Row>[] {
+function columnsFor(params: Params): TableColumn<Row>[] {
   return [
     {
       title: 'Session',
@@ -142,11 +86,7 @@ function Parts({ parts }: Pick<Row, 'parts'>) {
   if (parts.length === 0) return <span class="soft">–</span>;
   return (
     <span class="chips">
-      {parts.slice(0, PARTS_SHOWN_MAX).map(({ detector, weight }) => (
-        <Chip key={detector}>
-          {detector} +{weight}
-        </Chip>
-      ))}
+      <DetectorChips parts={parts.slice(0, PARTS_SHOWN_MAX)} />
       {parts.length > PARTS_SHOWN_MAX && <span class="soft">and {parts.length - PARTS_SHOWN_MAX} more</span>}
     </span>
   );

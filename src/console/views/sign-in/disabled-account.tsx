@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Me } from '../../../contract/console/sign-in.ts';
 import type { Refusal } from '../../api/call.ts';
 import { leave } from '../../api/session.ts';
-import { signOut, switchAccount } from '../../api/sign-in.ts';
+import { leaveConsole, switchAccount } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { RefusalNotice } from '../../components/page.tsx';
 import { VisitorText } from '../../components/values.tsx';
@@ -37,7 +37,7 @@ export default function DisabledAccount({ user }: { user: Me }) {
           </>
         )}
         <div class="actions">
-          <Button onClick={() => void signOut().then((answer) => (answer.ok ? leave() : setError(answer.error)))}>
+          <Button onClick={() => void leaveConsole().then((answer) => (answer.ok ? leave() : setError(answer.error)))}>
             Sign out
           </Button>
         </div>

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Me } from '../../../contract/console/sign-in.ts';
 import { type Refusal, useSent } from '../../api/call.ts';
-import type { Entry } from '../../api/entry.ts';
+import type { ConsoleArrival } from '../../api/entry.ts';
 import { loadSession } from '../../api/session.ts';
 import {
   goToIssuer,
@@ -42,7 +42,7 @@ const titles: Readonly<Record<Step['kind'], string>> = {
 };
 
 export interface SignInProps {
-  entry: Entry;
+  entry: ConsoleArrival;
   hasEnded: boolean;
   /** They have just signed out: nothing may sign them in again by itself. */
   hasLeft: boolean;

@@ -5,11 +5,10 @@ import { EmptyState, Page, RefusalNotice, Warning } from '../../components/page.
 import { count } from '../../format/numbers.ts';
 import { whenKnown } from '../../frame/instances.ts';
 import { addressOf, useParams, useWindow } from '../../url/params.ts';
-import { Filters } from '../verdicts/verdicts.tsx';
+import { VerdictFilters } from '../verdicts/verdicts.tsx';
 import { TAIL_ROWS_MAX, tailBody, tailFilters } from '../verdicts/verdict-filters.ts';
 import { VerdictTable } from '../verdicts/verdict-table.tsx';
-import type { TailRows } from './tail-rows.ts';
-import { useTail } from './use-tail.ts';
+import { type TailRows, useTail } from './use-tail.ts';
 
 export default function LiveTail() {
   const [params] = useParams();
@@ -29,7 +28,7 @@ export default function LiveTail() {
       }
       calls={[{ method: 'POST', path: '/protect/verdicts/tail', body }]}
     >
-      <Filters filters={tailFilters} window={window} />
+      <VerdictFilters filters={tailFilters} window={window} />
       <RefusalNotice error={error} />
       <Skipped rows={rows} href={addressOf('/console/verdicts', { ...params, range: '1h' })} />
       <p class="soft" role="status">

@@ -5,14 +5,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
-import { noRows, released, type TailRows, withArrived, withSkipped } from './tail-rows.ts';
+import { TAIL_ROWS_MAX } from '../verdicts/verdict-filters.ts';
+import type { VerdictRow } from '../verdicts/verdict-table.tsx';
 
 const PATH = '/protect/verdicts/tail';
 const POLL_EVERY_MS = 2000;
 /** After a refusal, and after a call that did not arrive. */
 const RETRY_EVERY_MS = 10_000;
 
-export interface Tail {
+interface TailState {
   rows: TailRows;
   error: Refusal | null;
   /** `false` until the first response. */
@@ -27,8 +28,8 @@ export interface TailOptions {
 }
 
 /** @param body `null` asks nothing. Another body starts an empty list. */
-export function useTail(body: RequestOf<typeof PATH> | null, { isPaused, isHeld }: TailOptions): Tail {
-  const [tail, setTail] = useState<Tail>({ rows: noRows, error: null, hasStarted: false });
+export function useTail(body: RequestOf<typeof PATH> | null, { isPaused, isHeld }: TailOptions): TailState {
+  const [tail, setTail] = useState<TailState>({ rows: noRows, error: null, hasStarted: false });
   const cursor = useRef<string | null>(null);
   const held = useRef(isHeld);
   held.current = isHeld;
@@ -82,4 +83,39 @@ export function useTail(body: RequestOf<typeof PATH> | null, { isPaused, isHeld 
     };
   }, [asked, isPaused]);
   return tail;
+}
+
+/** What the live tail shows of the verdicts that arrive: the newest, each once, held back while somebody reads. */
+export interface TailRows {
+  /** Newest arrival first. */
+  shown: readonly VerdictRow[];
+  /** Arrived while the list is held; they go above `shown`. */
+  waiting: readonly VerdictRow[];
+  /** Why the list is not everything that arrived. */
+  skipped: { missed: number; hasJumped: boolean };
+}
+
+const noRows: TailRows = { shown: [], waiting: [], skipped: { missed: 0, hasJumped: false } };
+
+/** @param arrived in the order of arrival, as the API returns it. */
+function withArrived(rows: TailRows, arrived: readonly VerdictRow[], isHeld: boolean): TailRows {
+  const known = new Set([...rows.shown, ...rows.waiting].map(({ id }) => id));
+  const fresh = arrived.filter(({ id }) => !known.has(id)).toReversed();
+  if (fresh.length === 0) return rows;
+  const waiting = [...fresh, ...rows.waiting].slice(0, TAIL_ROWS_MAX);
+  return isHeld ? { ...rows, waiting } : released({ ...rows, waiting });
+}
+
+function released(rows: TailRows): TailRows {
+  if (rows.waiting.length === 0) return rows;
+  return { ...rows, shown: [...rows.waiting, ...rows.shown].slice(0, TAIL_ROWS_MAX), waiting: [] };
+}
+
+function withSkipped(rows: TailRows, { missed = 0, hasJumped = false }): TailRows {
+  if (missed === 0 && !hasJumped) return rows;
+  const { skipped } = rows;
+  return {
+    ...rows,
+    skipped: { missed: skipped.missed + missed, hasJumped: skipped.hasJumped || hasJumped },
+  };
 }

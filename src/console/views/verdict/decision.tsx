@@ -1,6 +1,6 @@
 /** The decision in sentences: what decided, what changed it afterwards, and what would have happened without it. */
 import type { Schema } from '../../api/service-api.ts';
-import { Chip, DecisionChip, VisitorText } from '../../components/values.tsx';
+import { DecisionChip, VisitorText, DetectorChips } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
 
 type Explanation = Schema<'VerdictExplanation'>;
@@ -21,7 +21,7 @@ const laterSteps: Record<NonNullable<Explanation['laterStep']>, string> = {
   error: 'Something failed, and the failure policy of the instance decided.',
 };
 
-export function Decision({ explanation }: { explanation: Explanation }) {
+export function DecisionText({ explanation }: { explanation: Explanation }) {
   const { verdict, laterStep, tableDecision, without, isExact } = explanation;
   return (
     <div class="stack">
@@ -116,11 +116,7 @@ function Parts({ score, parts }: { score: number; parts: Explanation['riskParts'
   return (
     <span class="chips">
       score {score.toFixed(2)}
-      {parts.map(({ detector, weight }) => (
-        <Chip key={detector}>
-          {detector} +{weight}
-        </Chip>
-      ))}
+      <DetectorChips parts={parts} />
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /** The rules that fired, what they said then and what they are now, each with its edit and its removal. */
 import { useState } from 'preact/hooks';
-import { type Refusal, useCall } from '../../api/call.ts';
+import { useAction, useCall } from '../../api/call.ts';
 import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
@@ -57,8 +57,7 @@ export function FiredRules({ explanation: { rules, verdict, currentRulesetVersio
           { title: 'Now', cell: ({ now }) => <Now rule={now} /> },
           {
             title: 'Ends',
-            cell: ({ now }) =>
-              now?.expiry ? <Time at={Date.parse(now.expiry)} isBrief /> : <span class="soft">–</span>,
+            cell: ({ now }) => <Time at={now?.expiry} isBrief />,
           },
           {
             title: 'Note',
@@ -127,14 +126,9 @@ function DeleteRule({ siteKey, rule, onClose, onDone }: DeleteRuleProps) {
   const [since] = useState(() => Date.now() - DAY_MS);
   const hits = useCall('/protect/access-rules/hits', { siteKey, type, value, since });
   const preview = useCall('/protect/access-rules/preview', { siteKey, conditions: [{ type, value }] });
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<Refusal | null>(null);
+  const { isBusy, error, run } = useAction();
   const remove = async () => {
-    setIsBusy(true);
-    const refusal = await changeRule(siteKey, rule, rule, null, onDone);
-    setIsBusy(false);
-    setError(refusal);
-    if (refusal !== null) return;
+    if ((await run(changeRule(siteKey, rule, rule, null, onDone))) === null) return;
     onClose();
     onDone();
   };

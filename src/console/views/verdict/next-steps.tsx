@@ -1,22 +1,22 @@
 /** What can be done about a verdict: rules that the visitor suggests, each tried before it is made. */
 import { useEffect, useState } from 'preact/hooks';
-import { type Refusal, useCall } from '../../api/call.ts';
+import { useAction, useCall } from '../../api/call.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Load, RefusalNotice, Warning } from '../../components/page.tsx';
 import { Time, VisitorText } from '../../components/values.tsx';
-import { activeInstances } from '../../frame/instances.ts';
+import { choosableInstances } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { PreviewResult } from '../rules/preview.tsx';
-import { expiryAfter, lifetimes, ruleTypes, type Lifetime, type Rule } from '../rules/rule.ts';
-import { changeRule, findRule, type FoundRule, type RuleKey } from '../rules/rule-change.ts';
+import { expiryAfter, lifetimeOptions, ruleTypes, type Lifetime, type Rule } from '../rules/rule.ts';
+import { changeRule, findRule, type FoundRule, type MatchedValue } from '../rules/rule-change.ts';
 import { Button } from '../../components/button.tsx';
 import type { VerdictRow } from '../verdicts/verdict-table.tsx';
 
 export interface Suggestion {
   /** On the button that opens the dialog, and its title. */
   text: string;
-  rule: RuleKey;
+  rule: MatchedValue;
   verdict: 'allow' | 'block';
   lifetime: Lifetime;
 }
@@ -40,20 +40,15 @@ export function SuggestRule({ siteKey, suggestion, onClose, onDone, ...initial }
   const [lifetime, setLifetime] = useState(suggestion.lifetime);
   const [note, setNote] = useState(initial.note);
   const [found, setFound] = useState<FoundRule | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const preview = useCall('/protect/access-rules/preview', { siteKey, rules: [{ ...key, verdict }] });
   useEffect(() => {
-    void findRule(siteKey, key).then((answer) => (answer.ok ? setFound(answer.value) : setError(answer.error)));
+    void run(findRule(siteKey, key)).then(setFound);
   }, []);
-  const instance = activeInstances().find(({ globalSiteKey }) => globalSiteKey === siteKey);
+  const instance = choosableInstances().find(({ globalSiteKey }) => globalSiteKey === siteKey);
   const apply = async (known: Rule | null): Promise<void> => {
-    setIsBusy(true);
     const next = { ...key, verdict, note: note.trim() || null, expiry: expiryAfter(lifetime, Date.now()) };
-    const refusal = await changeRule(siteKey, key, known, next, onDone);
-    setIsBusy(false);
-    setError(refusal);
-    if (refusal !== null) return;
+    if ((await run(changeRule(siteKey, key, known, next, onDone))) === null) return;
     onClose();
     onDone();
   };
@@ -86,12 +81,7 @@ export function SuggestRule({ siteKey, suggestion, onClose, onDone, ...initial }
         {preview.value === null && preview.error === null && <p class="soft">Trying it on the last 24 hours…</p>}
         <Load of={preview}>{(result) => <PreviewResult preview={result} />}</Load>
       </div>
-      <SelectField
-        label="For"
-        value={lifetime}
-        options={(Object.keys(lifetimes) as Lifetime[]).map((one) => [one, lifetimes[one][0]] as const)}
-        onChange={setLifetime}
-      />
+      <SelectField label="For" value={lifetime} options={lifetimeOptions} onChange={setLifetime} />
       <TextField label="Note" value={note} maxLength={forms.accessRule.note.maxLength} onInput={setNote} />
       <RefusalNotice error={error} />
     </Confirm>
@@ -107,7 +97,7 @@ function Replaced({ rule }: { rule: Rule }) {
         {rule.expired && ', expired'}
         {rule.expiry !== null && (
           <>
-            , until <Time at={Date.parse(rule.expiry)} />
+            , until <Time at={rule.expiry} />
           </>
         )}
         . The new one replaces it, and it does not come back when the new one ends.

@@ -7,7 +7,7 @@ import type { VerdictRow } from '../verdicts/verdict-table.tsx';
 const list = (verdict: VerdictRow, filter: Record<string, string>): string =>
   addressOf('/console/verdicts', { site: verdict.site_key, range: '30d', ...filter });
 
-export function RequestFacts({ verdict }: { verdict: VerdictRow }) {
+export function RequestSection({ verdict }: { verdict: VerdictRow }) {
   return (
     <Section title="Request">
       <Facts
@@ -30,7 +30,7 @@ export function RequestFacts({ verdict }: { verdict: VerdictRow }) {
   );
 }
 
-export function VisitorFacts({ verdict }: { verdict: VerdictRow }) {
+export function VisitorSection({ verdict }: { verdict: VerdictRow }) {
   const { ip, asn, jti, user_agent: userAgent, bot } = verdict;
   return (
     <Section title="Visitor">

@@ -6,13 +6,13 @@ import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState, Load, Page, Section } from '../../components/page.tsx';
-import { activeInstances } from '../../frame/instances.ts';
+import { choosableInstances } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { Decision, InputTable } from './decision.tsx';
+import { DecisionText, InputTable } from './decision.tsx';
 import { FiredRules } from './fired-rules.tsx';
 import { FiredSettings } from './fired-settings.tsx';
 import { NextSteps } from './next-steps.tsx';
-import { RequestFacts, VisitorFacts } from './verdict-facts.tsx';
+import { RequestSection, VisitorSection } from './verdict-facts.tsx';
 
 type Explanation = Schema<'VerdictExplanation'>;
 
@@ -30,7 +30,7 @@ export default function Verdict() {
   useEffect(() => {
     // The frame shows the instance that the verdict is of.
     const isOther = site !== undefined && params['site'] !== site;
-    if (isOther && activeInstances().length > 1) change({ site }, true);
+    if (isOther && choosableInstances().length > 1) change({ site }, true);
   }, [site]);
   return (
     <Page title={isShown ? `Why this was ${words[value.verdict.decision]}` : 'Verdict'}>
@@ -51,7 +51,7 @@ function Details({ explanation, onChanged }: { explanation: Explanation; onChang
   return (
     <>
       <Section title="Decision">
-        <Decision explanation={explanation} />
+        <DecisionText explanation={explanation} />
       </Section>
       {may('updateProtectSettings') && (
         <Section title="What to do">
@@ -68,8 +68,8 @@ function Details({ explanation, onChanged }: { explanation: Explanation; onChang
         <FiredRules explanation={explanation} onChanged={onChanged} />
       </Section>
       <div class="columns">
-        <RequestFacts verdict={verdict} />
-        <VisitorFacts verdict={verdict} />
+        <RequestSection verdict={verdict} />
+        <VisitorSection verdict={verdict} />
       </div>
     </>
   );

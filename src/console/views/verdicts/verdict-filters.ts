@@ -2,20 +2,16 @@
  * The filters of verdicts: their names in the address, and their fields in the calls. A filter that takes several values
  * has them with commas between.
  */
-import type { RequestOf } from '../../api/service-api.ts';
+import type { PathsWith, RequestOf } from '../../api/service-api.ts';
+import type { FilterField } from '../../components/filter-field.ts';
 import { siteOf } from '../../frame/instances.ts';
-import type { Params } from '../../url/params.ts';
+import type { Params, TimeWindow } from '../../url/params.ts';
 import { botProofs, decisions, deviceTypes, edgeRuleTypes, verdictSources } from '../../../contract/vocabulary.ts';
 
-export interface VerdictFilter {
-  /** In the address. */
-  param: string;
-  /** In the call. */
-  field: string;
-  label: string;
-  /** Any of these can be chosen. Without them, the value is typed. */
+export interface VerdictFilter extends FilterField {
+  /** In the call, where it is called something else than in the address. */
+  field?: string;
   values?: readonly string[];
-  placeholder?: string;
   /** What is typed can be several values. */
   splitAt?: RegExp;
   isNumber?: boolean;
@@ -24,25 +20,14 @@ export interface VerdictFilter {
 /** A user agent can hold a comma: a further rule begins with its type. */
 const BETWEEN_RULES = new RegExp(`,\\s*(?=(?:${edgeRuleTypes.join('|')}):)`);
 
-const decision = { param: 'decision', field: 'decision', label: 'Decision', values: decisions } as const;
-const asn: VerdictFilter = {
-  param: 'asn',
-  field: 'asn',
-  label: 'AS numbers',
-  placeholder: '64496, 64497',
-  splitAt: /[\s,]+/,
-};
-const bot: VerdictFilter = {
-  param: 'bot',
-  field: 'bot',
-  label: 'Bots',
-  placeholder: 'bingbot, gptbot',
-  splitAt: /[\s,]+/,
-};
-const proof: VerdictFilter = { param: 'proof', field: 'proof', label: 'Proof of the bot', values: botProofs };
-const ip = { param: 'ip', field: 'ip', label: 'Address', placeholder: '192.0.2.1' } as const;
-const jti = { param: 'jti', field: 'jti', label: 'Session' } as const;
-const others: readonly VerdictFilter[] = [
+const BETWEEN_WORDS = /[\s,]+/;
+
+const ip: VerdictFilter = { param: 'ip', label: 'Address', placeholder: '192.0.2.1' };
+const jti: VerdictFilter = { param: 'jti', label: 'Session' };
+
+/** Of `/protect/verdicts`, and what its view offers. */
+export const offeredFilters: readonly VerdictFilter[] = [
+  { param: 'decision', label: 'Decision', values: decisions },
   { param: 'source', field: 'sources', label: 'Source', values: verdictSources },
   { param: 'device', field: 'deviceType', label: 'Device', values: deviceTypes },
   { param: 'path', field: 'requestPath', label: 'Path', placeholder: '/signup or /api/*' },
@@ -53,41 +38,30 @@ const others: readonly VerdictFilter[] = [
     placeholder: 'userAgent:badbot, asn:64496',
     splitAt: BETWEEN_RULES,
   },
-];
-const minRulesFired: VerdictFilter = {
-  param: 'rules',
-  field: 'minRulesFired',
-  label: 'Rules fired, at least',
-  placeholder: '2',
-  isNumber: true,
-};
-const requestId: VerdictFilter = { param: 'reference', field: 'requestId', label: 'Reference' };
-
-/** Of `/protect/verdicts/export`. */
-export const exportFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, requestId];
-/** Of `/protect/verdicts/search`, which finds a visitor. */
-export const searchFilters: readonly VerdictFilter[] = [ip, jti, asn, bot, proof, requestId];
-/** Of `/protect/verdicts/tail`. */
-export const tailFilters: readonly VerdictFilter[] = [decision, ...others, asn, bot, proof, minRulesFired, ip, jti];
-/** Of `/protect/verdicts`, and what its view offers. */
-export const offeredFilters: readonly VerdictFilter[] = [
-  decision,
-  ...others,
   ip,
   jti,
-  asn,
-  bot,
-  proof,
-  minRulesFired,
-  requestId,
+  { param: 'asn', label: 'AS numbers', placeholder: '64496, 64497', splitAt: BETWEEN_WORDS },
+  { param: 'bot', label: 'Bots', placeholder: 'bingbot, gptbot', splitAt: BETWEEN_WORDS },
+  { param: 'proof', label: 'Proof of the bot', values: botProofs },
+  { param: 'rules', field: 'minRulesFired', label: 'Rules fired, at least', placeholder: '2', isNumber: true },
+  { param: 'reference', field: 'requestId', label: 'Reference' },
 ];
+
+/** Of `/protect/verdicts/export`. */
+const exportFilters = offeredFilters.filter((filter) => filter !== ip && filter !== jti);
+/** Of `/protect/verdicts/search`, which finds a visitor. */
+export const searchFilters = offeredFilters.filter(({ param }) =>
+  ['ip', 'jti', 'asn', 'bot', 'proof', 'reference'].includes(param),
+);
+/** Of `/protect/verdicts/tail`. */
+export const tailFilters = [...exportFilters.filter(({ param }) => param !== 'reference'), ip, jti];
 
 /** The fields of a call. The service checks the values; a refused one is named on the page. */
 export function filterFields(filters: readonly VerdictFilter[], params: Params): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const filter of filters) {
     const values = valuesOf(filter, params);
-    if (values.length > 0) fields[filter.field] = values.length === 1 ? values[0] : values;
+    if (values.length > 0) fields[filter.field ?? filter.param] = values.length === 1 ? values[0] : values;
   }
   return fields;
 }
@@ -106,4 +80,37 @@ export const TAIL_ROWS_MAX = 250;
 /** From the address of the live tail to the call that it repeats. */
 export function tailBody(params: Params): RequestOf<'/protect/verdicts/tail'> {
   return { ...siteOf(params), ...filterFields(tailFilters, params), limit: TAIL_ROWS_MAX };
+}
+
+const VERDICTS_PER_PAGE = 50;
+
+export type VerdictCall = {
+  [P in Extract<PathsWith<'post'>, '/protect/verdicts' | '/protect/verdicts/search'>]: { path: P; body: RequestOf<P> };
+}['/protect/verdicts' | '/protect/verdicts/search'];
+
+/** A visitor is found by the search, unless a filter is set that only the list takes. */
+export function verdictCall(params: Params, { since, until }: TimeWindow): VerdictCall {
+  const { cursor } = params;
+  const shared = { ...siteOf(params), since, until, limit: VERDICTS_PER_PAGE, ...(cursor ? { cursor } : {}) };
+  const isTaken = offeredFilters.every(
+    (filter) => searchFilters.includes(filter) || valuesOf(filter, params).length === 0,
+  );
+  if (namesVisitor(params) && isTaken) {
+    return { path: '/protect/verdicts/search', body: { ...shared, ...filterFields(searchFilters, params) } };
+  }
+  return { path: '/protect/verdicts', body: { ...shared, ...filterFields(offeredFilters, params) } };
+}
+
+/** The call for a file of everything that the list finds. */
+export function exportBody(
+  params: Params,
+  { since, until }: TimeWindow,
+  format: 'ndjson' | 'parquet',
+): RequestOf<'/protect/verdicts/export'> {
+  return { ...siteOf(params), since, until, format, ...filterFields(exportFilters, params) };
+}
+
+/** The file of verdicts has no filter for a visitor. */
+export function namesVisitor(params: Params): boolean {
+  return (params['ip'] ?? params['jti'] ?? '') !== '';
 }

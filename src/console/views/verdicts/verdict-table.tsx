@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { DecisionChip, Time, VisitorText } from '../../components/values.tsx';
-import { Table, type Column } from '../../components/table.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
 import type { Schema } from '../../api/service-api.ts';
 import { addressOf } from '../../url/params.ts';
 
@@ -33,7 +33,7 @@ function sharedHost(verdicts: readonly VerdictRow[]): string | null {
   return verdicts.every((verdict) => verdict.host === host) ? host : null;
 }
 
-function columnsFor(hrefOf: HrefOf | undefined, shared: string | null): readonly Column<VerdictRow>[] {
+function columnsFor(hrefOf: HrefOf | undefined, shared: string | null): readonly TableColumn<VerdictRow>[] {
   const to = (verdict: VerdictRow, filter: Readonly<Record<string, string>>): string =>
     hrefOf?.(filter) ?? addressOf('/console/verdicts', { site: verdict.site_key, ...filter });
   return [

@@ -6,12 +6,10 @@ import { OlderPages } from '../../components/numbered-pages.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { siteOf, whenKnown } from '../../frame/instances.ts';
-import { addressOf, type TimeWindow, useDraft, useParams, useWindow } from '../../url/params.ts';
-import { offeredFilters, type VerdictFilter, valuesOf } from './verdict-filters.ts';
-import { exportBody, namesVisitor, verdictCall } from './verdict-query.ts';
+import { addressOf, type TimeWindow, useParams, useWindow } from '../../url/params.ts';
+import { exportBody, namesVisitor, offeredFilters, type VerdictFilter, verdictCall } from './verdict-filters.ts';
 import { VerdictTable } from './verdict-table.tsx';
-import { ChoiceField } from '../../components/choice.tsx';
-import { TextField } from '../../components/field.tsx';
+import type { FilterField } from '../../components/filter-field.ts';
 import { FilterForm } from '../../components/filter-form.tsx';
 
 export default function Verdicts() {
@@ -39,7 +37,7 @@ export default function Verdicts() {
         </>
       }
     >
-      <Filters filters={offeredFilters} window={window} />
+      <VerdictFilters filters={offeredFilters} window={window} />
       <Load of={loaded}>
         {({ verdicts, total, totalIsExact, nextCursor }) => (
           <>
@@ -70,7 +68,7 @@ export default function Verdicts() {
   );
 }
 
-export interface FiltersProps {
+export interface VerdictFiltersProps {
   filters: readonly VerdictFilter[];
   /** For which sources and rules are named, and how often they were. */
   window: TimeWindow;
@@ -78,49 +76,20 @@ export interface FiltersProps {
 
 const TEXT_MAX_CHARS = 2048;
 
-/** The filters of a view of verdicts. Every one is in the address. */
-export function Filters({ filters, window: { since, until } }: FiltersProps) {
-  const [params, change] = useParams();
+export function VerdictFilters({ filters, window: { since, until } }: VerdictFiltersProps) {
+  const [params] = useParams();
   const body = whenKnown({ ...siteOf(params), since, until });
   const sources = useCall('/protect/verdicts/distinct-sources', body);
   const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
   const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));
   const named = (value: string): string =>
     countOf.has(value) ? `${value} (${count(countOf.get(value) ?? 0)})` : value;
-  const { textOf, write, typed } = useDraft(
-    filters.filter(({ values }) => values === undefined).map(({ param }) => param),
-  );
-  const apply = (chosen: Readonly<Record<string, string>>) => change({ ...typed(), ...chosen, cursor: null });
-  const cleared = Object.fromEntries(filters.map(({ param }) => [param, null]));
-  const isFiltered = filters.some(({ param }) => params[param] !== undefined);
-  return (
-    <FilterForm
-      verb="Filter"
-      onSubmit={() => apply({})}
-      onClear={isFiltered ? () => change({ ...cleared, cursor: null }) : null}
-    >
-      {filters.map((filter) =>
-        filter.values === undefined ? (
-          <TextField
-            key={filter.param}
-            label={filter.label}
-            placeholder={filter.placeholder ?? ''}
-            isMono
-            maxLength={TEXT_MAX_CHARS}
-            {...(filter.param === 'rule' ? { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] } : {})}
-            value={textOf(filter.param)}
-            onInput={(text) => write(filter.param, text)}
-          />
-        ) : (
-          <ChoiceField
-            key={filter.param}
-            label={filter.label}
-            options={filter.values.map((value) => [value, filter.param === 'source' ? named(value) : value] as const)}
-            chosen={valuesOf(filter, params).map(String)}
-            onChange={(chosen) => apply({ [filter.param]: chosen.join(',') })}
-          />
-        ),
-      )}
-    </FilterForm>
-  );
+  const fields = filters.map((filter): FilterField => {
+    if (filter.param === 'source') {
+      return { ...filter, values: (filter.values ?? []).map((value) => [value, named(value)] as const) };
+    }
+    const suggestions = filter.param === 'rule' && { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] };
+    return { maxLength: TEXT_MAX_CHARS, ...filter, ...suggestions };
+  });
+  return <FilterForm verb="Filter" fields={fields} place={['cursor']} />;
 }
