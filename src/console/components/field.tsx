@@ -1,6 +1,7 @@
 /** Form fields with their label, hint and error, so that no input stands without a name. */
 import { createContext, type ComponentChildren } from 'preact';
-import { useContext, useId } from 'preact/hooks';
+import { useContext, useId, useState } from 'preact/hooks';
+import { count } from '../format/numbers.ts';
 import type { Refusal } from '../api/call.ts';
 
 interface Frame {
@@ -178,5 +179,39 @@ export function CheckField(props: CheckFieldProps) {
         </p>
       )}
     </div>
+  );
+}
+
+export interface TextFileFieldProps {
+  label: string;
+  maxBytes: number;
+  accept?: string;
+  isDisabled?: boolean;
+  /** What to do with a file that is too large. */
+  otherWay?: string;
+  /** `null`: there is none, or it is too large. */
+  onChoose: (text: string | null) => void;
+}
+
+/** A field for a file of text that the page reads. */
+export function TextFileField({ label, maxBytes, accept, isDisabled, otherWay = '', onChoose }: TextFileFieldProps) {
+  const id = useId();
+  const [error, setError] = useState<string | null>(null);
+  const choose = async (file: File | undefined): Promise<void> => {
+    const fits = file === undefined || file.size <= maxBytes;
+    setError(fits ? null : `It is larger than ${count(maxBytes / 1_000_000)} MB. ${otherWay}`.trim());
+    onChoose(file === undefined || !fits ? null : await file.text());
+  };
+  return (
+    <Framed id={id} label={label} error={error}>
+      <input
+        id={id}
+        type="file"
+        accept={accept}
+        disabled={isDisabled}
+        aria-describedby={described(id, { label, error })}
+        onChange={(event) => void choose(event.currentTarget.files?.[0])}
+      />
+    </Framed>
   );
 }

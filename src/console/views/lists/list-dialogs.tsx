@@ -3,11 +3,10 @@ import { useState } from 'preact/hooks';
 import { call, useAction } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { CheckField } from '../../components/field.tsx';
+import { CheckField, TextFileField, type TextFileFieldProps } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/page.tsx';
 import type { List } from './list.ts';
 import { ListPreview, type PreviewedList } from './list-report.tsx';
-import { TextFileField, type TextFileFieldProps } from '../../components/text-file-field.tsx';
 import { counted } from '../../format/numbers.ts';
 
 export interface ReplaceFileProps {

@@ -8,6 +8,7 @@ import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
+import { useForm } from '../../settings/use-form.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { filledLines } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
@@ -33,13 +34,20 @@ export interface AddRulesProps {
 }
 
 export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
-  const [type, setType] = useState<RuleType>(edited?.type ?? 'ip');
-  const [values, setValues] = useState(edited?.value ?? '');
-  const [verdict, setVerdict] = useState<Rule['verdict']>(edited?.verdict ?? 'block');
-  const [isMonitored, setIsMonitored] = useState(edited?.mode === 'monitor');
-  const [lifetime, setLifetime] = useState<Lifetime | 'kept'>(edited === null ? 'none' : 'kept');
-  const [rollout, setRollout] = useState(String(edited?.rollout ?? 100));
-  const [note, setNote] = useState(edited?.note ?? '');
+  const form = useForm(
+    () => ({
+      type: edited?.type ?? 'ip',
+      values: edited?.value ?? '',
+      verdict: edited?.verdict ?? 'block',
+      isMonitored: edited?.mode === 'monitor',
+      lifetime: (edited === null ? 'none' : 'kept') as Lifetime | 'kept',
+      rollout: String(edited?.rollout ?? 100),
+      note: edited?.note ?? '',
+    }),
+    () => ({ note: forms.accessRule.note }),
+  );
+  const { note, ...shownDraft } = form.draft;
+  const { type, values, verdict, isMonitored, lifetime, rollout } = shownDraft;
   const [preview, setPreview] = useState<{ of: string; result: Preview } | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState<'preview' | 'apply' | null>(null);
@@ -55,7 +63,8 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
       rollout: Number(rollout),
       note: note === '' ? null : note,
     }));
-  const shown = JSON.stringify([type, values, verdict, isMonitored, lifetime, rollout]);
+  // The note changes nothing about what a rule does.
+  const shown = JSON.stringify(shownDraft);
   const tooMany = listed.length > EDGE_RULES_PER_CALL_MAX;
 
   const look = async (): Promise<void> => {
@@ -119,37 +128,33 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
       <RefusalNotice error={error} />
       <div class="filters">
         <SelectField
+          {...form.choice('type')}
           label="Matches"
-          value={type}
           isDisabled={edited !== null}
           options={(Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ruleTypes[one].name] as const)}
-          onChange={setType}
         />
-        <SelectField label="Verdict" value={verdict} options={decisions} onChange={setVerdict} />
+        <SelectField {...form.choice('verdict')} label="Verdict" options={decisions} />
         <SelectField
+          {...form.choice('lifetime')}
           label="For"
-          value={lifetime}
           options={[...(edited === null ? [] : [['kept', 'as it is'] as const]), ...lifetimeOptions]}
-          onChange={setLifetime}
         />
-        <TextField label="Percent of visitors" type="number" value={rollout} onInput={setRollout} />
+        <TextField {...form.text('rollout')} label="Percent of visitors" type="number" />
       </div>
       <TextField
+        {...form.text('values')}
         label={edited === null ? `${name}, one per line` : name}
         isMono
         rows={edited === null ? 5 : 1}
         placeholder={example}
         isDisabled={edited !== null}
-        value={values}
-        onInput={setValues}
         error={tooMany ? `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` : null}
       />
-      <TextField label="Note" value={note} onInput={setNote} maxLength={forms.accessRule.note.maxLength} />
+      <TextField {...form.text('note')} label="Note" />
       <CheckField
+        {...form.flag('isMonitored')}
         label="Only monitor"
         hint="The rule is recorded when it matches and decides nothing."
-        isChecked={isMonitored}
-        onChange={setIsMonitored}
       />
       {preview !== null && preview.of === shown && <PreviewResult preview={preview.result} />}
     </Dialog>
