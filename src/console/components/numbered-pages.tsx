@@ -1,19 +1,19 @@
 /** How many things a list has, and the ways to its other pages. Which page it is stands in the address. */
+import { useLocation } from 'preact-iso/router';
 import { count } from '../format/numbers.ts';
 import { addressOf, type Params } from '../url/params.ts';
 import { ButtonLink } from './button.tsx';
 
 export interface NumberedPagesProps {
-  path: string;
-  params: Params;
   page: number;
   pages: number;
   /** Such as "17 rules". */
   total: string;
 }
 
-export function NumberedPages({ path, params, page, pages, total }: NumberedPagesProps) {
-  const at = (next: number) => addressOf(path, { ...params, page: next === 1 ? null : String(next) });
+export function NumberedPages({ page, pages, total }: NumberedPagesProps) {
+  const { path, query } = useLocation();
+  const at = (next: number) => addressOf(path, { ...query, page: next === 1 ? null : String(next) });
   return (
     <nav class="actions pages" aria-label="Pages">
       <span class="soft">
@@ -33,23 +33,23 @@ export function pageOf(params: Params): number {
 }
 
 export interface OlderPagesProps {
-  path: string;
-  params: Readonly<Record<string, string | null>>;
   /** Parameters that say where a page begins. Without them, it is the first page. */
-  place: readonly string[];
-  /** Where the next page begins. `null`: this is the last one. */
-  next: Readonly<Record<string, string>> | null;
+  place?: readonly string[];
+  /** Where the next page begins: its cursor, or its parameters. `null`: this is the last one. */
+  next: string | Readonly<Record<string, string>> | null | undefined;
 }
 
 /** The ways to the other pages of a list, newest first. Where a page begins is in the address. */
-export function OlderPages({ path, params, place, next }: OlderPagesProps) {
+export function OlderPages({ place = ['cursor'], next }: OlderPagesProps) {
+  const { path, query } = useLocation();
   const first = Object.fromEntries(place.map((name) => [name, null]));
+  const older = typeof next === 'string' ? { cursor: next } : next;
   return (
     <nav class="actions" aria-label="Pages">
-      {place.some((name) => params[name] !== undefined) && (
-        <ButtonLink href={addressOf(path, { ...params, ...first })}>Newest</ButtonLink>
+      {place.some((name) => query[name] !== undefined) && (
+        <ButtonLink href={addressOf(path, { ...query, ...first })}>Newest</ButtonLink>
       )}
-      {next !== null && <ButtonLink href={addressOf(path, { ...params, ...next })}>Older</ButtonLink>}
+      {older && <ButtonLink href={addressOf(path, { ...query, ...older })}>Older</ButtonLink>}
     </nav>
   );
 }

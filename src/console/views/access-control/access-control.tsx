@@ -93,7 +93,7 @@ export default function AccessControl() {
             ) : (
               <Rules rules={rules} onDelete={(rule) => void remove(rule)} />
             )}
-            <NumberedPages path={PATH} params={params} page={page} pages={pages} total={counted(ruleCount, 'rule')} />
+            <NumberedPages page={page} pages={pages} total={counted(ruleCount, 'rule')} />
             <RuleGroups groups={ruleGroupsAndCounts} onGone={reload} onFailure={setFailure} />
           </>
         )}

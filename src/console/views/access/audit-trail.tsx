@@ -46,12 +46,7 @@ export default function AuditTrail() {
           />
         )}
       </Load>
-      <OlderPages
-        path="/console/audit-trail"
-        params={params}
-        place={['cursor']}
-        next={typeof value?.nextCursor === 'string' ? { cursor: value.nextCursor } : null}
-      />
+      <OlderPages next={value?.nextCursor} />
     </Page>
   );
 }

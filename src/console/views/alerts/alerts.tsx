@@ -85,12 +85,7 @@ export default function Alerts() {
           />
         )}
       </Load>
-      <OlderPages
-        path="/console/alerts"
-        params={params}
-        place={['cursor']}
-        next={typeof nextCursor === 'string' ? { cursor: nextCursor } : null}
-      />
+      <OlderPages next={nextCursor} />
     </Page>
   );
 }

@@ -48,15 +48,7 @@ export function CatalogueSection({ found }: { found: BotPage | null }) {
         </EmptyState>
       )}
       {found !== null && found.bots.length > 0 && <Bots bots={found.bots} params={params} />}
-      {found !== null && (
-        <NumberedPages
-          path={PATH}
-          params={params}
-          page={found.page}
-          pages={found.pages}
-          total={counted(found.botCount, 'bot')}
-        />
-      )}
+      {found !== null && <NumberedPages page={found.page} pages={found.pages} total={counted(found.botCount, 'bot')} />}
     </Section>
   );
 }

@@ -11,7 +11,6 @@ import { siteOptions, useSites } from '../captchas/sites.ts';
 import { RecordDialog, RecordTable } from './records.tsx';
 import { searchBody, searchFields } from './search-form.ts';
 
-const PATH = '/console/captchas/search';
 const PLACE = ['lastId', 'lastTimestamp'];
 
 export default function CaptchaSearch() {
@@ -56,8 +55,6 @@ export default function CaptchaSearch() {
               <RecordTable records={value.records} names={names} params={params} />
             )}
             <OlderPages
-              path={PATH}
-              params={{ ...params, record: null }}
               place={PLACE}
               next={
                 value.hasMore && value.lastId !== undefined

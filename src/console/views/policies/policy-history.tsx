@@ -91,8 +91,6 @@ export default function PolicyHistory() {
               ]}
             />
             <OlderPages
-              path="/console/policies/history"
-              params={params}
               place={['before']}
               next={
                 last !== undefined && last.version > 1 && history.versions.length === VERSIONS_PER_PAGE

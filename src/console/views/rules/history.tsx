@@ -89,12 +89,7 @@ export default function RuleHistory() {
           />
         )}
       </Load>
-      <OlderPages
-        path="/console/rules/history"
-        params={params}
-        place={['before']}
-        next={hasOlder ? { before: String(last.version) } : null}
-      />
+      <OlderPages place={['before']} next={hasOlder ? { before: String(last.version) } : null} />
       {target !== null && (
         <Confirm
           title={`Go back to version ${target}?`}

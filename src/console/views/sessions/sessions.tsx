@@ -43,12 +43,7 @@ export default function Sessions() {
                 keyOf={({ jti }) => jti}
               />
             )}
-            <OlderPages
-              path="/console/sessions"
-              params={params}
-              place={['cursor']}
-              next={nextCursor === null ? null : { cursor: nextCursor }}
-            />
+            <OlderPages next={nextCursor} />
           </>
         )}
       </Load>

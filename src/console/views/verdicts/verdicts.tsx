@@ -55,12 +55,7 @@ export default function Verdicts() {
                 hrefOf={(filter) => addressOf('/console/verdicts', { ...params, cursor: null, ...filter })}
               />
             )}
-            <OlderPages
-              path="/console/verdicts"
-              params={params}
-              place={['cursor']}
-              next={nextCursor === null ? null : { cursor: nextCursor }}
-            />
+            <OlderPages next={nextCursor} />
           </>
         )}
       </Load>
