@@ -22,7 +22,7 @@ export function AttackNotice({ instance, isAsked = true }: { instance: Instance;
         ) : (
           <b>Attack mode is off.</b>
         )}{' '}
-        <Alarm state={value} /> <a href={instanceAddress(instance)}>Attack mode of {instance.name}</a>
+        <AlarmText state={value} /> <a href={instanceAddress(instance)}>Attack mode of {instance.name}</a>
       </p>
     </Warning>
   );
@@ -40,7 +40,7 @@ export function UntilWhen({ state: { until, by } }: { state: AttackMode }) {
   );
 }
 
-export function Alarm({ state: { alarmSince } }: { state: AttackMode }) {
+export function AlarmText({ state: { alarmSince } }: { state: AttackMode }) {
   return (
     alarmSince !== null && (
       <>

@@ -13,7 +13,7 @@ import type { Instance } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn, rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/use-form.ts';
-import { Alarm, ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger, UntilWhen } from './attack-notice.tsx';
+import { AlarmText, ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger, UntilWhen } from './attack-notice.tsx';
 import { saveAfterLook } from '../../settings/save-over.ts';
 
 const MINUTE_MS = 60_000;
@@ -90,7 +90,7 @@ function State({ state }: { state: AttackMode }) {
       ) : (
         'Visitors meet what the settings say.'
       )}{' '}
-      <Alarm state={state} />
+      <AlarmText state={state} />
     </p>
   );
 }

@@ -11,9 +11,9 @@ import { addressOf, type Params, type TimeWindow, useParams, useWindow } from '.
 import { ViewTabs } from '../../components/tabs.tsx';
 import { LiveSessions } from './live-sessions.tsx';
 import { chosenSite, ignoredFields, siteOptions, useSites } from './sites.ts';
-import { TrafficChart, TrafficTable, countsOf, kinds, type Kind, type TrafficRow } from './traffic.tsx';
+import { TrafficChart, TrafficTable, countsOf, kinds, type CaptchaKind, type TrafficRow } from './traffic.tsx';
 
-const kindNames: Record<Kind, string> = {
+const kindNames: Record<CaptchaKind, string> = {
   all: 'every kind',
   pow: 'proof of work',
   image: 'images',
@@ -88,7 +88,7 @@ function liveBody(siteKey: string): RequestOf<'/getlivesessions'> {
   return { ...ignoredFields(), siteKey, windowMinutes: 60, bucketSeconds: 60 };
 }
 
-function Totals({ rows, kind, isLoaded }: { rows: readonly TrafficRow[]; kind: Kind; isLoaded: boolean }) {
+function Totals({ rows, kind, isLoaded }: { rows: readonly TrafficRow[]; kind: CaptchaKind; isLoaded: boolean }) {
   const sum = (of: (row: TrafficRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const total = sum((row) => countsOf(row, kind).total);
   const figures = [

@@ -18,7 +18,7 @@ const numbers: readonly (readonly [title: string, field: keyof Numbers])[] = [
 ];
 
 /** Captchas of each hour or day, newest first, with what became of them as a bar. Rows of nothing are left out. */
-export function TrafficTable({ rows, kind }: { rows: readonly TrafficRow[]; kind: Kind }) {
+export function TrafficTable({ rows, kind }: { rows: readonly TrafficRow[]; kind: CaptchaKind }) {
   const max = Math.max(1, ...rows.map((row) => countsOf(row, kind).total));
   const columns: TableColumn<TrafficRow>[] = [
     { title: 'From', cell: (row) => <Period row={row} /> },
@@ -57,10 +57,10 @@ function CaptchaBar({ approved, pending, disapproved, max }: Numbers & { max: nu
 
 export type TrafficRow = Schema<'TrafficRow'>;
 export const kinds = ['all', 'pow', 'image', 'puzzle'] as const;
-export type Kind = (typeof kinds)[number];
+export type CaptchaKind = (typeof kinds)[number];
 
 /** Those of every kind are in the row itself. */
-export function countsOf(row: TrafficRow, kind: Kind): Schema<'CaptchaCounts'> {
+export function countsOf(row: TrafficRow, kind: CaptchaKind): Schema<'CaptchaCounts'> {
   return kind === 'all' ? row : row[kind];
 }
 
@@ -74,7 +74,7 @@ const series: readonly Series<Outcome>[] = [
 
 export interface TrafficChartProps {
   rows: readonly TrafficRow[];
-  kind: Kind;
+  kind: CaptchaKind;
   window: TimeWindow;
 }
 

@@ -16,8 +16,8 @@ import { sampleOf, seenOf, type EdgesFinding, type Finding, type State } from '.
 import type { MetricFamily, MetricSample } from './exposition.ts';
 import { Edges } from './edges.tsx';
 import { Latency } from './latency.tsx';
-import { Origins } from './origins.tsx';
-import { rememberSeen, type Health as HealthFacts, useHealth } from './use-health.ts';
+import { NamedOrigins } from './origins.tsx';
+import { rememberSeen, type HealthFacts, useHealth } from './use-health.ts';
 
 const EVERY_MS = 10_000;
 
@@ -110,7 +110,7 @@ function Signs({ instance, window }: { instance: Instance; window: TimeWindow })
         <SignTable caption="Signs of health" rows={rows} />
       </Section>
       <Edges list={health.edges} now={Date.now()} />
-      <Origins instance={instance} families={families} seen={seen.values} />
+      <NamedOrigins instance={instance} families={families} seen={seen.values} />
       <Latency instance={instance} window={window} />
       <details class="more">
         <summary>{count(fine.length)} counters are fine</summary>

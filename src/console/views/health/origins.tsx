@@ -18,7 +18,7 @@ export interface OriginsProps {
 type PolicySet = ResponseOf<'/protect/policies'>;
 type Origin = Schema<'Origin'>;
 
-export function Origins({ instance, families, seen }: OriginsProps) {
+export function NamedOrigins({ instance, families, seen }: OriginsProps) {
   const loaded = useCall('/protect/policies', { siteKey: instance.globalSiteKey });
   const set = loaded.value;
   const origins = set?.origins ?? {};

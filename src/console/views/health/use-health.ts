@@ -13,7 +13,7 @@ import {
 } from './findings.ts';
 import { metricFamilies, type MetricFamily } from './exposition.ts';
 
-export interface Health {
+export interface HealthFacts {
   /** `null` until the service has said it. */
   service: { status: string; warnings?: readonly string[] } | null;
   jwt: { state: State; expiresAt: number | null } | null;
@@ -28,8 +28,8 @@ export interface Health {
   loaded: Loaded<unknown>;
 }
 
-export function useHealth(instance: Instance, everyMs: number): Health {
-  const service = useSent<NonNullable<Health['service']>>({ method: 'GET', path: '/health' }, everyMs);
+export function useHealth(instance: Instance, everyMs: number): HealthFacts {
+  const service = useSent<NonNullable<HealthFacts['service']>>({ method: 'GET', path: '/health' }, everyMs);
   const metrics = useGet('/protect/metrics', { everyMs });
   const jwts = useCall('/protect/client-jwt/list', { protectInstanceId: instance.id }, { everyMs });
   const edges = useCall('/protect/edges', { protectInstanceId: instance.id }, { everyMs });
@@ -52,9 +52,9 @@ export function useHealth(instance: Instance, everyMs: number): Health {
 }
 
 function worstOf(
-  service: Health['service'],
+  service: HealthFacts['service'],
   others: readonly (State | undefined)[],
-  findings: Health['findings'],
+  findings: HealthFacts['findings'],
 ): State | null {
   if (service === null || others.includes(undefined) || findings === null) return null;
   const states = [service.status === 'ok' ? 'fine' : 'act', ...others, ...findings.map(({ state }) => state)];

@@ -52,7 +52,7 @@ export function ruleExportBody(params: Params): RequestOf<'/protect/access-rules
   };
 }
 
-export interface Rules extends Loaded<readonly Rule[]> {
+interface Rules extends Loaded<readonly Rule[]> {
   hasMore: boolean;
   loadMore: () => void;
 }
