@@ -1,34 +1,18 @@
 /** How far the installation is, as the system itself sees it. Asked every few seconds, so that each step ends by itself. */
 import { useEffect } from 'preact/hooks';
-import { together, type Loaded, useCall } from '../../api/call.ts';
-import { shownInstance, instancesLoaded, loadInstances, type Instance } from '../../frame/instances.ts';
+import { together, useCall } from '../../api/call.ts';
+import { shownInstance, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { visitorSources } from '../../../contract/vocabulary.ts';
 import { useParams } from '../../url/params.ts';
-import { edgesFinding } from '../health/findings.ts';
-import type { ListedSite } from '../sites/sites.tsx';
-
 import { ignoredFields } from '../captchas/sites.ts';
+import { edgesFinding } from '../health/findings.ts';
 
 const EVERY_MS = 3000;
 const DAY_MS = 86_400_000;
 /** Captchas of the last days count, so that somebody can go on with the installation tomorrow. */
 const CAPTCHA_DAYS = 6;
 
-interface Progress {
-  site: ListedSite | null;
-  instance: Instance | null;
-  hasClientJwt: boolean;
-  /** Epoch milliseconds of the newest contact of an edge. */
-  edgeContactAt: number | null;
-  /** Epoch milliseconds of a visitor's newest request. */
-  newestRequestAt: number | null;
-  hasCaptcha: boolean;
-  hasVerification: boolean;
-  isEnforcing: boolean;
-  loaded: Loaded<unknown>;
-}
-
-export function useProgress(): Progress {
+export function useProgress() {
   const [params] = useParams();
   const instance = shownInstance(params);
   const sites = useCall('/sites/get', {}, { everyMs: EVERY_MS });
@@ -54,7 +38,9 @@ export function useProgress(): Progress {
     site,
     instance,
     hasClientJwt: jwts.value?.clientJwts.some(({ status }) => status === 'active') === true,
+    /** Epoch milliseconds of the newest contact of an edge. */
     edgeContactAt: edges.value === null ? null : edgesFinding(edges.value.edges).lastContactAt,
+    /** Epoch milliseconds of a visitor's newest request. */
     newestRequestAt: newest.value?.verdicts[0]?.timestamp ?? null,
     hasCaptcha: sum('total') > 0,
     hasVerification: sum('verifications') > 0,
