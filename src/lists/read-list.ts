@@ -2,6 +2,7 @@
  * Reads a list in one of its formats, as a stream and within bounds. What comes back is whole: a document that is empty,
  * a web page, or mostly something else is an error, so that the last good list stays in force.
  */
+import { csvField } from '../bytes/csv.ts';
 import { readBounded } from '../bytes/read-bounded.ts';
 import { discard } from '../bytes/within-time.ts';
 import { failed, ok, type Result } from '../result.ts';
@@ -106,7 +107,7 @@ function csvLines(values: ValueReader, name: string): LineTaker {
       column = columnOf(line, name);
       return column < 0 ? { kind: 'no-column', column: name } : null;
     }
-    const field = csvField(line, column);
+    const field = columnAt(line, column);
     if (field === null || field === '') values.refuse(line, number, 'has no value in this column');
     else if (isAsn && /^\d+$/.test(field)) values.readAsn(field, number);
     else values.read(field, number);
@@ -180,12 +181,12 @@ function isAsnName(name: string): boolean {
   return /(?:^|[._[\]])(?:asn?|as_?number)(?:\[\])?$/i.test(name);
 }
 
-/** One field of a CSV line. Lists have no line ends inside quotes, so each line is read alone, in one pass. */
-function csvField(line: string, column: number): string | null {
+/** One column of a CSV line. Lists have no line ends inside quotes, so each line is read alone, in one pass. */
+function columnAt(line: string, column: number): string | null {
   let at = 0;
   for (let field = 0; ; field += 1) {
-    const { text, end } = fieldAt(line, at);
-    if (field === column) return text;
+    const { value, end } = csvField(line, at);
+    if (field === column) return value.trim();
     if (end >= line.length) return null;
     at = end + 1;
   }
@@ -195,29 +196,8 @@ function csvField(line: string, column: number): string | null {
 export function columnOf(heading: string, name: string): number {
   const wanted = name.trim().toLowerCase();
   for (let column = 0; ; column += 1) {
-    const field = csvField(heading, column);
+    const field = columnAt(heading, column);
     if (field === null) return -1;
     if (field.toLowerCase() === wanted) return column;
   }
-}
-
-/** `end`: the place of the comma behind it, or the end of the line. */
-function fieldAt(line: string, start: number): { text: string; end: number } {
-  let at = start;
-  while (line.charAt(at) === ' ') at += 1;
-  if (line.charAt(at) !== '"') {
-    const comma = line.indexOf(',', at);
-    const end = comma < 0 ? line.length : comma;
-    return { text: line.slice(at, end).trim(), end };
-  }
-  let text = '';
-  for (at += 1; at < line.length; at += 1) {
-    if (line.charAt(at) !== '"') text += line.charAt(at);
-    else if (line.charAt(at + 1) === '"') {
-      text += '"';
-      at += 1;
-    } else break;
-  }
-  const comma = line.indexOf(',', at);
-  return { text: text.trim(), end: comma < 0 ? line.length : comma };
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvLine, csvRecords } from '../../../src/contract/management/rule-file/csv.ts';
+import { csvLine, csvRecords } from '../../../src/bytes/csv.ts';
 import { runs } from '../../support/properties.ts';
 
 describe('CSV', () => {
@@ -16,8 +16,12 @@ describe('CSV', () => {
   test('a quote that is never closed is an error of its record only', () => {
     expect([...csvRecords('a,b\n"c,d\ne,f')]).toEqual([
       { line: 1, fields: ['a', 'b'] },
-      { line: 2, fields: [''], error: 'has a quote that is not closed' },
+      { line: 2, fields: ['c,d\ne,f'], error: 'has a quote that is not closed' },
     ]);
+  });
+
+  test('blanks may stand before a quote', () => {
+    expect([...csvRecords('a, "b, c" ,d')]).toEqual([{ line: 1, fields: ['a', 'b, c', 'd'] }]);
   });
 
   test('text after a closing quote is an error of its record only', () => {

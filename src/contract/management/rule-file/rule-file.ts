@@ -3,7 +3,8 @@
  * published. Reading gives one entry per line that is not empty or a comment. Whether an entry is a valid rule is
  * checked later, in the same place as every rule.
  */
-import { csvLine, csvRecords } from './csv.ts';
+import { csvLine, csvRecords } from '../../../bytes/csv.ts';
+import { isJsonObject, parseJson } from '../../../bytes/json.ts';
 import type { EdgeRuleCanonical } from '../edge-rule.ts';
 
 export const ruleFileFormats = ['csv', 'ndjson', 'list'] as const;
@@ -81,19 +82,8 @@ function csvRule(names: readonly string[], fields: readonly string[]): Record<st
 function* ndjsonEntries(text: string): Generator<RuleFileEntry> {
   for (const { line, text: said } of lines(text)) {
     if (said.trim() === '') continue;
-    const rule = parsedObject(said);
-    yield rule ? { line, rule } : { line, reason: 'is not a JSON object' };
-  }
-}
-
-function parsedObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
+    const rule = parseJson(said);
+    yield isJsonObject(rule) ? { line, rule } : { line, reason: 'is not a JSON object' };
   }
 }
 

@@ -3,7 +3,7 @@
  * gives each piece of a CSV file the columns of the heading, which only the first piece contains.
  */
 import { detectFormat, isHeading, type RuleFileFormat, withoutComment } from './rule-file.ts';
-import { csvRecords } from './csv.ts';
+import { csvRecords } from '../../../bytes/csv.ts';
 
 export interface RulePiece {
   format: RuleFileFormat | undefined;

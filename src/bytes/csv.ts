@@ -1,6 +1,7 @@
 /**
- * CSV as in RFC 4180: fields in double quotes may have commas, line breaks and doubled quotes. The reader is a generator
- * with line numbers, so that a report can name the line. What the writer writes reads back the same.
+ * CSV as in RFC 4180: fields in double quotes may have commas, line breaks and doubled quotes. Blanks may stand before a
+ * quote. The reader of records is a generator with line numbers, so that a report can name the line. What the writer
+ * writes reads back the same.
  *
  * A spreadsheet runs a field that begins with `=`, `+`, `-` or `@` as a formula, and rules have texts that visitors sent.
  * Such a field is written with an apostrophe before it, which the reader removes.
@@ -27,11 +28,11 @@ export function* csvRecords(text: string): Generator<CsvRecord> {
     const record: CsvRecord = { line, fields: [] };
     let more = true;
     while (more) {
-      const field = text[at] === '"' ? quotedField(text, at) : plainField(text, at);
+      const field = csvField(text, at);
       if (record.fields.length < FIELDS_MAX) record.fields.push(withoutGuard(field.value));
       else record.error ??= `has more than ${FIELDS_MAX} fields`;
       if (field.error !== undefined) record.error ??= field.error;
-      line += field.lineBreaks;
+      line += field.value.split('\n').length - 1;
       at = field.end;
       more = text[at] === ',';
       if (more) at += 1;
@@ -54,35 +55,42 @@ function withoutGuard(field: string): string {
   return field.startsWith("'") && FORMULA.test(field) ? field.slice(1) : field;
 }
 
-interface Field {
+interface CsvField {
   value: string;
   /** Position of the separator after the field. */
   end: number;
-  lineBreaks: number;
   error?: string;
 }
 
-function plainField(text: string, start: number): Field {
-  let end = start;
-  while (end < text.length && text[end] !== ',' && text[end] !== '\n' && text[end] !== '\r') end += 1;
-  return { value: text.slice(start, end).trim(), end, lineBreaks: 0 };
+/** The field that begins at `from`. What can be read of a field with an error is its value. */
+export function csvField(text: string, from: number): CsvField {
+  let start = from;
+  while (text[start] === ' ') start += 1;
+  return text[start] === '"' ? quotedField(text, start) : plainField(text, start);
 }
 
-function quotedField(text: string, start: number): Field {
+const PLAIN = /[^,\r\n]*/y;
+
+function plainField(text: string, start: number): CsvField {
+  PLAIN.lastIndex = start;
+  PLAIN.test(text);
+  const end = PLAIN.lastIndex;
+  return { value: text.slice(start, end).trim(), end };
+}
+
+function quotedField(text: string, start: number): CsvField {
   let value = '';
   let from = start + 1;
   while (true) {
     const quote = text.indexOf('"', from);
     if (quote === -1) {
-      return { value: '', end: text.length, lineBreaks: 0, error: 'has a quote that is not closed' };
+      return { value: value + text.slice(from), end: text.length, error: 'has a quote that is not closed' };
     }
     value += text.slice(from, quote);
     if (text[quote + 1] !== '"') {
       const rest = plainField(text, quote + 1);
-      const lineBreaks = value.split('\n').length - 1;
-      return rest.value === ''
-        ? { value, end: rest.end, lineBreaks }
-        : { value, end: rest.end, lineBreaks, error: 'has text after a closing quote' };
+      const error = rest.value === '' ? {} : { error: 'has text after a closing quote' };
+      return { value, end: rest.end, ...error };
     }
     value += '"';
     from = quote + 2;
