@@ -165,6 +165,17 @@ export function parseCidr(text: string): IpPrefix | null {
   return { family: address.family, prefixLength, words: maskWords(address.words, prefixLength) };
 }
 
+/** The network of one address. */
+export function singleNetwork(address: IpAddress): IpPrefix {
+  return { ...address, prefixLength: address.family === 4 ? 32 : 128 };
+}
+
+/** A network, or an address as the network of that address. */
+export function parseNetwork(text: string): IpPrefix | null {
+  const address = parseIp(text);
+  return address === null ? parseCidr(text) : singleNetwork(address);
+}
+
 /** Formatted once: the id of every address rule that fires needs four of them. */
 const octets = Array.from({ length: 256 }, (_, value) => String(value));
 const octetsAndDot = octets.map((octet) => `${octet}.`);

@@ -21,7 +21,7 @@ const RESERVED = [
   '2002::/16',
   '3fff::/20',
 ].map(prefixOfText);
-/** First octets of IPv4 addresses in one of them. An address with another one needs no search. */
+/** First octets of IPv4 addresses in one of them. Nearly every address of a list has another one and needs no search. */
 export const reservedFirstOctets: ReadonlySet<number> = new Set(
   RESERVED.filter(({ family }) => family === 4).flatMap(({ words: [word = 0], prefixLength }) =>
     Array.from({ length: Math.max(1, 2 ** (8 - prefixLength)) }, (_, i) => (word >>> 24) + i),
@@ -45,6 +45,8 @@ function overlaps(a: IpPrefix, b: IpPrefix): boolean {
 }
 
 export function isReserved(prefix: IpPrefix): boolean {
-  if (prefix.family === 6 && !overlaps(prefix, GLOBAL_V6)) return true;
+  const { family, words, prefixLength } = prefix;
+  if (family === 6 && !overlaps(prefix, GLOBAL_V6)) return true;
+  if (family === 4 && prefixLength >= 8 && !reservedFirstOctets.has((words[0] ?? 0) >>> 24)) return false;
   return RESERVED.some((reserved) => overlaps(prefix, reserved));
 }

@@ -4,8 +4,8 @@
  */
 import { asnDigits } from '../address/asn.ts';
 import { countryCodes } from '../address/country-codes.ts';
-import { type IpAddress, type IpPrefix, parseCidr, parseIp } from '../address/ip.ts';
-import { isReserved, reservedFirstOctets } from '../address/reserved.ts';
+import { type IpAddress, type IpPrefix, parseIp, parseNetwork } from '../address/ip.ts';
+import { isReserved } from '../address/reserved.ts';
 import { asnKey, countryKey, networkKey } from './entry-key.ts';
 import { EntrySet } from './entry-set.ts';
 import {
@@ -85,7 +85,7 @@ export class ValueReader {
       this.#leaveOut('tooWide', text, line, 'is wider than a list may have');
       return;
     }
-    if (!this.#includeReserved && isOfReserved(network)) {
+    if (!this.#includeReserved && isReserved(network)) {
       this.#leaveOut('reserved', text, line, 'is reserved, not of the internet');
       return;
     }
@@ -100,17 +100,9 @@ export class ValueReader {
   }
 }
 
-function isOfReserved(network: IpPrefix): boolean {
-  // Nearly every address of a list has a first octet that no reserved network has.
-  if (network.family === 4 && !reservedFirstOctets.has((network.words[0] ?? 0) >>> 24)) return false;
-  return isReserved(network);
-}
-
 function networkOf(text: string): IpPrefix[] | null {
-  const address = parseIp(text);
-  if (address !== null) return [{ ...address, prefixLength: address.family === 4 ? 32 : 128 }];
-  const prefix = parseCidr(text);
-  return prefix && [prefix];
+  const network = parseNetwork(text);
+  return network && [network];
 }
 
 function rangeOf(text: string, dash: number): IpPrefix[] | null {

@@ -2,6 +2,7 @@
  * Where values are in a JSON document: names with dots between them, `[]` for every item of a list. `data[].ip` is the
  * `ip` of each item of `data`; the empty selector is the document itself. A list of texts at the end counts as each text.
  */
+import { isJsonObject } from '../bytes/json.ts';
 import { failed, ok, type Result } from '../result.ts';
 
 const NAMES_MAX = 16;
@@ -39,6 +40,5 @@ export function selectValues(document: unknown, selector: Selector, take: (value
 }
 
 function member(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -5,7 +5,7 @@
 import type { Origin } from '../contract/management/policy-set/origin.ts';
 import type { PolicySet } from '../contract/management/policy-set/policy-set.ts';
 import type { Policy } from '../contract/management/policy-set/policy.ts';
-import { formatCidr, parseCidr, parseIp, formatIp } from '../address/ip.ts';
+import { canonicalIp, formatCidr, parseNetwork } from '../address/ip.ts';
 import { failed, ok, type Result } from '../result.ts';
 import { type Expression, isAnd, isNot, isOr, type PolicyTest } from './expression.ts';
 
@@ -89,19 +89,13 @@ export function canonicalTest({ field, name, operator, value }: PolicyTest): Res
 /** `null`: not an address where one must be. */
 function canonicalValue({ field, operator }: PolicyTest, value: string | number): string | number | null {
   if (typeof value === 'number') return value === 0 ? 0 : value;
-  if (field === 'ip') return operator === 'ipIn' ? canonicalNetwork(value) : canonicalAddress(value);
+  if (field === 'ip') return operator === 'ipIn' ? canonicalNetwork(value) : canonicalIp(value);
   return field === 'host' || field === 'ja4' ? value.toLowerCase() : value;
-}
-
-function canonicalAddress(text: string): string | null {
-  const address = parseIp(text);
-  return address && formatIp(address);
 }
 
 /** A single address is the network of that address. */
 function canonicalNetwork(text: string): string | null {
-  const address = parseIp(text);
-  const network = address ? parseCidr(`${text}/${text.includes(':') ? 128 : 32}`) : parseCidr(text);
+  const network = parseNetwork(text);
   return network && formatCidr(network);
 }
 

@@ -142,10 +142,7 @@ describe('in both themes, no fault is on', () => {
     const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
     const pages: [string, () => string][] = [
       ['blocked', () => renderBlockPage(input)],
-      ...kinds.map((kind): [string, () => string] => [
-        kind,
-        () => renderMessagePage(kind, { ...input, retryUrl: '/' }),
-      ]),
+      ...kinds.map((kind): [string, () => string] => [kind, () => renderMessagePage(kind, input)]),
     ];
 
     test('of any kind', () =>

@@ -2,7 +2,8 @@
  * Reads the networks that the operator of a bot publishes, in the forms in which operators write them. A document counts
  * whole or not at all: one line that is no network of the internet means that it is not the list it should be.
  */
-import { formatCidr, type IpPrefix, parseCidr, parseIp } from '../../address/ip.ts';
+import { formatCidr, parseNetwork } from '../../address/ip.ts';
+import { isJsonObject } from '../../bytes/json.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { RangeSource } from '../catalogue.ts';
 import { isReserved } from '../../address/reserved.ts';
@@ -49,16 +50,15 @@ function writtenNetworks(text: string, { form, members }: Omit<RangeSource, 'url
   return form === 'prefixes' ? prefixesOf(document) : listsOf(document, members ?? ['']);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** `{"prefixes": [{"ipv4Prefix": "…"}, {"ipv6Prefix": "…"}]}`, as Google writes it and most others do. */
 function prefixesOf(document: unknown): Result<string[], NetworksError> {
-  const prefixes = isRecord(document) ? document['prefixes'] : undefined;
+  const prefixes = isJsonObject(document) ? document['prefixes'] : undefined;
   if (!Array.isArray(prefixes)) return failed({ kind: 'other-form', where: 'prefixes' });
   const found: string[] = [];
   for (const [i, entry] of (prefixes as unknown[]).entries()) {
-    const values = isRecord(entry) ? [entry['ipv4Prefix'], entry['ipv6Prefix']].filter((one) => one !== undefined) : [];
+    const values = isJsonObject(entry)
+      ? [entry['ipv4Prefix'], entry['ipv6Prefix']].filter((one) => one !== undefined)
+      : [];
     const texts = values.filter((one) => typeof one === 'string');
     if (texts.length === 0 || texts.length < values.length)
       return failed({ kind: 'other-form', where: `prefixes[${i}]` });
@@ -73,7 +73,7 @@ function listsOf(document: unknown, members: readonly string[]): Result<string[]
   for (const member of members) {
     let value = document;
     for (const name of member === '' ? [] : member.split('.')) {
-      value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     }
     if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) {
       return failed({ kind: 'other-form', where: member === '' ? 'the document' : member });
@@ -99,18 +99,12 @@ function checkedNetworks(written: readonly string[]): Result<string[], NetworksE
 /** A network or an address of the internet in its canonical form. */
 export function checkedNetwork(written: string): Result<string, NetworksError> {
   const text = written.slice(0, SHOWN_CHARS);
-  const prefix = prefixOf(written);
+  const prefix = parseNetwork(written);
   if (prefix === null) return failed({ kind: 'no-network', text });
   if (prefix.prefixLength < (prefix.family === 4 ? V4_LENGTH_MIN : V6_LENGTH_MIN)) {
     return failed({ kind: 'too-wide', text });
   }
   return isReserved(prefix) ? failed({ kind: 'reserved', text }) : ok(formatCidr(prefix));
-}
-
-/** A network, or a single address. */
-function prefixOf(text: string): IpPrefix | null {
-  const address = parseIp(text);
-  return address === null ? parseCidr(text) : { ...address, prefixLength: address.family === 4 ? 32 : 128 };
 }
 
 /** One sentence for the operator. What it repeats of the document is short, and is text of a stranger. */

@@ -5,7 +5,7 @@
  */
 import { ROBOTS_MAX_BYTES } from '../../contract/edge/edge-responses.ts';
 import { bothAllow, type Effort, EVERYTHING, isBan, isOpen, newEffort, type PathRule, ruleLine } from './both-allow.ts';
-import { ANYBODY, type Group, type Line, readFile, tokenOf } from './parse-robots.ts';
+import { ANYBODY, byToken, type Group, type Line, readFile, tokenOf, type TokenRules } from './parse-robots.ts';
 import type { RobotsGroup } from './robots-groups.ts';
 
 /** The origin's rules are repeated for crawlers that would otherwise take another one's group for theirs, if they are few. */
@@ -74,22 +74,8 @@ export function mergeRobots(origin: string, { groups, everybody = [EVERYTHING], 
   return bounded(fits(whole) ? whole : written(true));
 }
 
-/** Groups of one token add up. */
-function byToken(groupOf: readonly (Group | null)[]): Map<string, Said> {
-  const found = new Map<string, Said>();
-  for (const group of new Set(groupOf)) {
-    for (const token of group?.tokens ?? []) {
-      const known = found.get(token) ?? { rules: [], others: [] };
-      found.set(token, known);
-      for (const rule of group?.rules ?? []) known.rules.push(rule);
-      for (const other of group?.others ?? []) known.others.push(other);
-    }
-  }
-  return found;
-}
-
 /** Cloudflare's own group stays where it is, and allows everything. So a ban must be longer than `/`. */
-function anybodysLines(rules: readonly PathRule[], { others }: Said): string[] {
+function anybodysLines(rules: readonly PathRule[], { others }: TokenRules): string[] {
   const lines = rules.map((rule) => ruleLine(rule.allow || rule.pattern !== '/' ? rule : { ...rule, pattern: '/*' }));
   return isBan(rules) ? lines : [...lines, ...others.filter(({ isManaged }) => !isManaged).map(({ text }) => text)];
 }
@@ -109,9 +95,7 @@ function withoutTokens(lines: readonly Line[], groupOf: readonly (Group | null)[
   });
 }
 
-type Said = Pick<Group, 'rules' | 'others'>;
-
-function bodyOf(rules: readonly PathRule[], { rules: theirs, others }: Said, effort: Effort): string {
+function bodyOf(rules: readonly PathRule[], { rules: theirs, others }: TokenRules, effort: Effort): string {
   const both = bothAllow(rules, theirs, effort);
   return [...both.map(ruleLine), ...(isBan(both) ? [] : others.map(({ text }) => text))].join('\n');
 }

@@ -41,6 +41,23 @@ export function readFile(text: string): ReadFile {
   return groupLines(groupOf) > GROUP_LINES_MAX ? readFile(CLOSED_FILE) : { lines, groupOf };
 }
 
+/** What a file says of one token. */
+export type TokenRules = Pick<Group, 'rules' | 'others'>;
+
+/** Groups of one token add up. */
+export function byToken(groupOf: readonly (Group | null)[]): Map<string, TokenRules> {
+  const found = new Map<string, TokenRules>();
+  for (const group of new Set(groupOf)) {
+    for (const token of group?.tokens ?? []) {
+      const known = found.get(token) ?? { rules: [], others: [] };
+      found.set(token, known);
+      for (const rule of group?.rules ?? []) known.rules.push(rule);
+      for (const other of group?.others ?? []) known.others.push(other);
+    }
+  }
+  return found;
+}
+
 function groupLines(groupOf: readonly (Group | null)[]): number {
   let sum = 0;
   for (const group of new Set(groupOf)) {

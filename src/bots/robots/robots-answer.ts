@@ -3,8 +3,8 @@
  * token, else those of `*`; in them the longest path that matches, and of two of the same length `Allow`.
  */
 import { matchesPath, spelledPath } from '../path-match.ts';
-import type { PathRule } from './both-allow.ts';
-import { ANYBODY, readFile } from './parse-robots.ts';
+import { type PathRule, ruleLine } from './both-allow.ts';
+import { ANYBODY, byToken, readFile } from './parse-robots.ts';
 
 export interface RobotsAnswer {
   isAllowed: boolean;
@@ -23,20 +23,13 @@ export function readRobots(text: string): AskRobots {
 
 /** Reads the file once. The rules of a bot, in the order in which they count. */
 export function readRobotsRules(text: string): (tokens: readonly string[]) => readonly PathRule[] {
-  const byToken = new Map<string, PathRule[]>();
-  for (const group of new Set(readFile(text).groupOf)) {
-    for (const token of group?.tokens ?? []) {
-      const rules = byToken.get(token) ?? [];
-      byToken.set(token, rules);
-      for (const rule of group?.rules ?? []) rules.push(rule);
-    }
-  }
-  for (const rules of byToken.values()) {
+  const groups = byToken(readFile(text).groupOf);
+  for (const { rules } of groups.values()) {
     rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow));
   }
   return (tokens) => {
-    const named = tokens.map((token) => token.toLowerCase()).find((token) => byToken.has(token));
-    return byToken.get(named ?? ANYBODY) ?? [];
+    const named = tokens.map((token) => token.toLowerCase()).find((token) => groups.has(token));
+    return groups.get(named ?? ANYBODY)?.rules ?? [];
   };
 }
 
@@ -44,5 +37,5 @@ export function answerOf(rules: readonly PathRule[], address: string): RobotsAns
   const spelled = spelledPath(address);
   const rule = spelled === '/robots.txt' ? undefined : rules.find(({ pattern }) => matchesPath(pattern, spelled));
   if (rule === undefined) return { isAllowed: true, rule: null };
-  return { isAllowed: rule.allow, rule: `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}` };
+  return { isAllowed: rule.allow, rule: ruleLine(rule) };
 }

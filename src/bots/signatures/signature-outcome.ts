@@ -2,7 +2,7 @@
  * What the signature of a request says about its sender (Web Bot Auth, a profile of RFC 9421). Three results are kept
  * apart: `verified` names the agent, `invalid` is a signature that cannot be right, and `unverified` is one that cannot
  * be decided, such as with a directory that is not known yet. Only the first is a reason to trust, and only the second
- * is a reason to suspect. The words are those of the log.
+ * is a reason to suspect.
  */
 
 export type InvalidReason =
@@ -69,12 +69,6 @@ export interface MissingKey {
   directory: string;
   agent: string;
   keyid: string;
-}
-
-/** One word for the log: `verified`, `invalid-expired`, `unverified-keys-unknown`; `null` for a request without. */
-export function outcomeWord(found: SignatureOutcome): string | null {
-  if (found.outcome === 'none') return null;
-  return 'reason' in found ? `${found.outcome}-${found.reason}` : found.outcome;
 }
 
 export const invalid = (reason: InvalidReason): SignatureOutcome => ({ outcome: 'invalid', reason });

@@ -8,8 +8,8 @@ export interface ObjectBucket {
   put(key: string, value: string, options?: { httpMetadata?: { contentType?: string } }): Promise<unknown>;
 }
 
-/** Keys are `{prefix}{instance}/{YYYY-MM-DD}/{batchId}.ndjson`. */
-export function r2Sink(bucket: ObjectBucket, prefix = 'verdicts/'): VerdictSink {
+/** Keys are `verdicts/{instance}/{YYYY-MM-DD}/{batchId}.ndjson`. */
+export function r2Sink(bucket: ObjectBucket): VerdictSink {
   return {
     name: 'r2',
     async send(batch) {
@@ -17,7 +17,7 @@ export function r2Sink(bucket: ObjectBucket, prefix = 'verdicts/'): VerdictSink 
       if (first === undefined) return;
       const day = new Date(first.timestamp).toISOString().slice(0, 10);
       await bucket.put(
-        `${prefix}${first.instance_id}/${day}/${batch.batchId}.ndjson`,
+        `verdicts/${first.instance_id}/${day}/${batch.batchId}.ndjson`,
         batch.records.map((record) => `${JSON.stringify(record)}\n`).join(''),
         { httpMetadata: { contentType: 'application/x-ndjson' } },
       );

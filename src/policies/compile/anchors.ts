@@ -3,7 +3,7 @@
  * request looks up what it has, and evaluates only the policies that it finds there and those that have no such key.
  */
 import type { PolicyField } from '../../contract/vocabulary.ts';
-import { parseCidr, parseIp, type IpPrefix } from '../../address/ip.ts';
+import { type IpPrefix, parseCidr, parseIp, singleNetwork } from '../../address/ip.ts';
 import { isAnd, isNot, isOr, type Expression, type PolicyTest } from '../expression.ts';
 import { PIECE_MIN_CHARS } from './text-indexes.ts';
 import { spelledValues } from './text-match.ts';
@@ -126,7 +126,7 @@ function anchorsOfAddress({ operator, value }: PolicyTest): Anchors {
   const networks = texts.map((text) => {
     if (operator === 'ipIn') return parseCidr(text);
     const address = parseIp(text);
-    return address && { ...address, prefixLength: address.family === 4 ? 32 : 128 };
+    return address && singleNetwork(address);
   });
   const share = (valueShares.ip ?? 0) * networks.length;
   return {

@@ -1,5 +1,5 @@
 /** Splits an expression of another product into its words, texts and signs. What these are, the product's grammar says. */
-import { NotExpressible } from './report.ts';
+import { NotExpressible, SOURCE_MAX_CHARS } from './report.ts';
 
 export interface SourceToken {
   kind: 'word' | 'text' | 'sign' | 'end';
@@ -24,6 +24,9 @@ const SPACE = /\s*/y;
 
 /** @throws NotExpressible */
 export function scan(source: string, { word, signs, textAt }: Lexicon): SourceToken[] {
+  if (source.length > SOURCE_MAX_CHARS) {
+    throw new NotExpressible(`the expression is longer than ${SOURCE_MAX_CHARS} characters`);
+  }
   const tokens: SourceToken[] = [];
   let at = 0;
   for (;;) {
@@ -45,6 +48,28 @@ export function scan(source: string, { word, signs, textAt }: Lexicon): SourceTo
       );
     at = text ? text.end : offset + (sign ?? found ?? '').length;
   }
+}
+
+/**
+ * A text from behind its opening quote. `escapeAt` says what a backslash stands for and how many characters the escape
+ * has.
+ */
+export function quotedText(
+  source: string,
+  start: number,
+  quote: string,
+  escapeAt: (at: number) => { value: string; chars: number },
+): ReturnType<Lexicon['textAt']> {
+  let value = '';
+  let at = start;
+  while (!source.startsWith(quote, at)) {
+    const char = source.charAt(at);
+    if (char === '') throw new NotExpressible(`a text has no closing quote, from character ${start}`);
+    const read = char === '\\' ? escapeAt(at) : { value: char, chars: 1 };
+    value += read.value;
+    at += read.chars;
+  }
+  return { value, raw: source.slice(start, at), end: at + quote.length };
 }
 
 /** Reads tokens in turn. */

@@ -3,7 +3,7 @@
  * without regard to letter case, and headers, cookies and query parameters exactly. Where the other product does not,
  * that is a difference to be told, or the rule cannot be taken.
  */
-import { any, type Condition, equalsText, oneOf, type Subject } from './condition.ts';
+import { any, type Condition, equalsText, isEmpty, negated, oneOf, type Subject } from './condition.ts';
 import { readRegex, type TextForm } from './regex.ts';
 import { NotExpressible } from './report.ts';
 
@@ -18,6 +18,11 @@ const caseless: readonly Subject['field'][] = ['path', 'host', 'userAgent', 'ja4
 /** Their values are in capitals on both sides. */
 const inCapitals: readonly Subject['field'][] = ['method', 'country'];
 
+/** Without what else is known of it. */
+function bare({ field, name }: Subject): Subject {
+  return name === undefined ? { field } : { field, name };
+}
+
 /** Collects what a policy does otherwise, each once. */
 export type DifferenceNotes = Set<string>;
 
@@ -31,17 +36,19 @@ export function compareText(
   values: readonly string[],
   differences: DifferenceNotes,
 ): Condition {
-  const { field, name } = subject;
-  const bare = name === undefined ? { field } : { field, name };
+  const { field } = subject;
+  const tested = bare(subject);
   const reachable = values.filter((value) => canBe(subject, value, differences));
   if (operator !== 'equals') {
     return any(
-      reachable.map((value) => (value === '' ? true : { ...bare, operator, value: fromStart(field, operator, value) })),
+      reachable.map((value) =>
+        value === '' ? true : { ...tested, operator, value: fromStart(field, operator, value) },
+      ),
     );
   }
   const filled = reachable.filter((value) => value !== '');
-  const empty = filled.length < reachable.length ? [equalsText(bare, '')] : [];
-  return any([...(filled.length > 0 ? [oneOf(bare, 'in', filled)] : []), ...empty]);
+  const empty = filled.length < reachable.length ? [equalsText(tested, '')] : [];
+  return any([...(filled.length > 0 ? [oneOf(tested, 'in', filled)] : []), ...empty]);
 }
 
 /** `pattern`: `null` stands for any text. */
@@ -53,7 +60,7 @@ export function compareForm(subject: TextSubject, form: TextForm, differences: D
     const operator = start ? (end ? 'equals' : 'startsWith') : end ? 'endsWith' : 'contains';
     return compareText(subject, operator, [first], differences);
   }
-  const { field, name } = subject;
+  const { field } = subject;
   const literals = pieces.filter((piece) => piece !== null);
   if (literals.some((literal) => literal.includes('*'))) {
     throw new NotExpressible('a "*" beside a wildcard cannot be said in a pattern');
@@ -63,12 +70,15 @@ export function compareForm(subject: TextSubject, form: TextForm, differences: D
   const star = field === 'path' ? '**' : '*';
   const inner = pieces.map((piece) => piece ?? star).join('');
   const value = `${start ? '' : star}${inner}${end ? '' : star}`;
-  return {
-    field,
-    ...(name === undefined ? {} : { name }),
-    operator: 'matches',
-    value: fromStart(field, 'matches', value),
-  };
+  return { ...bare(subject), operator: 'matches', value: fromStart(field, 'matches', value) };
+}
+
+/** Only whether a text is empty. `comparison`: such as `== 0`, or `eq 0`. */
+export function compareLength(subject: TextSubject, comparison: string): Condition {
+  const empty = isEmpty(bare(subject));
+  if (['== 0', '< 1', '<= 0', 'eq 0', 'lt 1', 'le 0'].includes(comparison)) return empty;
+  if (['!= 0', '> 0', '>= 1', 'ne 0', 'gt 0', 'ge 1'].includes(comparison)) return negated(empty);
+  throw new NotExpressible('a policy does not know how long a text is, only whether it is empty');
 }
 
 export function compareRegex(subject: TextSubject, source: string, differences: DifferenceNotes): Condition {
@@ -80,13 +90,11 @@ export function compareRegex(subject: TextSubject, source: string, differences: 
 
 /** Many comparisons for equality as one. */
 function joined(parts: readonly Condition[]): Condition {
-  const equal = parts.filter(isEquality) as { field: Subject['field']; name?: string; value: string }[];
+  const equal = parts.filter(isEquality) as (Subject & { value: string })[];
   const [first] = equal;
   if (first === undefined || equal.length < 2) return any(parts);
-  const { field, name } = first;
-  const subject = name === undefined ? { field } : { field, name };
   const values = equal.map(({ value }) => value);
-  return any([oneOf(subject, 'in', [...new Set(values)]), ...parts.filter((part) => !isEquality(part))]);
+  return any([oneOf(bare(first), 'in', [...new Set(values)]), ...parts.filter((part) => !isEquality(part))]);
 }
 
 function isEquality(part: Condition): boolean {

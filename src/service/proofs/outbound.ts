@@ -2,7 +2,7 @@
  * What the service may fetch on behalf of strangers. A `Signature-Agent` is anybody's text, so only public hosts are
  * fetched: https, the standard port, a name with a dot, and no address of a private network behind it.
  */
-import { parseIp } from '../../address/ip.ts';
+import { parseIp, singleNetwork } from '../../address/ip.ts';
 import { isReserved } from '../../address/reserved.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import { failed, ok, type Result } from '../../result.ts';
@@ -73,5 +73,5 @@ export async function publicPlaceOf(
 
 function isPublicAddress(text: string): boolean {
   const address = parseIp(text);
-  return address !== null && !isReserved({ ...address, prefixLength: address.family === 4 ? 32 : 128 });
+  return address !== null && !isReserved(singleNetwork(address));
 }

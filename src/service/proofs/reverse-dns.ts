@@ -3,7 +3,7 @@
  * that name resolves to the address. The owner of an address can give it any name; only the owner of a name can give it an
  * address.
  */
-import { canonicalIp, parseIp, type IpAddress } from '../../address/ip.ts';
+import { canonicalIp, type IpAddress, parseIp, singleNetwork } from '../../address/ip.ts';
 import { fitsHostMask } from '../../bots/host-mask.ts';
 import { isReserved } from '../../address/reserved.ts';
 import type { BotNameAnswer } from '../../contract/edge/bot-calls.ts';
@@ -22,7 +22,7 @@ const NO_ANSWER_SECONDS = 60;
 
 export async function provedByName(ip: string, masks: readonly string[], resolve: Resolve): Promise<BotNameAnswer> {
   const address = parseIp(ip);
-  if (address === null || isReserved({ ...address, prefixLength: address.family === 4 ? 32 : 128 })) {
+  if (address === null || isReserved(singleNetwork(address))) {
     return { holds: false, ttlSeconds: FAILS_SECONDS.most };
   }
   const pointed = await resolve(pointerName(address), 'PTR');

@@ -4,7 +4,7 @@ import { ProofMemory } from '../../../src/bots/proof-memory.ts';
 import type { BotKeys, BotNameAnswer } from '../../../src/contract/edge/bot-calls.ts';
 import type { Asked } from '../../../src/edge/feed/upstream.ts';
 import { DIRECTORY_PATH } from '../../../src/bots/signatures/agent-address.ts';
-import { outcomeWord } from '../../../src/bots/signatures/signature-outcome.ts';
+import { outcomeWord } from '../../support/outcome-word.ts';
 import { serviceSaid } from '../../support/service-client.ts';
 import { agentKeyPair, signed, type AgentKeyPair } from '../../support/signed-request.ts';
 

@@ -196,10 +196,9 @@ describe('message pages', () => {
   const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
   test('every page has a heading, a text and the reference', () =>
     expectRows(kinds, (kind) => {
-      const page = renderMessagePage(kind, { ...base, retryUrl: '/again' });
+      const page = renderMessagePage(kind, base);
       expect(page).toMatch(/<h1>[^<]+<\/h1>\s*<p>[^<]+<\/p>/);
       expect(page).toContain('req-1');
-      expect(page).toContain('href="/again"');
     }));
 });
 

@@ -31,19 +31,13 @@ const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyo
   'too-many': ['tooManyTitle', 'unavailableText'],
 };
 
-export interface MessagePageInput extends PageInput {
-  /** A same-origin path the visitor may try again. */
-  retryUrl?: string;
-}
-
-export function renderMessagePage(kind: MessageKind, input: MessagePageInput): string {
+export function renderMessagePage(kind: MessageKind, input: PageInput): string {
   const localised = pickLanguage(input.acceptLanguage, input.languages);
   const { messages } = localised;
   const [title, text] = texts[kind];
   return renderPage(input, localised, {
     title: messages[title],
-    body: html`<p>${messages[text]}</p>
-      ${input.retryUrl === undefined ? null : html`<p><a class="button" href="${input.retryUrl}">${messages.retry}</a></p>`}`,
+    body: html`<p>${messages[text]}</p>`,
   });
 }
 

@@ -3,17 +3,17 @@
  * query parameter is there, and `!`, `&&`, `||`. Arithmetic, chance, load and look-ups in DNS have no counterpart.
  */
 import { parseIp } from '../../../address/ip.ts';
-import { all, any, type Condition, exists, isEmpty, negated, oneOf } from '../condition.ts';
-import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
-import { Reader, scan } from '../scan.ts';
+import { all, any, type Condition, exists, negated, oneOf } from '../condition.ts';
+import { NotExpressible } from '../report.ts';
+import { type Lexicon, quotedText, Reader, scan } from '../scan.ts';
 import {
+  compareLength,
   compareRegex,
   compareText,
   type DifferenceNotes,
   type TextOperator,
   type TextSubject,
 } from '../text-subject.ts';
-import { celLexicon } from './cel-lexicon.ts';
 
 type Operand =
   | ({ kind: 'subject' } & TextSubject)
@@ -36,11 +36,7 @@ const methods: readonly string[] = ['startsWith', 'endsWith', 'contains'];
 
 /** @throws NotExpressible */
 export function readCel(source: string, differences: DifferenceNotes): Condition {
-  if (source.length > SOURCE_MAX_CHARS) {
-    throw new NotExpressible(`the expression is longer than ${SOURCE_MAX_CHARS} characters`);
-  }
-  const cel = new CelReader(new Reader(scan(source, celLexicon)), differences);
-  return cel.whole();
+  return new CelReader(new Reader(scan(source, celLexicon)), differences).whole();
 }
 
 class CelReader {
@@ -86,7 +82,7 @@ class CelReader {
 
   #compared(left: Operand, operator: string, right: Operand): Condition {
     if (operator === 'in') return this.#contained(left, right);
-    if (left.kind === 'size' && right.kind === 'number') return sizeCondition(left, operator, right.value);
+    if (left.kind === 'size' && right.kind === 'number') return compareLength(left, `${operator} ${right.value}`);
     if (operator !== '==' && operator !== '!=') {
       throw new NotExpressible(`a policy compares no text with ${operator}`);
     }
@@ -204,10 +200,28 @@ class CelReader {
   }
 }
 
-/** Only whether a text is empty. */
-function sizeCondition({ field, name }: TextSubject, operator: string, size: number): Condition {
-  const subject = name === undefined ? { field } : { field, name };
-  if (['== 0', '< 1', '<= 0'].includes(`${operator} ${size}`)) return isEmpty(subject);
-  if (['!= 0', '> 0', '>= 1'].includes(`${operator} ${size}`)) return negated(isEmpty(subject));
-  throw new NotExpressible('a policy does not know how long a text is, only whether it is empty');
+const QUOTED = /(r?)("""|'''|"|')/y;
+const ESCAPED = /\\(?:([\\"'`?])|([nrt])|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))/y;
+const control: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+/** Words of CEL, the language of Anubis's expressions. */
+const celLexicon: Lexicon = {
+  word: /[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?/y,
+  signs: '&& || == != <= >= < > ! ( ) { } [ ] , . ? : + - * / %'.split(' '),
+  textAt: (source, offset) => {
+    QUOTED.lastIndex = offset;
+    const [opening, raw, quote] = QUOTED.exec(source) ?? [];
+    if (opening === undefined || quote === undefined) return null;
+    const escapeAt = raw === 'r' ? () => ({ value: '\\', chars: 1 }) : (at: number) => escapeOf(source, at);
+    return quotedText(source, offset + opening.length, quote, escapeAt);
+  },
+};
+
+function escapeOf(source: string, at: number): { value: string; chars: number } {
+  ESCAPED.lastIndex = at;
+  const [whole, sign, letter, ...codes] = ESCAPED.exec(source) ?? [];
+  if (whole === undefined) throw new NotExpressible(`unknown escape at character ${at + 1}`);
+  const code = codes.find((one) => one !== undefined);
+  const value = sign ?? (letter === undefined ? String.fromCharCode(Number.parseInt(code!, 16)) : control[letter]!);
+  return { value, chars: whole.length };
 }

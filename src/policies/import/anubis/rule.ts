@@ -1,5 +1,5 @@
 /** One rule of an Anubis policy: matchers that all have to fit, and an action. */
-import { parseCidr, parseIp } from '../../../address/ip.ts';
+import { parseNetwork } from '../../../address/ip.ts';
 import { isJsonObject } from '../../../bytes/json.ts';
 import { ASN_MAX } from '../../../contract/management/policy-set/policy-fields.ts';
 import type { PolicyAction } from '../../../contract/management/policy-set/policy.ts';
@@ -82,7 +82,7 @@ function headersMatched(value: unknown, differences: DifferenceNotes): Condition
 
 function addressesMatched(value: unknown): Condition {
   const networks = listOf(value, 'remote_addresses').map(String);
-  const bad = networks.find((network) => parseCidr(network) === null && parseIp(network) === null);
+  const bad = networks.find((network) => parseNetwork(network) === null);
   if (bad !== undefined) throw new NotExpressible(`${bad.slice(0, 60)} is no network`);
   return oneOf({ field: 'ip' }, 'ipIn', networks);
 }

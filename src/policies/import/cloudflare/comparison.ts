@@ -1,11 +1,11 @@
 /** One comparison of Cloudflare's Rules language, a field that is true or false, or a function that is. */
 import { all, any, atLeast, below, exists, negated, oneOf, type Condition } from '../condition.ts';
 import type { Reader } from '../scan.ts';
-import { compareText, type DifferenceNotes, type TextOperator } from '../text-subject.ts';
+import { compareLength, compareText, type DifferenceNotes, type TextOperator } from '../text-subject.ts';
 import { flagFields } from './fields.ts';
-import { compareLength, compareTexts, noteIndex, readWords } from './texts.ts';
+import { compareTexts, noteIndex, readWords } from './texts.ts';
 import { readValue, type TextValue } from './value.ts';
-import { parseCidr, parseIp } from '../../../address/ip.ts';
+import { parseNetwork } from '../../../address/ip.ts';
 import { ASN_MAX } from '../../../contract/management/policy-set/policy-fields.ts';
 import { NotExpressible } from '../report.ts';
 
@@ -25,7 +25,9 @@ export function readComparison(reader: Reader, differences: DifferenceNotes): Co
   const operator = readOperator(reader);
   if (value.kind === 'asn') return compareNumber(reader, operator);
   if (value.kind === 'address') return compareAddress(reader, operator);
-  if (value.kind === 'length') return compareLength(reader, value, operator);
+  if (value.kind === 'length') {
+    return compareLength(value, `${operator} ${reader.next.kind === 'word' ? reader.take().value : ''}`);
+  }
   return compareTexts(reader, textOf(reader, value), operator, differences);
 }
 
@@ -145,7 +147,7 @@ function compareNumber(reader: Reader, operator: string): Condition {
 
 function compareAddress(reader: Reader, operator: string): Condition {
   const words = operator === 'in' ? readSet(reader) : [readWord(reader, 'an address')];
-  const bad = words.find((word) => parseIp(word) === null && parseCidr(word) === null);
+  const bad = words.find((word) => parseNetwork(word) === null);
   if (bad !== undefined) {
     const isRange = bad.includes('..');
     throw new NotExpressible(`${bad.slice(0, 60)} is ${isRange ? 'a range; write it as networks' : 'no address'}`);

@@ -3,16 +3,13 @@
  * closer than `xor`, `xor` closer than `or`. What a policy cannot say, in whole, is refused with the reason.
  */
 import { all, any, negated, type Condition } from '../condition.ts';
-import { NotExpressible, SOURCE_MAX_CHARS } from '../report.ts';
-import { type Lexicon, Reader, scan } from '../scan.ts';
+import { NotExpressible } from '../report.ts';
+import { type Lexicon, quotedText, Reader, scan } from '../scan.ts';
 import type { DifferenceNotes } from '../text-subject.ts';
 import { readComparison } from './comparison.ts';
 
 /** @throws NotExpressible */
 export function readCloudflareExpression(source: string, differences: DifferenceNotes): Condition {
-  if (source.length > SOURCE_MAX_CHARS) {
-    throw new NotExpressible(`the expression is longer than ${SOURCE_MAX_CHARS} characters`);
-  }
   const reader = new Reader(scan(source, cloudflareLexicon));
   const condition = readOr(reader, differences);
   if (reader.next.kind !== 'end') throw reader.unexpected('"and", "or" or the end');
@@ -59,12 +56,13 @@ const ESCAPED = /\\(?:x([0-9A-Fa-f]{2})|([0-7]{3})|(["\\]))/y;
  */
 const cloudflareLexicon: Lexicon = {
   word: /[$A-Za-z0-9_:][$A-Za-z0-9_.:/]*(?:-[A-Za-z0-9_.]+)*/y,
-  signs: ['&&', '||', '^^', '==', '!=', '<=', '>=', '<', '>', '~', '!', '(', ')', '{', '}', '[', ']', ',', '*', '&'],
+  signs: '&& || ^^ == != <= >= < > ~ ! ( ) { } [ ] , * &'.split(' '),
   textAt: (source, offset) => {
     RAW_TEXT.lastIndex = offset;
     const raw = RAW_TEXT.exec(source);
     if (raw) return rawText(source, offset + raw[0].length, `"${raw[1]}`);
-    return source.charAt(offset) === '"' ? quotedText(source, offset + 1) : null;
+    if (source.charAt(offset) !== '"') return null;
+    return quotedText(source, offset + 1, '"', (at) => escapeOf(source, at));
   },
 };
 
@@ -75,27 +73,11 @@ function rawText(source: string, start: number, closing: string): ReturnType<Lex
   return { value, raw: value, end: end + closing.length };
 }
 
-function quotedText(source: string, start: number): ReturnType<Lexicon['textAt']> {
-  let value = '';
-  let at = start;
-  for (;;) {
-    const char = source.charAt(at);
-    if (char === '') throw new NotExpressible(`a text has no closing quote, from character ${start}`);
-    if (char === '"') return { value, raw: source.slice(start, at), end: at + 1 };
-    if (char !== '\\') {
-      value += char;
-      at += 1;
-      continue;
-    }
-    ESCAPED.lastIndex = at;
-    const [whole, hex, octal, sign] = ESCAPED.exec(source) ?? [];
-    if (whole === undefined) {
-      // Regular expressions have escapes of their own.
-      value += source.slice(at, at + 2);
-      at += 2;
-    } else {
-      value += sign ?? String.fromCharCode(hex === undefined ? Number.parseInt(octal!, 8) : Number.parseInt(hex, 16));
-      at += whole.length;
-    }
-  }
+function escapeOf(source: string, at: number): { value: string; chars: number } {
+  ESCAPED.lastIndex = at;
+  const [whole, hex, octal, sign] = ESCAPED.exec(source) ?? [];
+  // Regular expressions have escapes of their own.
+  if (whole === undefined) return { value: source.slice(at, at + 2), chars: 2 };
+  const code = hex === undefined ? Number.parseInt(octal!, 8) : Number.parseInt(hex, 16);
+  return { value: sign ?? String.fromCharCode(code), chars: whole.length };
 }

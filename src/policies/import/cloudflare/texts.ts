@@ -1,9 +1,9 @@
 /** Comparisons of Cloudflare's texts. */
-import { any, type Condition, isEmpty, negated, type Subject } from '../condition.ts';
+import { any, type Condition, negated } from '../condition.ts';
 import { NotExpressible } from '../report.ts';
 import type { Reader } from '../scan.ts';
 import { compareForm, compareRegex, compareText, type DifferenceNotes, PATH_DIFFERENCE } from '../text-subject.ts';
-import type { LengthValue, TextValue } from './value.ts';
+import type { TextValue } from './value.ts';
 
 export function compareTexts(
   reader: Reader,
@@ -67,13 +67,4 @@ function compareExtension(reader: Reader, operator: string, differences: Differe
   differences.add(PATH_DIFFERENCE);
   const found = any(words.map((word) => ({ field: 'path', operator: 'endsWith', value: `.${word}` }) as const));
   return operator === 'ne' ? negated(found) : found;
-}
-
-/** Only whether a text is empty. */
-export function compareLength(reader: Reader, { field, name }: LengthValue, operator: string): Condition {
-  const word = reader.next.kind === 'word' ? reader.take().value : '';
-  const subject: Subject = name === undefined ? { field } : { field, name };
-  if (['eq 0', 'lt 1', 'le 0'].includes(`${operator} ${word}`)) return isEmpty(subject);
-  if (['ne 0', 'gt 0', 'ge 1'].includes(`${operator} ${word}`)) return negated(isEmpty(subject));
-  throw new NotExpressible('a policy does not know how long a text is, only whether it is empty');
 }

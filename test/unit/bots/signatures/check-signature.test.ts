@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { AgentKeys } from '../../../../src/bots/signatures/agent-keys.ts';
 import { SignatureCheck, type SignatureOptions } from '../../../../src/bots/signatures/check-signature.ts';
 import { acceptSignature } from '../../../../src/bots/signatures/accept-signature.ts';
-import { outcomeWord } from '../../../../src/bots/signatures/signature-outcome.ts';
+import { outcomeWord } from '../../../support/outcome-word.ts';
 import type { BotKey } from '../../../../src/contract/edge/bot-calls.ts';
 import { expectRows } from '../../../support/rows.ts';
 import { type AgentKeyPair, agentKeyPair, signed, type Signing } from '../../../support/signed-request.ts';
