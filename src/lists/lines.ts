@@ -6,20 +6,41 @@ import { failed, ok, type Result } from '../result.ts';
 
 export const LINE_MAX_CHARS = 8192;
 
-/** Returns whether to go on. */
-export type TakeLine = (line: string, number: number) => boolean;
+export type ReadFault = 'too-large' | 'broke-off';
 
-export type LinesError = 'too-large' | 'broke-off';
+/**
+ * `take` gets the text of a stream in pieces as it arrives, and returns whether to go on. Returns what is left in the
+ * decoder at the end; `null` where `take` ended the reading.
+ */
+export async function readTexts(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  take: (text: string) => boolean,
+): Promise<Result<string | null, ReadFault>> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return ok(decoder.decode());
+      bytes += value.byteLength;
+      const isTooLarge = bytes > maxBytes;
+      if (!isTooLarge && take(decoder.decode(value, { stream: true }))) continue;
+      await reader.cancel('enough');
+      return isTooLarge ? failed('too-large') : ok(null);
+    }
+  } catch {
+    return failed('broke-off');
+  }
+}
 
 /** `take` gets each line without its end, from number 1. Ends early, without an error, when it returns `false`. */
 export async function readLines(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
-  take: TakeLine,
-): Promise<Result<null, LinesError>> {
-  const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  let bytes = 0;
+  take: (line: string, number: number) => boolean,
+): Promise<Result<null, ReadFault>> {
   let number = 0;
   let rest = '';
   const cut = (text: string): boolean => {
@@ -33,20 +54,10 @@ export async function readLines(
     if (rest.length < LINE_MAX_CHARS) rest += text.slice(at, at + LINE_MAX_CHARS);
     return true;
   };
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      bytes += value.byteLength;
-      const isTooLarge = bytes > maxBytes;
-      if (!isTooLarge && cut(decoder.decode(value, { stream: true }))) continue;
-      await reader.cancel('enough');
-      return isTooLarge ? failed('too-large') : ok(null);
-    }
-  } catch {
-    return failed('broke-off');
-  }
-  rest += decoder.decode();
+  const read = await readTexts(stream, maxBytes, cut);
+  if (!read.ok) return read;
+  if (read.value === null) return ok(null);
+  rest += read.value;
   if (rest !== '') take(withoutReturn(rest), number + 1);
   return ok(null);
 }

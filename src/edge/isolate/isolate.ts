@@ -33,9 +33,15 @@ import { PendingBudget } from '../limits/pending-budget.ts';
 import { Clearances } from '../session/clearances.ts';
 import { SessionRenewals, Sessions } from '../session/sessions.ts';
 import { BodyBudget } from '../submission/body-budget.ts';
-import { sinksOf } from './log-sinks.ts';
 import { NetworkCounts } from '../../address/networks.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
+import type { VerdictSink } from '../../logsink/sink.ts';
+import { analyticsEngineSink } from '../../logsink/sinks/analytics-engine.ts';
+import { consoleSink } from '../../logsink/sinks/console.ts';
+import { httpSink } from '../../logsink/sinks/http.ts';
+import { queueSink } from '../../logsink/sinks/queue.ts';
+import { r2Sink } from '../../logsink/sinks/r2.ts';
+import { serviceSink } from '../../logsink/sinks/service.ts';
 
 /** A household behind one address solves a few challenges a minute; an office some dozens. */
 const POSTS_PER_WINDOW_MAX = 300;
@@ -160,4 +166,38 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     origins,
     obstacles: new Map(),
   });
+}
+
+/** The sinks that the environment names, and where verdicts go that the service could not take. */
+function sinksOf(environment: EdgeEnvironment, clock: ServiceClock): { sinks: VerdictSink[]; fallback?: VerdictSink } {
+  const { serviceUrl, service, rules, queue, logBucket, analytics, logUrl, logAuthorization } = environment;
+  const call = (url: string, init: RequestInit): Promise<Response> =>
+    service && url.startsWith(`${serviceUrl}/`) ? service.fetch(url, init) : fetch(url, init);
+  const sinks = environment.sinks.flatMap((name): VerdictSink[] => {
+    switch (name) {
+      case 'service':
+        return rules.kind === 'service'
+          ? [serviceSink({ serviceUrl, clientJwt: rules.clientJwt, fetch: call, clock })]
+          : [];
+      case 'queue':
+        return queue ? [queueSink(queue)] : [];
+      case 'r2':
+        return logBucket ? [r2Sink(logBucket)] : [];
+      case 'analytics-engine':
+        return analytics ? [analyticsEngineSink(analytics)] : [];
+      case 'http':
+        return logUrl
+          ? [
+              httpSink({
+                url: logUrl,
+                fetch: call,
+                ...(logAuthorization ? { headers: { authorization: logAuthorization } } : {}),
+              }),
+            ]
+          : [];
+      case 'console':
+        return [consoleSink];
+    }
+  });
+  return queue && environment.sinks.includes('service') ? { sinks, fallback: queueSink(queue) } : { sinks };
 }

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readJsonObjects } from '../../../src/lists/json-objects.ts';
+import { readDecisionStream, readJsonObjects } from '../../../src/lists/read-decisions.ts';
 import { listErrorText } from '../../../src/lists/list-format.ts';
-import { readDecisionStream } from '../../../src/lists/read-decisions.ts';
 import { expectRows } from '../../support/rows.ts';
 import { streamOf, valuesOf } from './lists-under-test.ts';
 
