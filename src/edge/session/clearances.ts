@@ -14,7 +14,7 @@ import { BoundedMap, ownText } from '../../bytes/bounded-map.ts';
 import { readOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
-import { KNOWN_USER_AGENT_MAX_CHARS } from './sessions.ts';
+import { isFor, KNOWN_USER_AGENT_MAX_CHARS, type VerifiedFor } from './sessions.ts';
 import type { Signals } from '../request/signals.ts';
 import type { Asked } from '../feed/upstream.ts';
 
@@ -48,11 +48,8 @@ export interface ClearanceReading extends Solved {
   learned: ClearanceClaims | null;
 }
 
-interface KnownClearance {
+interface KnownClearance extends VerifiedFor {
   claims: ClearanceClaims;
-  keyEpoch: string;
-  ip: string | null;
-  userAgent: string;
 }
 
 const KNOWN_MAX = 8000;
@@ -90,12 +87,7 @@ export class Clearances {
     const { clearance: token } = readOwnCookies(headers.cookie);
     if (token === null || token === '' || token.length > COOKIE_MAX_CHARS) return null;
     const known = this.#known.get(token);
-    if (
-      known !== undefined &&
-      known.ip === signals.ip &&
-      known.userAgent === signals.userAgent &&
-      known.keyEpoch === config.keyEpoch
-    ) {
+    if (known !== undefined && isFor(known, signals, config)) {
       return isLive(known.claims, facts) ? readingOf(known.claims) : null;
     }
     return this.#verify(token, facts, config);

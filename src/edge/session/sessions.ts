@@ -29,14 +29,21 @@ export interface SessionReading {
   refresh: string | null;
 }
 
-interface KnownSession {
-  claims: SessionClaims;
-  jwt: string;
-  /** Keys the signature was checked with. After a rotation every session is verified again. */
+/** Whom a cookie was last verified for: most have only one visitor. For any other it is verified again. */
+export interface VerifiedFor {
+  /** Keys the signature was checked with. */
   keyEpoch: string;
-  /** The visitor the binding last matched. Most sessions have only one. */
   ip: string | null;
   userAgent: string;
+}
+
+export function isFor(known: VerifiedFor, { ip, userAgent }: Signals, { keyEpoch }: CompiledConfig): boolean {
+  return known.ip === ip && known.userAgent === userAgent && known.keyEpoch === keyEpoch;
+}
+
+interface KnownSession extends VerifiedFor {
+  claims: SessionClaims;
+  jwt: string;
 }
 
 /** About 1 kB each: the sessions one isolate serves within a JWT's five minutes. */
@@ -111,14 +118,7 @@ export class Sessions {
     // Remembered as decoded, so that all spellings of one good cookie share an entry.
     const value = text.includes('%') ? decoded(text) : text;
     const known = this.#known.get(value);
-    if (
-      known !== undefined &&
-      known.ip === signals.ip &&
-      known.userAgent === signals.userAgent &&
-      known.keyEpoch === config.keyEpoch
-    ) {
-      return this.#judge(known, config, nowMs);
-    }
+    if (known !== undefined && isFor(known, signals, config)) return this.#judge(known, config, nowMs);
     return splitSessionCookie(value)?.jwt ? this.#verify(value, config, signals, nowMs) : INVALID;
   }
 

@@ -37,7 +37,6 @@ describe('escaping', () => {
       siteKey: EVIL,
       returnTo: EVIL,
       action: EVIL,
-      apiBase: EVIL,
       branding: {
         name: EVIL,
         title: EVIL,

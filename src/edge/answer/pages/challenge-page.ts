@@ -23,8 +23,6 @@ export interface ChallengePageInput extends PageInput {
   level?: number;
   /** Path and query to go to after passing, as the edge has checked it. */
   returnTo: string;
-  /** Address of the edge's own endpoints; default `/__protect`. */
-  apiBase?: string;
   action?: string;
   /**
    * A challenged submission, sealed. Posted to `url` as field `seal` after solving. Without scripts a hidden frame gets
@@ -45,11 +43,11 @@ const states = ['working', 'done', 'sent', 'failed', 'expired', 'offline'] as co
 export function renderChallengePage(input: ChallengePageInput): string {
   const localised = pickLanguage(input.acceptLanguage, input.languages);
   const { messages } = localised;
-  const { branding, apiBase = '/__protect' } = input;
+  const { branding } = input;
   return renderPage(input, localised, {
     title: branding.title ?? messages.challengeTitle,
-    head: html`${noScriptRefresh(input)} ${noScriptForm(input)} ${pageScript(input, 'interstitial.js', apiBase)}`,
-    data: html` data-api="${apiBase}" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
+    head: html`${noScriptRefresh(input)} ${noScriptForm(input)} ${pageScript(input, 'interstitial.js')}`,
+    data: html` data-api="/__protect" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
     data-return-to="${input.returnTo}" data-level="${String(input.level ?? 0)}"
     ${input.opensSession ? html`data-session` : null}`,
     body: html`<p>${branding.message ?? messages.challengeText}</p>

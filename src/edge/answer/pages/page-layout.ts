@@ -84,8 +84,8 @@ export function htmlText(page: Html): string {
 }
 
 /** A browser script of the gate, first-party. */
-export function pageScript({ nonce, assetHashes }: PageInput, name: string, base = '/__protect'): Html {
-  return html`<script nonce="${nonce}" src="${`${base}/${name}?v=${assetHashes[name] ?? ''}`}" defer></script>`;
+export function pageScript({ nonce, assetHashes }: PageInput, name: string): Html {
+  return html`<script nonce="${nonce}" src="/__protect/${name}?v=${assetHashes[name] ?? ''}" defer></script>`;
 }
 
 /** A mail begins with the reference as its subject, so that nobody has to copy it. */

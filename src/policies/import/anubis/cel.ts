@@ -55,21 +55,21 @@ class CelReader {
   }
 
   #or(): Operand {
-    const first = this.#and();
-    if (!this.#reader.skips('||')) return first;
-    const parts = [this.#condition(first)];
-    do parts.push(this.#condition(this.#and()));
-    while (this.#reader.skips('||'));
-    return { kind: 'condition', condition: any(parts) };
+    return this.#joined('||', () => this.#and(), any);
   }
 
   #and(): Operand {
-    const first = this.#relation();
-    if (!this.#reader.skips('&&')) return first;
+    return this.#joined('&&', () => this.#relation(), all);
+  }
+
+  /** One operand, or several conditions with this sign between them. */
+  #joined(sign: string, next: () => Operand, join: (parts: readonly Condition[]) => Condition): Operand {
+    const first = next();
+    if (!this.#reader.skips(sign)) return first;
     const parts = [this.#condition(first)];
-    do parts.push(this.#condition(this.#relation()));
-    while (this.#reader.skips('&&'));
-    return { kind: 'condition', condition: all(parts) };
+    do parts.push(this.#condition(next()));
+    while (this.#reader.skips(sign));
+    return { kind: 'condition', condition: join(parts) };
   }
 
   #relation(): Operand {
