@@ -10,7 +10,7 @@ import { edgeVisitor } from '../edge/edge-api.ts';
 
 /** What the token is for. Pages written for reCAPTCHA have slashes in it. */
 export const action = z.string().check(z.regex(/^[A-Za-z0-9_/-]{1,64}$/));
-export const sessionId = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/));
+export const protectSessionId = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/));
 
 /** An account and two times take a fifth of it. */
 const USER_TOKEN_MAX_CHARS = 4096;
@@ -41,7 +41,7 @@ export const challengeRequest = z.strictObject({
   userToken: z.optional(z.string().check(z.maxLength(USER_TOKEN_MAX_CHARS))),
   /** The lowest level that counts where the visitor wants to go. It makes the challenge harder, never easier. */
   level: z.optional(z.int().check(z.gte(0), z.lte(2))),
-  sessionId: z.optional(sessionId),
+  sessionId: z.optional(protectSessionId),
   visitor: z.optional(edgeVisitor),
 });
 export type ChallengeRequest = z.infer<typeof challengeRequest>;

@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { edgeVisitor } from '../edge/edge-api.ts';
 import { challengeKinds } from '../vocabulary.ts';
-import { action, sessionId, userAccount } from './challenge-api.ts';
+import { action, protectSessionId, userAccount } from './challenge-api.ts';
 
 export const siteverifyResponse = z.object({
   verified: z.boolean(),
@@ -63,7 +63,7 @@ export const siteverifyRequest = z.strictObject({
    * what is demanded of them now.
    */
   visitor: z.optional(edgeVisitor),
-  sessionId: z.optional(sessionId),
+  sessionId: z.optional(protectSessionId),
 });
 export type SiteverifyRequest = z.infer<typeof siteverifyRequest>;
 

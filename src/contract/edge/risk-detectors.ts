@@ -83,11 +83,3 @@ export function hasDetector(bits: number, place: number): boolean {
 export function detectorSet(places: readonly number[]): number {
   return [...new Set(places)].reduce((bits, place) => bits + 2 ** place, 0);
 }
-
-/** The detectors of either set. */
-export function unionOfDetectors(one: number, other: number): number {
-  const half = 2 ** 27;
-  const low = ((one % half) | (other % half)) >>> 0;
-  const high = (Math.floor(one / half) | Math.floor(other / half)) >>> 0;
-  return high * half + low;
-}

@@ -68,7 +68,7 @@ export async function createInstance(
   nowMs: number,
 ): Promise<Result<StoredInstance, InstanceConflict>> {
   const id = `inst_${randomToken(INSTANCE_ID_BYTES)}`;
-  const result = await statement(env)`
+  const created = await statement(env)`
     INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
     SELECT ${id}, ${instance.accountId}, ${instance.name}, ${instance.cname}, ${instance.globalSiteKey},
       ${JSON.stringify(instance.policy)}, ${nowMs}, ${nowMs}
@@ -76,11 +76,8 @@ export async function createInstance(
       AND active = 1) < ${accountLimits['active Protect instances']}
       AND EXISTS (SELECT 1 FROM sites WHERE site_key = ${instance.globalSiteKey}
         AND account_id = ${instance.accountId} AND active = 1)
-    ON CONFLICT DO NOTHING`.run();
-  if (result.meta.changes === 0) return failed(await conflictOf(env, { id, ...instance }));
-  const created = await instanceById(env, id);
-  if (!created) throw new Error('An instance is missing right after it was created');
-  return ok(created);
+    ON CONFLICT DO NOTHING RETURNING *`.first<Row>();
+  return created ? ok(storedInstance(created)) : failed(await conflictOf(env, { id, ...instance }));
 }
 
 /** Fails with `'stale'` when another call changed the instance since `expectedVersion` was read. */

@@ -1,11 +1,6 @@
 /** Sets of detectors as one number, also beyond the 32 bits of JavaScript's bit operators. */
 import { describe, expect, test } from 'vitest';
-import {
-  DETECTOR_SET_MAX,
-  detectorSet,
-  hasDetector,
-  unionOfDetectors,
-} from '../../../src/contract/edge/risk-detectors.ts';
+import { DETECTOR_SET_MAX, detectorSet, hasDetector } from '../../../src/contract/edge/risk-detectors.ts';
 import { expectRows } from '../../support/rows.ts';
 
 const places = Array.from({ length: DETECTOR_SET_MAX }, (_, place) => place);
@@ -23,12 +18,5 @@ describe('a set of detectors', () => {
 
   test('counts a repeated name once', () => {
     expect(detectorSet([40, 40])).toBe(detectorSet([40]));
-  });
-
-  test('is united with another', () => {
-    expect(placesOf(unionOfDetectors(detectorSet([1, 26, 31, 52]), detectorSet([1, 27, 33, 52])))).toEqual([
-      1, 26, 27, 31, 33, 52,
-    ]);
-    expect(unionOfDetectors(detectorSet(places), detectorSet(places))).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
