@@ -135,7 +135,8 @@ export async function accessControlRulePage(
   const [rows, count, groups] = await env.DB.batch<any>([
     statement(env)`
       WITH page AS (
-        SELECT account_id, user_scope_hash FROM access_control_rules WHERE account_id = ${accountId} ${filter}
+        SELECT account_id, user_scope_hash FROM access_control_rules
+        WHERE account_id = ${accountId} ${filter}
         ORDER BY ${order(sql``)} LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit})
       SELECT rule.* FROM page JOIN access_control_rules AS rule USING (account_id, user_scope_hash)
       ORDER BY ${order(sql`rule.`)}`,

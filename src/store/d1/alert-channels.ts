@@ -109,8 +109,8 @@ export async function deleteChannel(env: StoreEnv, accountId: string, id: string
   const [deleted] = await env.DB.batch([
     statement(env)`DELETE FROM alert_channels WHERE id = ${id} AND account_id = ${accountId}`,
     statement(env)`
-      DELETE FROM alert_deliveries WHERE channel_id = ${id} AND state = 'waiting'
-      AND NOT EXISTS (SELECT 1 FROM alert_channels WHERE id = ${id})`,
+      DELETE FROM alert_deliveries
+      WHERE channel_id = ${id} AND state = 'waiting' AND NOT EXISTS (SELECT 1 FROM alert_channels WHERE id = ${id})`,
   ]);
   return deleted?.meta.changes === 1;
 }
@@ -125,8 +125,8 @@ export async function rotateChannelSecret(
 ): Promise<string | null> {
   const root = await rootKey(env);
   const row = await statement(env)`
-    SELECT secret_sealed AS sealed FROM alert_channels WHERE id = ${id} AND account_id = ${accountId}
-      AND secret_sealed IS NOT NULL`.first<{ sealed: string }>();
+    SELECT secret_sealed AS sealed FROM alert_channels
+    WHERE id = ${id} AND account_id = ${accountId} AND secret_sealed IS NOT NULL`.first<{ sealed: string }>();
   if (row === null) return null;
   const secret = newWebhookSecret();
   const former = await openAtRest(root, context('secret_sealed', id), row.sealed);

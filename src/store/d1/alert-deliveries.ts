@@ -38,8 +38,8 @@ export async function takeDueDeliveries(
         SELECT *, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY is_first DESC, due_at) AS turn FROM (
           SELECT alert_id, channel_id, account_id, due_at, is_first,
             ROW_NUMBER() OVER (PARTITION BY channel_id ORDER BY is_first DESC, due_at) AS place FROM (
-            SELECT alert_id, channel_id, account_id, due_at, alert_id IN (SELECT value
-              FROM json_each(${JSON.stringify(first)})) AS is_first
+            SELECT alert_id, channel_id, account_id, due_at,
+              alert_id IN (SELECT value FROM json_each(${JSON.stringify(first)})) AS is_first
             FROM alert_deliveries JOIN alerts ON alerts.id = alert_id WHERE state = 'waiting' AND due_at <= ${nowMs}))
         WHERE place <= ${perChannel})
       ORDER BY is_first DESC, turn, due_at LIMIT ${limit})
@@ -49,8 +49,8 @@ export async function takeDueDeliveries(
 
 export async function noteSent(env: StoreEnv, delivery: TakenDelivery, nowMs: number): Promise<void> {
   await statement(env)`
-    UPDATE alert_deliveries SET state = 'sent', tried_at = ${nowMs}, error = NULL WHERE alert_id = ${delivery.alertId}
-      AND channel_id = ${delivery.channelId}`.run();
+    UPDATE alert_deliveries SET state = 'sent', tried_at = ${nowMs}, error = NULL
+    WHERE alert_id = ${delivery.alertId} AND channel_id = ${delivery.channelId}`.run();
 }
 
 /** `againAt`: `null` gives it up. Where another sender has taken it meanwhile, it is theirs. */
@@ -62,8 +62,8 @@ export async function noteFailed(
   nowMs: number,
 ): Promise<void> {
   await statement(env)`
-    UPDATE alert_deliveries SET state = ${againAt === null ? 'given-up' : 'waiting'}, due_at = COALESCE(${againAt},
-      due_at), tried_at = ${nowMs}, error = ${error}
+    UPDATE alert_deliveries SET state = ${againAt === null ? 'given-up' : 'waiting'},
+      due_at = COALESCE(${againAt}, due_at), tried_at = ${nowMs}, error = ${error}
     WHERE alert_id = ${delivery.alertId} AND channel_id = ${delivery.channelId} AND state = 'waiting'
       AND attempts = ${delivery.attempts}`.run();
 }
@@ -85,13 +85,13 @@ export async function noteTestFailed(
   nowMs: number,
 ): Promise<void> {
   await statement(env)`
-    UPDATE alert_deliveries SET tried_at = ${nowMs}, error = ${error} WHERE alert_id = ${alertId}
-      AND channel_id = ${channelId}`.run();
+    UPDATE alert_deliveries SET tried_at = ${nowMs}, error = ${error}
+    WHERE alert_id = ${alertId} AND channel_id = ${channelId}`.run();
 }
 
 /** The channel is switched off or gone. */
 export async function giveUp(env: StoreEnv, delivery: TakenDelivery, error: string): Promise<void> {
   await statement(env)`
-    UPDATE alert_deliveries SET state = 'given-up', error = ${error} WHERE alert_id = ${delivery.alertId}
-      AND channel_id = ${delivery.channelId} AND state = 'waiting'`.run();
+    UPDATE alert_deliveries SET state = 'given-up', error = ${error}
+    WHERE alert_id = ${delivery.alertId} AND channel_id = ${delivery.channelId} AND state = 'waiting'`.run();
 }

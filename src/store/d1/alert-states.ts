@@ -41,8 +41,8 @@ const MARK_BYTES = 9;
 
 export async function statesOf(env: StoreEnv, accountId: string, instanceId: string): Promise<StoredState[]> {
   const { results } = await statement(env)`
-    SELECT kind, subject, phase, since, begun_at, facts, mark FROM alert_states WHERE account_id = ${accountId}
-      AND instance_id = ${instanceId}`.all<Row>();
+    SELECT kind, subject, phase, since, begun_at, facts, mark FROM alert_states
+    WHERE account_id = ${accountId} AND instance_id = ${instanceId}`.all<Row>();
   return results.map(storedState);
 }
 
@@ -106,8 +106,8 @@ export async function takeDueChecks(env: StoreEnv, limit: number, nowMs: number,
   const taken = new Map(due?.results.map(({ id, counters }) => [id, counters]));
   if (taken.size === 0) return [];
   const rows = await statement(env)`
-    SELECT * FROM protect_instances WHERE id IN (SELECT value FROM json_each(${JSON.stringify([...taken.keys()])}))
-      AND active = 1`.all<Row>();
+    SELECT * FROM protect_instances
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify([...taken.keys()])})) AND active = 1`.all<Row>();
   return rows.results.map((row) => ({
     instance: storedInstance(row),
     remembered: taken.get(row['id'] as string) ?? null,

@@ -79,7 +79,8 @@ export async function alertPage(
   const kind = filter.kind === null ? sql`` : sql`AND kind = ${filter.kind}`;
   const older = before === null ? sql`` : sql`AND (at, id) < (${before.at}, ${before.id})`;
   const { results } = await statement(env)`
-    SELECT * FROM alerts WHERE account_id = ${accountId} ${instance} ${kind} ${older}
+    SELECT * FROM alerts
+    WHERE account_id = ${accountId} ${instance} ${kind} ${older}
     ORDER BY at DESC, id DESC LIMIT ${filter.limit}`.all<Row>();
   const deliveries = await statement(env)`
     SELECT delivery.alert_id, delivery.channel_id, channel.name AS channel_name, delivery.state, delivery.attempts,

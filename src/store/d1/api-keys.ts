@@ -90,8 +90,8 @@ export async function apiKeysToAnnounce(
       SELECT api_keys.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at) AS turn
       FROM api_keys JOIN accounts ON accounts.id = account_id
       LEFT JOIN (
-        SELECT subject, MAX(at) AS at FROM alerts WHERE at > ${nowMs} - ${daysAhead * DAY_MS}
-          AND kind = 'api-key-expiring' GROUP BY subject
+        SELECT subject, MAX(at) AS at FROM alerts
+        WHERE at > ${nowMs} - ${daysAhead * DAY_MS} AND kind = 'api-key-expiring' GROUP BY subject
       ) AS told ON told.subject = api_keys.id
       WHERE expires_at > ${nowMs} AND expires_at <= ${nowMs} + ${daysAhead * DAY_MS} AND disabled = 0
         AND expires_at - api_keys.created_at >= 2 * IIF(expires_at <= ${nowMs} + ${DAY_MS}, ${DAY_MS},

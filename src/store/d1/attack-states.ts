@@ -41,7 +41,8 @@ export async function writeAttackState(
  */
 export async function instancesInAttack(env: StoreEnv, limit: number, nowMs: number): Promise<StoredInstance[]> {
   const { results } = await statement(env)`
-    SELECT * FROM protect_instances WHERE active = 1 AND attack IS NOT NULL
+    SELECT * FROM protect_instances
+    WHERE active = 1 AND attack IS NOT NULL
       AND (json_extract(attack, '$.active.until') <= ${nowMs} OR json_extract(attack, '$.alarm') IS NOT NULL)
     ORDER BY json_extract(attack, '$.active.until') <= ${nowMs} DESC, RANDOM() LIMIT ${limit}`.all<Row>();
   return results.map(storedInstance);

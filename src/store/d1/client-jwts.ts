@@ -61,8 +61,8 @@ export async function clientJwtsOfInstance(
 /** Returns whether the instance has this JWT. Revoking it again keeps the first time. */
 export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: string, nowMs: number): Promise<boolean> {
   const result = await statement(env)`
-    UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ${nowMs}) WHERE instance_id = ${instanceId}
-      AND jti = ${jti}`.run();
+    UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ${nowMs})
+    WHERE instance_id = ${instanceId} AND jti = ${jti}`.run();
   return result.meta.changes === 1;
 }
 

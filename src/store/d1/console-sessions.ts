@@ -79,8 +79,8 @@ export async function openConsoleSession(
       (SELECT secret_hash FROM console_sessions WHERE email = ${session.email} ORDER BY last_seen_at DESC
         LIMIT ${SESSIONS_PER_PERSON_MAX})`,
     statement(env)`
-      UPDATE users SET status = 'active', updated_at = ${nowMs} WHERE account_id = ${session.accountId}
-        AND email = ${session.email} AND status = 'invited'`,
+      UPDATE users SET status = 'active', updated_at = ${nowMs}
+      WHERE account_id = ${session.accountId} AND email = ${session.email} AND status = 'invited'`,
   ]);
   return secret;
 }
@@ -114,15 +114,15 @@ export function isSeenLongAgo(session: ConsoleSession, nowMs: number): boolean {
 
 export async function markSeen(env: StoreEnv, session: ConsoleSession, nowMs: number): Promise<void> {
   await statement(env)`
-    UPDATE console_sessions SET last_seen_at = MAX(last_seen_at, ${nowMs}) WHERE email = ${session.email}
-      AND id = ${session.id}`.run();
+    UPDATE console_sessions SET last_seen_at = MAX(last_seen_at, ${nowMs})
+    WHERE email = ${session.email} AND id = ${session.id}`.run();
 }
 
 /** Sessions of a person in all accounts that have not ended, the one seen last first. */
 export async function sessionsOfPerson(env: StoreEnv, email: string, nowMs: number): Promise<ConsoleSession[]> {
   const { results } = await statement(env)`
-    SELECT * FROM console_sessions WHERE email = ${email} AND ends_at > ${nowMs}
-      AND last_seen_at > ${nowMs - SESSION_IDLE_MS}
+    SELECT * FROM console_sessions
+    WHERE email = ${email} AND ends_at > ${nowMs} AND last_seen_at > ${nowMs - SESSION_IDLE_MS}
     ORDER BY last_seen_at DESC, id LIMIT ${SESSIONS_PER_PERSON_MAX}`.all<Row>();
   return results.map(sessionRecord);
 }

@@ -111,8 +111,8 @@ export async function updateInstance(
 export async function deactivateInstance(env: StoreEnv, id: string, nowMs: number): Promise<void> {
   await env.DB.batch([
     statement(env)`
-      UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ${nowMs} WHERE id = ${id}
-        AND active = 1`,
+      UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ${nowMs}
+      WHERE id = ${id} AND active = 1`,
     statement(env)`DELETE FROM robots_files WHERE instance_id = ${id}`,
     statement(env)`DELETE FROM policy_sets WHERE instance_id = ${id}`,
   ]);

@@ -35,8 +35,8 @@ interface RefusedObjects {
 
 export async function refusedObjects(env: Pick<StoreEnv, 'DB'>, nowMs: number): Promise<RefusedObjects[]> {
   const { results } = await statement(env)`
-    SELECT object, age, COUNT(*) AS objects FROM refused_objects WHERE at >= ${nowMs - RECENT_MS} GROUP BY object, age
-      ORDER BY object, age`.all<RefusedObjects>();
+    SELECT object, age, COUNT(*) AS objects FROM refused_objects
+    WHERE at >= ${nowMs - RECENT_MS} GROUP BY object, age ORDER BY object, age`.all<RefusedObjects>();
   return results;
 }
 

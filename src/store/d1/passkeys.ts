@@ -89,8 +89,9 @@ export async function deletePasskey(
   mayBeLast: boolean,
 ): Promise<Result<null, 'not-found' | 'last'>> {
   const { meta } = await statement(env)`
-    DELETE FROM passkeys WHERE credential_id = ${credentialId} AND email = ${email}
-    AND (${mayBeLast} = 1 OR EXISTS (SELECT 1 FROM passkeys WHERE email = ${email}
+    DELETE FROM passkeys
+    WHERE credential_id = ${credentialId} AND email = ${email}
+      AND (${mayBeLast} = 1 OR EXISTS (SELECT 1 FROM passkeys WHERE email = ${email}
       AND credential_id <> ${credentialId}))`.run();
   if (meta.changes === 1) return ok(null);
   return failed((await passkeyById(env, credentialId))?.email === email ? 'last' : 'not-found');

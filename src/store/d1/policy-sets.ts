@@ -78,10 +78,11 @@ export async function putPolicySet(
       WHERE EXISTS (SELECT 1 FROM protect_instances WHERE id = ${instanceId} AND active = 1
         AND policy_version = ${onVersion})`,
     statement(env)`
-      UPDATE protect_instances SET policy_version = ${version} WHERE id = ${instanceId} AND active = 1
-        AND policy_version = ${onVersion}`,
+      UPDATE protect_instances SET policy_version = ${version}
+      WHERE id = ${instanceId} AND active = 1 AND policy_version = ${onVersion}`,
     statement(env)`
-      DELETE FROM policy_sets WHERE instance_id = ${instanceId} AND version < ${version}
+      DELETE FROM policy_sets
+      WHERE instance_id = ${instanceId} AND version < ${version}
         AND (version <= ${version} - ${VERSIONS_MAX} OR version IN (
       SELECT version FROM (
         SELECT version, sum(bytes) OVER (ORDER BY version DESC) AS kept FROM policy_sets

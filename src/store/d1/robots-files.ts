@@ -38,15 +38,15 @@ const HOST_COLUMNS = sql`host, state, read_at AS readAt, seen_at AS seenAt`;
 /** The newest first. */
 export async function robotsHosts(env: StoreEnv, instanceId: string): Promise<RobotsHost[]> {
   const { results } = await statement(env)`
-    SELECT ${HOST_COLUMNS} FROM robots_files WHERE instance_id = ${instanceId}
-    ORDER BY seen_at DESC, host`.all<RobotsHost>();
+    SELECT ${HOST_COLUMNS} FROM robots_files
+    WHERE instance_id = ${instanceId} ORDER BY seen_at DESC, host`.all<RobotsHost>();
   return results;
 }
 
 export async function robotsFile(env: StoreEnv, instanceId: string, host: string): Promise<RobotsFile | null> {
   return statement(env)`
-    SELECT ${HOST_COLUMNS}, text FROM robots_files WHERE instance_id = ${instanceId}
-      AND host = ${host}`.first<RobotsFile>();
+    SELECT ${HOST_COLUMNS}, text FROM robots_files
+    WHERE instance_id = ${instanceId} AND host = ${host}`.first<RobotsFile>();
 }
 
 /**
@@ -61,15 +61,15 @@ export async function keepRobotsFile(
 ): Promise<void> {
   const isRead = state !== 'error';
   const known = await statement(env)`
-    SELECT state, hash, seen_at AS seenAt FROM robots_files WHERE instance_id = ${instanceId}
-      AND host = ${host}`.first<{ state: RobotsState; hash: string; seenAt: number }>();
+    SELECT state, hash, seen_at AS seenAt FROM robots_files
+    WHERE instance_id = ${instanceId} AND host = ${host}`.first<{ state: RobotsState; hash: string; seenAt: number }>();
   const isSame = known?.state === state && (!isRead || known.hash === hash);
   if (isSame && nowMs - known.seenAt < SEEN_STEP_MS) return;
   const readAt = isRead ? nowMs : null;
   await env.DB.batch([
     statement(env)`
-      DELETE FROM robots_files WHERE instance_id = ${instanceId}
-      AND host = (SELECT host FROM robots_files WHERE instance_id = ${instanceId}
+      DELETE FROM robots_files
+      WHERE instance_id = ${instanceId} AND host = (SELECT host FROM robots_files WHERE instance_id = ${instanceId}
         AND seen_at < ${nowMs - FORGOTTEN_AFTER_MS} ORDER BY seen_at LIMIT 1)
       AND ${host} NOT IN (SELECT host FROM robots_files WHERE instance_id = ${instanceId})
       AND (SELECT count(*) FROM robots_files WHERE instance_id = ${instanceId}) >= ${ROBOTS_HOSTS_MAX}`,

@@ -77,8 +77,9 @@ export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, cloc
 /** Resumes jobs whose worker is gone; returns how many. */
 export async function resumeGroupRemovals(env: StoreEnv, nowMs: number, clock: () => number): Promise<number> {
   const { results } = await statement(env)`
-    SELECT * FROM rule_group_jobs WHERE finished_at IS NULL AND touched_at <= ${nowMs - ABANDONED_MS}
-      ORDER BY touched_at LIMIT ${RESUMED_PER_RUN_MAX}`.all<Row>();
+    SELECT * FROM rule_group_jobs
+    WHERE finished_at IS NULL AND touched_at <= ${nowMs - ABANDONED_MS}
+    ORDER BY touched_at LIMIT ${RESUMED_PER_RUN_MAX}`.all<Row>();
   for (const row of results) await runGroupRemoval(env, groupJob(row), clock);
   return results.length;
 }

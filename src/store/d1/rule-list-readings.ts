@@ -54,15 +54,16 @@ export async function lostReadings(env: StoreEnv, limit: number, nowMs: number):
 /** Somebody else asks the publisher, who tells changes once. The next reading is of the whole list. */
 export async function forgetSync(env: StoreEnv, { instanceId, name }: ListKey): Promise<void> {
   await statement(env)`
-    UPDATE rule_lists SET synced_at = NULL, source = source + 1 WHERE instance_id = ${instanceId}
-      AND name = ${name}`.run();
+    UPDATE rule_lists SET synced_at = NULL, source = source + 1
+    WHERE instance_id = ${instanceId} AND name = ${name}`.run();
 }
 
 /** Lists that were not read well for longer than they may be, and that nobody reads. */
 export async function listsThatExpire(env: StoreEnv, limit: number, nowMs: number): Promise<StoredList[]> {
   const { results } = await statement(env)`
-    SELECT * FROM rule_lists WHERE is_expired = 0 AND expiry_seconds IS NOT NULL AND reading IS NULL
-    AND COALESCE(confirmed_at, created_at) + 1000 * expiry_seconds < ${nowMs} LIMIT ${limit}`.all<Row>();
+    SELECT * FROM rule_lists
+    WHERE is_expired = 0 AND expiry_seconds IS NOT NULL AND reading IS NULL
+      AND COALESCE(confirmed_at, created_at) + 1000 * expiry_seconds < ${nowMs} LIMIT ${limit}`.all<Row>();
   return Promise.all(results.map((row) => storedList(env, row)));
 }
 
@@ -70,15 +71,15 @@ export async function listsThatExpire(env: StoreEnv, limit: number, nowMs: numbe
 export async function noteExpired(env: StoreEnv, { instanceId, name, reading }: StoredList): Promise<void> {
   await statement(env)`
     UPDATE rule_lists SET is_expired = 1, entries = 0, etag = NULL, last_modified = NULL, synced_at = NULL,
-    reading = NULL, reading_until = NULL WHERE instance_id = ${instanceId} AND name = ${name}
-      AND reading = ${reading}`.run();
+    reading = NULL, reading_until = NULL
+    WHERE instance_id = ${instanceId} AND name = ${name} AND reading = ${reading}`.run();
 }
 
 /** Of the run that has the list: nothing became of it. */
 export async function endReading(env: StoreEnv, { instanceId, name, reading }: StoredList): Promise<void> {
   await statement(env)`
-    UPDATE rule_lists SET reading = NULL, reading_until = NULL WHERE instance_id = ${instanceId} AND name = ${name}
-      AND reading = ${reading}`.run();
+    UPDATE rule_lists SET reading = NULL, reading_until = NULL
+    WHERE instance_id = ${instanceId} AND name = ${name} AND reading = ${reading}`.run();
 }
 
 export interface GoodReading {

@@ -68,7 +68,8 @@ export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<
 /** Which of these keys belong to sites of the account, active or not. */
 export async function siteKeysAmong(env: StoreEnv, accountId: string, siteKeys: readonly string[]): Promise<string[]> {
   const { results } = await statement(env)`
-    SELECT site_key FROM sites WHERE site_key IN (SELECT value FROM json_each(${JSON.stringify(siteKeys)}))
+    SELECT site_key FROM sites
+    WHERE site_key IN (SELECT value FROM json_each(${JSON.stringify(siteKeys)}))
       AND account_id = ${accountId}`.all<{ site_key: string }>();
   return results.map((row) => row.site_key);
 }

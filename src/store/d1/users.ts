@@ -102,11 +102,13 @@ export async function deleteUser(
 ): Promise<Result<null, 'last-user' | 'not-found'>> {
   const [deleted] = await env.DB.batch([
     statement(env)`
-      DELETE FROM users WHERE account_id = ${accountId} AND email = ${email}
-      AND EXISTS (SELECT 1 FROM users WHERE account_id = ${accountId} AND email <> ${email})`,
+      DELETE FROM users
+      WHERE account_id = ${accountId} AND email = ${email}
+        AND EXISTS (SELECT 1 FROM users WHERE account_id = ${accountId} AND email <> ${email})`,
     statement(env)`
-      DELETE FROM console_sessions WHERE account_id = ${accountId} AND email = ${email}
-      AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = ${accountId} AND email = ${email})`,
+      DELETE FROM console_sessions
+      WHERE account_id = ${accountId} AND email = ${email}
+        AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = ${accountId} AND email = ${email})`,
     statement(env)`
       DELETE FROM passkeys WHERE email = ${email} AND NOT EXISTS (SELECT 1 FROM users WHERE email = ${email})`,
   ]);

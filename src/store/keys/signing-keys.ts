@@ -90,8 +90,8 @@ async function createKey(env: StoreEnv, purpose: SigningPurpose, nowMs: number):
 
 function currentRow(env: StoreEnv, purpose: SigningPurpose): Promise<SigningKeyRow | null> {
   return statement(env)`
-    SELECT kid, public_key, private_sealed FROM signing_keys WHERE purpose = ${purpose}
-      AND is_current = 1`.first<SigningKeyRow>();
+    SELECT kid, public_key, private_sealed FROM signing_keys
+    WHERE purpose = ${purpose} AND is_current = 1`.first<SigningKeyRow>();
 }
 
 async function loadPublic(env: StoreEnv, purpose: SigningPurpose): Promise<readonly VerificationKey[]> {
