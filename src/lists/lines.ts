@@ -6,7 +6,7 @@ import { failed, ok, type Result } from '../result.ts';
 
 export const LINE_MAX_CHARS = 8192;
 
-export type ReadFault = 'too-large' | 'broke-off';
+export type StreamFault = 'too-large' | 'broke-off';
 
 /**
  * `take` gets the text of a stream in pieces as it arrives, and returns whether to go on. Returns what is left in the
@@ -16,7 +16,7 @@ export async function readTexts(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   take: (text: string) => boolean,
-): Promise<Result<string | null, ReadFault>> {
+): Promise<Result<string | null, StreamFault>> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -40,7 +40,7 @@ export async function readLines(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   take: (line: string, number: number) => boolean,
-): Promise<Result<null, ReadFault>> {
+): Promise<Result<null, StreamFault>> {
   let number = 0;
   let rest = '';
   const cut = (text: string): boolean => {

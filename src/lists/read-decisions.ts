@@ -7,7 +7,7 @@ import type { Decision } from '../contract/vocabulary.ts';
 import type { SortedEntries } from './entry-set.ts';
 import { LIST_MAX_BYTES, type ListError, type ReadingReport } from './list-format.ts';
 import { ValueReader, shownLine } from './read-value.ts';
-import { readTexts, type ReadFault } from './lines.ts';
+import { readTexts, type StreamFault } from './lines.ts';
 
 export interface ReadDecisions {
   added: SortedEntries;
@@ -75,7 +75,7 @@ export async function readJsonObjects(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   take: (list: string, object: unknown) => boolean,
-): Promise<Result<null, ReadFault | 'not-json'>> {
+): Promise<Result<null, StreamFault | 'not-json'>> {
   const scanner = new Scanner(take);
   let state = 'more' as Scanned;
   const read = await readTexts(stream, maxBytes, (text) => (state = scanner.scan(text)) === 'more');

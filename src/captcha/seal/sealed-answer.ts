@@ -28,7 +28,7 @@ export async function sealAnswered(
   return seal(keyring, purpose, [...fields, tag], issuedAt);
 }
 
-export interface Answered {
+interface Answered {
   fields: Bytes[];
   /** Compares in constant time. Always false for a task that was sealed without an answer. */
   answeredBy(answer: Uint8Array, issuedAt: number): Promise<boolean>;

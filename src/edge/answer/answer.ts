@@ -44,7 +44,7 @@ export function message(page: MessageKind, key: EdgeErrorKey, reason: string): M
   return { kind: 'message', page, key, reason };
 }
 
-export function json(body: object, status = 200): Answer {
+export function jsonAnswer(body: object, status = 200): Answer {
   return { kind: 'json', status, body };
 }
 
@@ -54,7 +54,7 @@ export function error(key: EdgeErrorKey, reason: string): Answer {
 
 /** What a visitor gets where the service refused what they sent, in the edge's own words. */
 export function toldToVisitor({ status, key }: { status: number; key: string }): Answer {
-  return json({ error: { code: status, message: 'This call was refused.', key } }, status);
+  return jsonAnswer({ error: { code: status, message: 'This call was refused.', key } }, status);
 }
 
 /** The request names no path of a host, so there is no path type to answer by. */

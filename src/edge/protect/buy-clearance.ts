@@ -4,7 +4,7 @@
  */
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
-import { error, json } from '../answer/answer.ts';
+import { error, jsonAnswer } from '../answer/answer.ts';
 import { checkToken, noteRefusedToken } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
@@ -31,7 +31,7 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
   const check = await checkToken(context, config, isolate, token, CLEARANCE_ACTION);
   if (!check.ok && check.error.kind !== 'unchecked') {
     noteRefusedToken(context, isolate.limits, check.error);
-    return answerWith(context, json({ verified: false, reason: check.error.reason }), false);
+    return answerWith(context, jsonAnswer({ verified: false, reason: check.error.reason }), false);
   }
   if (!check.ok) {
     if (isolate.environment.failModeVerify === 'closed') {
@@ -42,12 +42,12 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
     const claims = await newClearance(config, facts, solved);
     const short = { ...claims, exp: claims.iat + UNCHECKED_CLEARANCE_SECONDS };
     const cookies = [...context.cookies, await clearanceCookie(short, config, nowMs)];
-    return answerWith({ ...context, cookies }, json({ verified: true, unchecked: true }));
+    return answerWith({ ...context, cookies }, jsonAnswer({ verified: true, unchecked: true }));
   }
   const { solved, isLocal } = check.value;
   const made = await newClearance(config, facts, solved);
   const claims = isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
   const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
-  const bought = json({ verified: true, expiresAt: claims.exp * 1000 });
+  const bought = jsonAnswer({ verified: true, expiresAt: claims.exp * 1000 });
   return answerWith({ ...context, cookies, jti: context.jti ?? solved.jti }, bought, true);
 }

@@ -3,7 +3,7 @@
  * everything is. Never a secret.
  */
 import { isSameSecret } from '../../bytes/same-secret.ts';
-import { json } from '../answer/answer.ts';
+import { jsonAnswer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import { SENT_WITHIN_MS } from '../../logsink/verdict-batcher.ts';
 import type { Isolate } from '../isolate/isolate.ts';
@@ -24,7 +24,7 @@ export function healthEndpoint(context: RequestContext, isolate: Isolate): Answe
   const status = works ? 'ok' : 'degraded';
   const isDetailed = isOperator(context.facts.request, environment.opsToken);
   const body = isDetailed ? { status, ...details(isolate, context.facts.nowMs) } : { status };
-  return answerWith(context, json(body));
+  return answerWith(context, jsonAnswer(body));
 }
 
 function isFailing({ target, failures }: OriginState): boolean {

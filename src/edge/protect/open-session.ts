@@ -6,7 +6,7 @@
 import { cookie } from '../../contract/edge/headers.ts';
 import { type EdgeSession, edgeSession } from '../../contract/edge/edge-responses.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt, splitSessionCookie } from '../../risk/session-token.ts';
-import { error, json, toldToVisitor, type Answer } from '../answer/answer.ts';
+import { error, jsonAnswer, toldToVisitor, type Answer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
@@ -57,7 +57,7 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
     if (asked.ok) {
       const opening = asked.value;
       if (opening.kind === 'session') return opened(opening.session);
-      return answerWith(context, json(opening.challenge));
+      return answerWith(context, jsonAnswer(opening.challenge));
     }
     if (asked.error.kind === 'visitor') return answerWith(context, toldToVisitor(asked.error));
     isolate.count('session_failures');
@@ -73,7 +73,7 @@ export async function sessionEndpoint(context: RequestContext, isolate: Isolate)
       ...(second === undefined ? [] : [REMOVE_HOST_SESSION]),
       sessionCookie(session, facts.target, facts.nowMs),
     ];
-    return answerWith({ ...context, cookies, jti }, json({ jti, expiresAt, jwtExpiresAt }));
+    return answerWith({ ...context, cookies, jti }, jsonAnswer({ jti, expiresAt, jwtExpiresAt }));
   }
 }
 
@@ -102,9 +102,9 @@ async function localSession(
     return { session: await shortSession(config, signals, solved.value, nowMs) };
   }
   if (service.reachable || challenge !== undefined || environment.failModeChallenge === 'closed') return null;
-  if (verdict.sessionStatus === 'active') return { answer: json({ jti }) };
+  if (verdict.sessionStatus === 'active') return { answer: jsonAnswer({ jti }) };
   const { jti: _inside, ...minted } = await mintLocalWork(config, 'local-session', facts, SESSION_DIFFICULTY);
-  return { answer: json(minted) };
+  return { answer: jsonAnswer(minted) };
 }
 
 async function shortSession(

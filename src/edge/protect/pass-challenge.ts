@@ -5,7 +5,7 @@
  */
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
-import { error, json, toldToVisitor } from '../answer/answer.ts';
+import { error, jsonAnswer, toldToVisitor } from '../answer/answer.ts';
 import { isLocal, LOCAL_LEVEL } from '../challenge/local-challenge.ts';
 import { noteFailedChallenge } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
@@ -47,7 +47,7 @@ export function challengeEndpoint(call: ChallengeCall): Endpoint {
       const checked = await localChallenges.check(config, facts, challenge, solution);
       if (!checked.verified) noteFailedChallenge(context, isolate.limits);
       count(`local_challenges{outcome="${outcomeOf(checked)}"}`);
-      return answerWith(context, json(checked));
+      return answerWith(context, jsonAnswer(checked));
     }
     if (environment.rules.kind === 'service') {
       const asked = await isolate.service.ask(callOf(call), questionOf(call, context, config.siteKey, body.value));
@@ -55,7 +55,7 @@ export function challengeEndpoint(call: ChallengeCall): Endpoint {
         const outcome = call === 'challenge' ? 'issued' : outcomeOf(asked.value);
         count(`challenges{outcome="${outcome}"}`);
         if (outcome === 'failed') noteFailedChallenge(context, isolate.limits);
-        return answerWith(context, json(asked.value));
+        return answerWith(context, jsonAnswer(asked.value));
       }
       if (asked.error.kind === 'visitor') return answerWith(context, toldToVisitor(asked.error));
       count(`challenge_failures{step="${call}"}`);
@@ -72,7 +72,7 @@ export function challengeEndpoint(call: ChallengeCall): Endpoint {
     if (call === 'challenge' && mayMint) {
       count('local_challenges{outcome="issued"}');
       const minted = await localChallenges.mint(config, facts, demand.powDifficulty);
-      return answerWith(context, json(minted));
+      return answerWith(context, jsonAnswer(minted));
     }
     return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond.'));
   };

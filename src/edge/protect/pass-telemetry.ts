@@ -1,7 +1,7 @@
 /** `POST /__protect/telemetry`: passes the page's report on to the service, for the session in the visitor's cookie. */
 import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
-import { error, json } from '../answer/answer.ts';
+import { error, jsonAnswer } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import { readObject, type ServiceQuestion } from '../feed/service-client.ts';
 import type { Isolate } from '../isolate/isolate.ts';
@@ -33,5 +33,5 @@ export async function passTelemetry(context: RequestContext, { service, count }:
   if (!asked.ok && asked.error.kind === 'visitor')
     return answerWith(context, asked.error.status === 401 ? NO_SESSION : REFUSED);
   if (!asked.ok) count('telemetry_failures');
-  return answerWith(context, json({ accepted: true }, 202));
+  return answerWith(context, jsonAnswer({ accepted: true }, 202));
 }

@@ -29,7 +29,7 @@ export interface PageInput {
 /** What `html` returns: with every value escaped that is not itself from `html`. */
 export type Html = ReturnType<typeof html>;
 
-export interface PageParts {
+interface PageParts {
   title: string;
   /** Additions to `<head>`. */
   head?: Html | null;
