@@ -4,15 +4,17 @@ import { ChoiceField } from '../../components/choice.tsx';
 import { Load, Page, Section } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { DecisionSeries } from '../../components/time-series.tsx';
-import { shownInstance, instancesLoaded, siteParam } from '../../frame/instances.ts';
+import { instances, instancesLoaded, shownInstance, siteParam, type Instance } from '../../frame/instances.ts';
 import { addressOf, type Params, useParams, useWindow } from '../../url/params.ts';
 import { valuesOf } from '../verdicts/verdict-filters.ts';
 import { AttackNotice } from '../attack/attack-notice.tsx';
 import { HealthLine } from '../health/health-line.tsx';
-import { FirstRun, useIsFirstRun } from './first-run.tsx';
 import { TrafficFigures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
 import { breakdownBody, sourceFilter, summaryBody, type Dimension } from './overview-body.ts';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { visitorSources } from '../../../contract/vocabulary.ts';
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
 
@@ -122,4 +124,44 @@ export default function Overview() {
 /** A link keeps the time and the decision of the view. */
 function seenAlike({ range, from, to, decision }: Params): Record<string, string | undefined> {
   return { range, from, to, decision };
+}
+
+const RETRY_MS = 3000;
+
+/**
+ * Whether no visitor's request ever arrived. It stays so until the view is left: people who follow the guide go on with
+ * the steps after the first request.
+ */
+function useIsFirstRun(instance: Instance | null): boolean {
+  const newest = useCall(
+    '/protect/verdicts',
+    instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
+  );
+  // Nothing else on the page would tell somebody who has no traffic that this call failed.
+  useEffect(() => {
+    if (newest.error === null) return;
+    const timer = setTimeout(newest.reload, RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [newest.error]);
+  const id = instance?.id ?? null;
+  const isEmpty = id === null ? instances.value.list !== null : newest.value?.verdicts.length === 0;
+  // `null`: it began without any instance, and the one that came since belongs to it.
+  const [began, setBegan] = useState<string | null | undefined>();
+  useEffect(() => {
+    if (isEmpty) setBegan((former) => (former === null ? null : id));
+  }, [isEmpty, id]);
+  return isEmpty || began === null || (began !== undefined && began === id);
+}
+
+/** The installation guide in place of an overview without anything to show. Loaded only then. */
+function FirstRun() {
+  const [Steps, setSteps] = useState<ComponentType | null>(null);
+  useEffect(() => {
+    import('../guide/guide.tsx').then(
+      ({ Installation }) => setSteps(() => Installation),
+      // The address of its own still leads there, once the network is back.
+      () => undefined,
+    );
+  }, []);
+  return Steps === null ? <a href="/console/guide">Installation guide</a> : <Steps />;
 }

@@ -77,40 +77,32 @@ function Listed({ values, show }: { values: readonly string[]; show: (value: str
 }
 
 export function SessionRisk({ session }: { session: SessionTelemetry['session'] }) {
-  if (session === null) {
-    return (
-      <Section title="What its risk is made of">
-        <p class="soft">The session has ended, and only its verdicts are left.</p>
-      </Section>
-    );
-  }
+  if (session === null) return <p class="soft">The session has ended, and only its verdicts are left.</p>;
   return (
-    <Section title="What its risk is made of">
-      <Facts
-        facts={[
-          ['Score now', session.risk_score.toFixed(2)],
-          [
-            'Parts',
-            session.parts.length === 0 ? (
-              <span class="soft">nothing fired</span>
-            ) : (
-              <span class="chips">
-                <DetectorChips parts={session.parts} />
-              </span>
-            ),
-          ],
-          ['Opened', <Time at={session.opened_at} />],
-          ['Ends', <Time at={session.expires_at} />],
-          ['Renewals', count(session.renewals)],
-          ['Changes of address', count(session.address_changes)],
-          ['Changes of user agent', count(session.user_agent_changes)],
-          ['Idle sessions of its network', count(session.idle_sessions_of_network)],
-          ['Requests per minute', count(session.requests_per_minute)],
-          ['Reports of its pages', `${count(session.reports)}, ${count(session.implausible_reports)} implausible`],
-          ['Somebody used the page', session.interacted ? 'yes' : 'not seen'],
-          ['Traits', session.traits.join(', ') || 'none'],
-        ]}
-      />
-    </Section>
+    <Facts
+      facts={[
+        ['Score now', session.risk_score.toFixed(2)],
+        [
+          'Parts',
+          session.parts.length === 0 ? (
+            <span class="soft">nothing fired</span>
+          ) : (
+            <span class="chips">
+              <DetectorChips parts={session.parts} />
+            </span>
+          ),
+        ],
+        ['Opened', <Time at={session.opened_at} />],
+        ['Ends', <Time at={session.expires_at} />],
+        ['Renewals', count(session.renewals)],
+        ['Changes of address', count(session.address_changes)],
+        ['Changes of user agent', count(session.user_agent_changes)],
+        ['Idle sessions of its network', count(session.idle_sessions_of_network)],
+        ['Requests per minute', count(session.requests_per_minute)],
+        ['Reports of its pages', `${count(session.reports)}, ${count(session.implausible_reports)} implausible`],
+        ['Somebody used the page', session.interacted ? 'yes' : 'not seen'],
+        ['Traits', session.traits.join(', ') || 'none'],
+      ]}
+    />
   );
 }

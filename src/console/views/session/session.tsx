@@ -83,7 +83,9 @@ function Details({ risk, telemetry }: { risk: RiskHistory; telemetry: SessionTel
       </Section>
       <div class="columns">
         <SessionFacts telemetry={telemetry} params={params} />
-        <SessionRisk session={telemetry.session} />
+        <Section title="What its risk is made of">
+          <SessionRisk session={telemetry.session} />
+        </Section>
       </div>
       <Section title="Requests">
         <p class="hint">

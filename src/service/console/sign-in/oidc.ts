@@ -4,12 +4,11 @@
  * has verified counts, and only of a team member: the issuer says who somebody is, the account says whether they may.
  */
 import {
-  allowInsecureRequests,
-  authorizationCodeGrantRequest,
-  type AuthorizationServer,
-  calculatePKCECodeChallenge,
   ClientSecretBasic,
   ClientSecretPost,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
   customFetch,
   discoveryRequest,
   generateRandomCodeVerifier,
@@ -18,6 +17,7 @@ import {
   getValidatedIdTokenClaims,
   processAuthorizationCodeResponse,
   processDiscoveryResponse,
+  type AuthorizationServer,
   validateAuthResponse,
 } from 'oauth4webapi';
 import * as z from 'zod/mini';
@@ -27,10 +27,9 @@ import { failed, ok, type Result } from '../../../result.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { errorKeyOf } from '../../http/respond-error.ts';
 import { cookieValues } from '../../http/session-cookie.ts';
-import { type ConsolePlace, isSafeAddress, type OidcSettings } from '../../sign-in-variables.ts';
+import { isSafeAddress, type ConsolePlace, type OidcSettings } from '../../sign-in-variables.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
-import { completeSignIn } from './complete-sign-in.ts';
-import { readProof, takeProof } from './open-session.ts';
+import { completeSignIn, readProof, takeProof } from './complete-sign-in.ts';
 import { providerFetch, whyOf } from './provider-fetch.ts';
 import { TICKET_VALID_MS, issueTicket, takeTicket } from './ticket.ts';
 
