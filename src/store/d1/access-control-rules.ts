@@ -6,7 +6,7 @@ import { sql, type Sql, statement } from '../sql.ts';
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
-import { fromRow, json, plain, type Row } from './rows.ts';
+import { fromJson, fromRow, plain, type Row } from './rows.ts';
 
 export interface AccessCondition {
   field: AccessConditionField;
@@ -18,8 +18,8 @@ const accessControlRule = fromRow({
   userScopeHash: plain<string>(),
   type: plain<'block' | 'restrict'>(),
   description: plain<string | null>(),
-  conditions: json<readonly AccessCondition[]>(),
-  restriction: json<AccessRestriction>(),
+  conditions: fromJson<readonly AccessCondition[]>(),
+  restriction: fromJson<AccessRestriction>(),
   ruleGroupId: plain<string | null>(),
   /** Epoch milliseconds; after this time the rule matches no visitor. */
   expiry: plain<number>(),
@@ -172,8 +172,8 @@ export type DecidingRule = Pick<AccessControlRule, 'userScopeHash' | 'type' | 'c
 const decidingRule = fromRow<DecidingRule>({
   userScopeHash: plain(),
   type: plain(),
-  conditions: json(),
-  restriction: json(),
+  conditions: fromJson(),
+  restriction: fromJson(),
   expiry: plain(),
 });
 

@@ -8,13 +8,13 @@ import { type Feature, features as allFeatures } from '../../contract/management
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
-import { flag, fromRow, json, plain, type Row } from './rows.ts';
+import { flag, fromJson, fromRow, plain, type Row } from './rows.ts';
 
 export const accountRecord = fromRow({
   id: plain<string>(),
   tier: plain<AccountTier>(),
   /** Features that are enabled on the account. */
-  features: json<readonly Feature[]>(),
+  features: fromJson<readonly Feature[]>(),
   ownerEmail: plain<string>(),
   disabled: flag(),
   paymentOwed: flag(),

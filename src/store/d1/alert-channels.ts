@@ -13,7 +13,7 @@ import {
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
-import { flag, fromRow, json, plain, type Row } from './rows.ts';
+import { flag, fromJson, fromRow, plain, type Row } from './rows.ts';
 
 /** As it is listed: without its address and its secrets. */
 const alertChannel = fromRow({
@@ -21,8 +21,8 @@ const alertChannel = fromRow({
   name: plain<string>(),
   shape: plain<ChannelShape>(),
   host: plain<string>(),
-  kinds: json<AlertKind[]>(),
-  quietHours: json<QuietHours | null>(),
+  kinds: fromJson<AlertKind[]>(),
+  quietHours: fromJson<QuietHours | null>(),
   enabled: flag(),
   createdAt: plain<number>(),
   updatedAt: plain<number>(),

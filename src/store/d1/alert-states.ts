@@ -9,7 +9,7 @@ import type { AlertKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 import { recordAlert } from './alerts.ts';
-import { fromRow, json, plain, type Row } from './rows.ts';
+import { fromJson, fromRow, plain, type Row } from './rows.ts';
 import { storedInstance, type StoredInstance } from './instances.ts';
 
 /** Of one instance. */
@@ -33,7 +33,7 @@ const storedState = fromRow<StoredState>({
   phase: plain(),
   since: plain(),
   begunAt: plain(),
-  facts: json(),
+  facts: fromJson(),
   mark: plain(),
 });
 

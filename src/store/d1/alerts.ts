@@ -6,7 +6,7 @@ import { sql, type Sql, statement } from '../sql.ts';
 import type { Alert } from '../../alerts/alert.ts';
 import type { DeliveryState, SentKind } from '../../contract/management/alerts.ts';
 import type { StoreEnv } from '../binding.ts';
-import { fromRow, json, plain, type Row } from './rows.ts';
+import { fromJson, fromRow, plain, type Row } from './rows.ts';
 
 const storedDelivery = fromRow({
   channelId: plain<string>(),
@@ -34,7 +34,7 @@ const storedAlert = fromRow<Alert>({
   subject: plain(),
   at: plain(),
   summary: plain(),
-  facts: json(),
+  facts: fromJson(),
 });
 
 /**

@@ -11,7 +11,7 @@ import { accountOf, type AccountRecord, selectAccount } from './accounts.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { deriveKey, randomToken } from '../keys/master-key.ts';
-import { fromRow, json, plain, type Row } from './rows.ts';
+import { fromJson, fromRow, plain, type Row } from './rows.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +19,7 @@ const apiKeyRecord = fromRow({
   id: plain<string>(),
   accountId: plain<string>(),
   name: plain<string>(),
-  permissions: json<PermissionMap>(),
+  permissions: fromJson<PermissionMap>(),
   /** Epoch milliseconds; every key expires. */
   expiresAt: plain<number>(),
   createdAt: plain<number>(),

@@ -5,7 +5,7 @@
  */
 import { type Sql, statement } from '../sql.ts';
 import type { StoreEnv } from '../binding.ts';
-import { fromRow, json, plain, type Row } from './rows.ts';
+import { fromJson, fromRow, plain, type Row } from './rows.ts';
 
 const auditEntry = fromRow({
   id: plain<string>(),
@@ -21,7 +21,7 @@ const auditEntry = fromRow({
   requestId: plain<string>(),
   /** Client address, or `null` when it is unknown. */
   ip: plain<string | null>(),
-  body: json<unknown>(),
+  body: fromJson<unknown>(),
 });
 type ManagementAuditEntry = ReturnType<typeof auditEntry>;
 

@@ -5,7 +5,7 @@
 import { statement } from '../sql.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
-import { fromRow, json, plain, type Row } from './rows.ts';
+import { fromJson, fromRow, plain, type Row } from './rows.ts';
 
 const passkeyRecord = fromRow({
   /** Base64url. */
@@ -14,7 +14,7 @@ const passkeyRecord = fromRow({
   /** What the person calls it. */
   name: plain<string>(),
   /** JWK. */
-  publicKey: json<JsonWebKey>(),
+  publicKey: fromJson<JsonWebKey>(),
   /** Signatures that the authenticator counted; always 0 where it does not count. */
   counter: plain<number>(),
   createdAt: plain<number>(),

@@ -15,7 +15,7 @@ export function flag(): Reading<boolean> {
   return (stored) => stored === 1;
 }
 
-export function json<Value>(): Reading<Value> {
+export function fromJson<Value>(): Reading<Value> {
   return (stored) => (stored === null ? null : JSON.parse(stored as string)) as Value;
 }
 

@@ -7,7 +7,7 @@ import type { ListAuthorization, ListSettings, ReportField } from '../../contrac
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
-import { flag, fromRow, json, plain, type Row } from './rows.ts';
+import { flag, fromJson, fromRow, plain, type Row } from './rows.ts';
 
 const MINUTE_MS = 60_000;
 const BIRTH_BYTES = 9;
@@ -15,7 +15,7 @@ const BIRTH_BYTES = 9;
 const listFields = fromRow({
   instanceId: plain<string>(),
   name: plain<string>(),
-  settings: json<ListSettings>(),
+  settings: fromJson<ListSettings>(),
   /** A random mark that tells the list from a later one of the same name. `null`: the list is older than the mark. */
   birth: plain<string | null>(),
   createdAt: plain<number>(),
@@ -29,7 +29,7 @@ const listFields = fromRow({
   failures: plain<number>(),
   error: plain<string | null>(),
   entries: plain<number>(),
-  report: json<ReportField | null>(),
+  report: fromJson<ReportField | null>(),
   isExpired: flag(),
   /** The run that reads it, or that was stopped while it did. */
   reading: plain<string | null>(),

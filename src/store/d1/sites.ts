@@ -7,7 +7,7 @@ import type { Site } from '../../contract/management/site.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
-import { flag, fromRow, json, plain, type Row } from './rows.ts';
+import { flag, fromJson, fromRow, plain, type Row } from './rows.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { sha256Hex } from '../../bytes/hex.ts';
@@ -26,7 +26,7 @@ export interface SiteRecord extends Site {
 const siteFields = fromRow<Omit<SiteRecord, 'secretKey'>>({
   name: plain(),
   siteKey: plain(),
-  settings: json(),
+  settings: fromJson(),
   active: flag(),
   isDefault: flag(),
   createdAt: plain(),

@@ -4,7 +4,7 @@
  */
 import { statement } from '../sql.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
-import { flag, fromRow, json, plain, type Row } from './rows.ts';
+import { flag, fromJson, fromRow, plain, type Row } from './rows.ts';
 import type { UserRole } from '../../contract/management/permissions.ts';
 import { failed, ok, type Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
@@ -15,7 +15,7 @@ const userRecord = fromRow({
   role: plain<UserRole>(),
   /** `invited` until the person signs in to the console for the first time. */
   status: plain<'active' | 'invited'>(),
-  marketingPreferences: json<unknown>(),
+  marketingPreferences: fromJson<unknown>(),
   createdAt: plain<number>(),
   updatedAt: plain<number>(),
 });
