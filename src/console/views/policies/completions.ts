@@ -24,7 +24,7 @@ const REST_OF_WORD = /^[A-Za-z0-9]*/;
 export function completionsAt(text: string, caret: number, known: KnownValues): Completions | null {
   const before = text.slice(0, caret);
   const tokens = new Tokens(before);
-  let place: ConditionPlace | null = { kind: 'condition' };
+  let place: ConditionPlace | null = startOf(known);
   let open = 0;
   for (;;) {
     const { next } = tokens;
@@ -35,13 +35,13 @@ export function completionsAt(text: string, caret: number, known: KnownValues): 
       const rest = (isText ? REST_OF_TEXT : REST_OF_WORD).exec(text.slice(caret))?.[0] ?? '';
       const to = next.kind === 'end' ? caret : caret + rest.length;
       const typed = before.slice(from);
-      const options = optionsAt(place, { isOpen: open > 0, known }).filter((one) => fits(one, typed));
+      const options = place.options(open > 0).filter((one) => fits(one, typed));
       if (options.length === 0) return null;
       const isGlued = from === caret && /[\w"\])]$/.test(before);
       return { from, to, typed, options: isGlued ? options.map(apart) : options };
     }
     if (next.kind === 'sign') open += next.value === '(' ? 1 : next.value === ')' ? -1 : 0;
-    place = after(place, tokens.take());
+    place = place.after(tokens.take());
     if (place === null) return null;
   }
 }
@@ -71,58 +71,12 @@ function apart(option: Completion): Completion {
   return /^[A-Za-z]/.test(option.insert) ? { ...option, insert: ` ${option.insert}` } : option;
 }
 
-/** `null`: this word is a mistake there. */
-function after(place: ConditionPlace, token: Token): ConditionPlace | null {
-  const { kind, value } = token;
-  const isSign = (sign: string): boolean => kind === 'sign' && value === sign;
-  const isWord = (...words: string[]): boolean => kind === 'word' && words.includes(value);
-  switch (place.kind) {
-    case 'condition':
-      if (isSign('(') || isWord('not')) return place;
-      return isField(token) ? afterField(value as PolicyField) : null;
-    case 'bracket':
-      return isSign('[') ? { kind: 'name', field: place.field } : null;
-    case 'name':
-      return kind === 'text' ? { kind: 'bracket-end', field: place.field, name: value } : null;
-    case 'bracket-end':
-      return isSign(']') ? { ...place, kind: 'operator' } : null;
-    case 'operator':
-      return afterOperator(place, token);
-    case 'list':
-      return isSign('[') ? { ...place, kind: 'value' } : null;
-    case 'value':
-      if (kind !== 'text' && kind !== 'number') return null;
-      return isList(place.operator) ? { ...place, kind: 'more' } : { kind: 'joint' };
-    case 'more':
-      return isSign(',') ? { ...place, kind: 'value' } : isSign(']') ? { kind: 'joint' } : null;
-    case 'joint':
-      if (isSign(')')) return place;
-      return isWord('and', 'or') ? { kind: 'condition' } : null;
-  }
-}
-
-function afterField(field: PolicyField): ConditionPlace {
-  return policyFieldFacts[field].name === 'required'
-    ? { kind: 'bracket', field }
-    : { kind: 'operator', field, name: undefined };
-}
-
-function afterOperator(
-  { field, name }: { field: PolicyField; name: string | undefined },
-  token: Token,
-): ConditionPlace | null {
-  const facts = policyFieldFacts[field];
-  if (token.kind === 'sign' && token.value === '[' && name === undefined && Array.isArray(facts.name)) {
-    return { kind: 'name', field };
-  }
-  const operator = facts.operators.find((one) => token.kind === 'word' && one === token.value);
-  if (operator === undefined) return null;
-  if (operator === 'exists') return { kind: 'joint' };
-  return { kind: isList(operator) ? 'list' : 'value', field, name, operator };
-}
-
-function isList(operator: PolicyOperator): boolean {
-  return operator === 'in' || operator === 'ipIn';
+/** A place of a condition. */
+interface ConditionPlace {
+  /** @param isInside whether a parenthesis is open. */
+  options: (isInside: boolean) => readonly Completion[];
+  /** The place behind a token. `null`: the token is a mistake here. */
+  after: (token: Token) => ConditionPlace | null;
 }
 
 /** The comparison that a value belongs to: its field, with its name where it has one, and its operator. */
@@ -132,15 +86,71 @@ interface Compared {
   operator: PolicyOperator;
 }
 
-/** What stands next. `more`: behind a value of a list. `joint`: behind a whole comparison. */
-export type ConditionPlace =
-  | { kind: 'condition' }
-  | { kind: 'bracket'; field: PolicyField }
-  | { kind: 'name'; field: PolicyField }
-  | { kind: 'bracket-end'; field: PolicyField; name: string }
-  | { kind: 'operator'; field: PolicyField; name: string | undefined }
-  | ({ kind: 'list' | 'value' | 'more' } & Compared)
-  | { kind: 'joint' };
+/** The place where a condition begins. */
+function startOf(known: KnownValues): ConditionPlace {
+  const condition: ConditionPlace = {
+    options: () => [...policyFields.flatMap(fieldOptions), word('not'), sign('(')],
+    after: (token) => {
+      if (isSign(token, '(') || isWord(token, 'not')) return condition;
+      if (!isField(token)) return null;
+      const field = token.value as PolicyField;
+      return policyFieldFacts[field].name === 'required' ? only(sign('["'), '[', name(field)) : operator(field);
+    },
+  };
+  /** Behind a whole comparison. */
+  const joint: ConditionPlace = {
+    options: (isInside) => [word('and'), word('or'), ...(isInside ? [sign(')', ' ')] : [])],
+    after: (token) => (isSign(token, ')') ? joint : isWord(token, 'and', 'or') ? condition : null),
+  };
+  const name = (field: PolicyField): ConditionPlace => ({
+    options: () => namesOf(field).map((one) => ({ label: one, insert: `"${one}"] ` })),
+    after: ({ kind, value: one }) => (kind === 'text' ? only(sign(']', ' '), ']', operator(field, one)) : null),
+  });
+  const operator = (field: PolicyField, named?: string): ConditionPlace => {
+    const { operators, name: names } = policyFieldFacts[field];
+    return {
+      options: () => operators.map(word),
+      after: (token) => {
+        if (isSign(token, '[') && named === undefined && Array.isArray(names)) return name(field);
+        const found = operators.find((one) => isWord(token, one));
+        if (found === undefined) return null;
+        if (found === 'exists') return joint;
+        const first = value({ field, name: named, operator: found });
+        return isList(found) ? only(sign('['), '[', first) : first;
+      },
+    };
+  };
+  const value = (compared: Compared): ConditionPlace => ({
+    options: () => valueOptions(compared, known),
+    after: ({ kind }) => {
+      if (kind !== 'text' && kind !== 'number') return null;
+      return isList(compared.operator) ? more(compared) : joint;
+    },
+  });
+  /** Behind a value of a list. */
+  const more = (compared: Compared): ConditionPlace => ({
+    options: () => [sign(',', ' '), sign(']', ' ')],
+    after: (token) => (isSign(token, ',') ? value(compared) : isSign(token, ']') ? joint : null),
+  });
+  return condition;
+}
+
+/** Where nothing but one sign can stand. */
+function only(option: Completion, expected: string, next: ConditionPlace): ConditionPlace {
+  return { options: () => [option], after: (token) => (isSign(token, expected) ? next : null) };
+}
+
+function isSign({ kind, value }: Token, wanted: string): boolean {
+  return kind === 'sign' && value === wanted;
+}
+
+function isWord({ kind, value }: Token, ...wanted: string[]): boolean {
+  return kind === 'word' && wanted.includes(value);
+}
+
+function isList(operator: PolicyOperator): boolean {
+  return operator === 'in' || operator === 'ipIn';
+}
 
 export interface Completion {
   /** What is read: the word itself, or a value with what it means. */
@@ -154,12 +164,6 @@ export type KnownValues = (
   field: PolicyField,
   name: string | undefined,
 ) => readonly (readonly [value: string, about: string])[];
-
-export interface Around {
-  /** Whether a parenthesis is open. */
-  isOpen: boolean;
-  known: KnownValues;
-}
 
 const word = (label: string): Completion => ({ label, insert: `${label} ` });
 const sign = (label: string, behind = ''): Completion => ({ label, insert: label + behind });
@@ -177,29 +181,6 @@ const HEADERS: readonly string[] = [
 ];
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-function optionsAt(place: ConditionPlace, { isOpen, known }: Around): readonly Completion[] {
-  switch (place.kind) {
-    case 'condition':
-      return [...policyFields.flatMap(fieldOptions), word('not'), sign('(')];
-    case 'bracket':
-      return [sign('["')];
-    case 'name':
-      return namesOf(place.field).map((name) => ({ label: name, insert: `"${name}"] ` }));
-    case 'bracket-end':
-      return [sign(']', ' ')];
-    case 'operator':
-      return policyFieldFacts[place.field].operators.map(word);
-    case 'list':
-      return [sign('[')];
-    case 'value':
-      return valueOptions(place, known);
-    case 'more':
-      return [sign(',', ' '), sign(']', ' ')];
-    case 'joint':
-      return [word('and'), word('or'), ...(isOpen ? [sign(')', ' ')] : [])];
-  }
-}
-
 function fieldOptions(field: PolicyField): Completion[] {
   const { name } = policyFieldFacts[field];
   if (name === 'required') return [{ label: `${field}["…"]`, insert: `${field}["` }];
@@ -213,10 +194,7 @@ function namesOf(field: PolicyField): readonly string[] {
   return name === undefined || name === 'required' ? [] : name;
 }
 
-function valueOptions(
-  { field, name, operator }: Extract<ConditionPlace, { kind: 'value' | 'list' | 'more' }>,
-  known: KnownValues,
-): Completion[] {
+function valueOptions({ field, name, operator }: Compared, known: KnownValues): Completion[] {
   // Parts of words are typed.
   if (operator !== 'equals' && operator !== 'in') return [];
   const behind = operator === 'equals' ? ' ' : '';
