@@ -215,3 +215,32 @@ export function TextFileField({ label, maxBytes, accept, isDisabled, otherWay = 
     </Framed>
   );
 }
+
+export interface BoxesFieldProps {
+  legend: string;
+  options: readonly Option<string>[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+}
+
+/** A box for each option. What is chosen is in the order of the options. */
+export function BoxesField({ legend, options, chosen, onChange }: BoxesFieldProps) {
+  const named = options.map(namedOption);
+  const set = (value: string, isChosen: boolean) =>
+    onChange(named.map(([one]) => one).filter((one) => (one === value ? isChosen : chosen.includes(one))));
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      <div class="group-members">
+        {named.map(([value, text]) => (
+          <CheckField
+            key={value}
+            label={text}
+            isChecked={chosen.includes(value)}
+            onChange={(isChosen) => set(value, isChosen)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}

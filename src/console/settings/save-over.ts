@@ -4,7 +4,8 @@
  */
 import { failed, type Result } from '../../result.ts';
 import type { Refusal } from '../api/call.ts';
-import type { SettingValues } from './draft.ts';
+
+export type SettingValues = Readonly<Record<string, unknown>>;
 
 export interface Stored {
   values: SettingValues;
@@ -15,6 +16,12 @@ export interface SavePorts {
   load: () => Promise<Result<Stored, Refusal>>;
   /** Refused with 409 when the stored version is another one by now. */
   save: (changes: SettingValues, ifVersion: number) => Promise<Result<Stored, Refusal>>;
+}
+
+/** The members whose value differs, each whole, as the API replaces them. */
+export function changedMembers(names: readonly string[], stored: SettingValues, current: SettingValues): SettingValues {
+  const changed = names.filter((name) => !isSame(stored[name], current[name]) && current[name] !== undefined);
+  return Object.fromEntries(changed.map((name) => [name, current[name]]));
 }
 
 /** Somebody else's change of another member refuses a write too. */

@@ -1,8 +1,7 @@
 /** One setting with its explanation, range and default, whatever its type. */
 import { useState } from 'preact/hooks';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
-import { settingText, settingValue } from './draft.ts';
-import { boundsText, controlOf, type SettingSchema } from './setting-schema.ts';
+import { boundsText, controlOf, type SettingSchema, settingText, settingValue } from './setting-schema.ts';
 
 export interface SettingFieldProps {
   name: string;

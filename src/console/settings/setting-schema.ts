@@ -1,3 +1,5 @@
+import { failed, ok, type Result } from '../../result.ts';
+
 /** The part of JSON Schema that the API's description of settings uses. */
 export interface SettingSchema {
   type?: string | readonly string[];
@@ -27,12 +29,16 @@ export type ControlKind = 'flag' | 'choice' | 'number' | 'text' | 'lines' | 'gro
 export function controlOf(schema: SettingSchema): ControlKind {
   if (schema.enum !== undefined) return 'choice';
   if (schema.type === 'boolean') return 'flag';
-  if (schema.type === 'integer' || schema.type === 'number') return 'number';
+  if (isNumber(schema)) return 'number';
   if (schema.type === 'string') return 'text';
   if (schema.type === 'array' && schema.items?.type === 'string') return 'lines';
   const members = Object.values(schema.properties ?? {});
   const isFlat = members.length > 0 && members.every((member) => !['group', 'json'].includes(controlOf(member)));
   return isFlat ? 'group' : 'json';
+}
+
+export function isNumber({ type }: SettingSchema): boolean {
+  return type === 'integer' || type === 'number';
 }
 
 /** A bound that only means "any safe integer" says nothing. */
@@ -61,9 +67,8 @@ export function rangeText({ minimum, maximum }: SettingSchema): string | null {
 /** What is wrong with the text of a field; `null`: nothing. An empty one is only wrong where it must be filled in. */
 export function problemIn(schema: SettingSchema, text: string): string | null {
   const given = text.trim();
-  const isNumber = schema.type === 'integer' || schema.type === 'number';
-  if (given === '') return isNumber && mustBeFilled(schema) ? problemInNumber(schema, given) : null;
-  if (isNumber) return problemInNumber(schema, given);
+  if (given === '' && !(isNumber(schema) && mustBeFilled(schema))) return null;
+  if (isNumber(schema)) return problemInNumber(schema, given);
   if (schema.type === 'array') return problemInLines(schema, filledLines(text));
   if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(given)) return null;
   return schema.message ?? 'does not have the form that it must have';
@@ -130,4 +135,29 @@ export function fieldProblems<Draft extends object>(
 export function isFilled<Draft extends object>(draft: Draft, schemas: FormSchemas<Draft>): boolean {
   const given = Object.entries(schemas) as [keyof Draft, SettingSchema][];
   return given.every(([name, schema]) => !mustBeFilled(schema) || String(draft[name]).trim() !== '');
+}
+
+/** A value as the text of its field. */
+export function settingText(schema: SettingSchema, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const kind = controlOf(schema);
+  if (kind === 'lines') return (value as readonly string[]).join('\n');
+  return kind === 'json' || kind === 'group' ? JSON.stringify(value, null, 2) : String(value as string | number);
+}
+
+/** A field's text as a value. Empty text is no value: the member is left out. */
+export function settingValue(schema: SettingSchema, text: string): Result<unknown, string> {
+  const kind = controlOf(schema);
+  if (kind === 'lines') return ok(filledLines(text));
+  if (text.trim() === '') return ok(undefined);
+  if (kind === 'number') {
+    const value = Number(text);
+    return Number.isFinite(value) ? ok(value) : failed('is not a number');
+  }
+  if (kind !== 'json') return ok(text);
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return failed('is not valid JSON');
+  }
 }

@@ -5,18 +5,10 @@ import { completionsAt, withCompletion } from '../../../src/console/views/polici
 import { parseExpression } from '../../../src/policies/text/parse.ts';
 import { expectRows } from '../../support/rows.ts';
 
-const known = (field: string) =>
-  field === 'country'
-    ? ([
-        ['DE', 'Germany'],
-        ['AT', 'Austria'],
-      ] as const)
-    : [];
-
 /** `|` is the caret. */
 function at(text: string) {
   const caret = text.indexOf('|');
-  return completionsAt(text.replace('|', ''), caret, known);
+  return completionsAt(text.replace('|', ''), caret);
 }
 const labels = (text: string) => at(text)?.options.map(({ label }) => label) ?? [];
 
@@ -51,6 +43,14 @@ describe('at the caret are offered', () => {
       },
     ));
 
+  test('countries by their codes, each once', () => {
+    const codes = labels('country equals "|').map((label) => label.slice(0, 2));
+    expect(codes).toContain('DE');
+    expect(codes).toContain('T1');
+    for (const code of ['DD', 'EU', 'UK', 'ZZ']) expect(codes).not.toContain(code);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
   test('what continues the text when it is taken', () =>
     expectRows(
       [
@@ -79,7 +79,7 @@ test('whatever is chosen, the parser goes on behind it', () => {
     fc.property(fc.array(fc.nat(200), { minLength: 1, maxLength: 40 }), (choices) => {
       let text = '';
       for (const choice of choices) {
-        const found = completionsAt(text, text.length, known);
+        const found = completionsAt(text, text.length);
         if (found === null) {
           const field = /([a-zA-Z]+)(?:\["[^"]*"\])? \w+ (?:\[[^\]]*)?$/.exec(text)?.[1] ?? '';
           text += text.endsWith('["') ? 'name"] ' : (typed[field] ?? '"word"');
@@ -123,7 +123,7 @@ test('a caret anywhere in any text offers what stands inside of the text', () =>
     fc.property(fc.array(piece, { maxLength: 20 }), fc.nat(60), (pieces, place) => {
       const text = pieces.join('');
       const caret = Math.min(place, text.length);
-      const found = completionsAt(text, caret, known);
+      const found = completionsAt(text, caret);
       if (found === null) return;
       expect(found.from).toBeLessThanOrEqual(caret);
       expect(found.to).toBeGreaterThanOrEqual(caret);

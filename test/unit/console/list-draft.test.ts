@@ -1,7 +1,12 @@
 /** The form of a list: what its fields mean, and what of them is sent. */
 import { expect, test } from 'vitest';
-import type { List } from '../../../src/console/views/lists/list.ts';
-import { changedSettings, listDraftOf, listSchemas, settingsOf } from '../../../src/console/views/lists/list-draft.ts';
+import {
+  changedSettings,
+  type List,
+  listDraftOf,
+  listSchemas,
+  settingsOf,
+} from '../../../src/console/views/lists/list-draft.ts';
 import { listDefaults } from '../../../src/contract/management/list-defaults.ts';
 
 const list: List = {

@@ -1,19 +1,19 @@
 /** A draft of policies: its changes, its order, and how it comes on top of what somebody else has saved. */
 import { describe, expect, test } from 'vitest';
-import { caughtUp } from '../../../src/console/views/policies/catch-up.ts';
-import { headOf, changedLines } from '../../../src/console/views/policies/difference-lines.ts';
 import {
+  caughtUp,
   draftChanges,
-  unchangedDraft,
   moved,
   onVersion,
   policiesOf,
   type PolicyDraft,
+  unchangedDraft,
   withAdded,
   withImported,
   withPolicy,
   without,
 } from '../../../src/console/views/policies/draft.ts';
+import { changedLines, headOf } from '../../../src/console/views/policies/difference-lines.ts';
 import type { TextPolicy } from '../../../src/console/views/policies/policy.ts';
 import { expectRows } from '../../support/rows.ts';
 

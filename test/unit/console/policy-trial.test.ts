@@ -1,7 +1,6 @@
 /** What is sent for a test of policies, and what its answer says of each policy. */
 import { describe, expect, test } from 'vitest';
 import { errorText, marked } from '../../../src/console/views/policies/condition-place.ts';
-import { knownValues } from '../../../src/console/views/policies/known-values.ts';
 import type { TextPolicy } from '../../../src/console/views/policies/policy.ts';
 import {
   answersOf,
@@ -128,12 +127,3 @@ test('an error of a condition is marked at its place', () =>
       expect(errorText(text, parsed.error).startsWith(start)).toBe(true);
     },
   ));
-
-test('countries are offered by their codes, each once', () => {
-  const codes = knownValues('country', undefined).map(([code]) => code);
-  expect(codes).toContain('DE');
-  expect(codes).toContain('T1');
-  for (const code of ['DD', 'EU', 'UK', 'ZZ']) expect(codes).not.toContain(code);
-  expect(new Set(codes).size).toBe(codes.length);
-  expect(knownValues('host', undefined)).toEqual([]);
-});

@@ -4,9 +4,9 @@ import { call } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 
 type Rule = RequestOf<'/access-control/create'>['rule'];
 type Field = Rule['conditions'][number]['field'];
@@ -24,6 +24,11 @@ const fields: readonly (readonly [field: Field, name: string, example: string])[
   ['userAgent', 'User agent, whole', 'Mozilla/5.0 …'],
   ['userId', 'Your user id', 'customer-17'],
 ];
+
+const types = [
+  ['block', 'Block: no captcha is issued'],
+  ['restrict', 'Restrict: the captcha is harder, or the token is refused'],
+] as const;
 
 const lives = [
   ['3600', '1 hour'],
@@ -60,11 +65,12 @@ const emptyDraft = {
 
 export function NewAccessControlRule({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const { description: about, ruleGroupId: group, ...restrictions } = forms.accessControlRule;
-  const form = useForm<typeof emptyDraft>(
-    () => emptyDraft,
-    // What a rule that blocks does not send cannot be wrong.
-    (draft) => ({ description: about, ruleGroupId: group, ...(draft.type === 'restrict' ? restrictions : {}) }),
-  );
+  // What a rule that blocks does not send cannot be wrong.
+  const form = useForm(emptyDraft, (draft) => ({
+    description: about,
+    ruleGroupId: group,
+    ...(draft.type === 'restrict' ? restrictions : {}),
+  }));
   const [conditions, setConditions] = useState<readonly TypedCondition[]>([{ field: 'ip', value: '' }]);
   const { type, life, description, ruleGroupId, captchaType, deferToVerify } = form.draft;
 
@@ -92,36 +98,33 @@ export function NewAccessControlRule({ onClose, onCreated }: { onClose: () => vo
       onMade={onCreated}
       onClose={onClose}
     >
-      <SelectField
-        {...form.choice('type')}
-        label="What it does"
-        options={[
-          ['block', 'Block: no captcha is issued'],
-          ['restrict', 'Restrict: the captcha is harder, or the token is refused'],
-        ]}
-      />
+      {form.fields([{ name: 'type', label: 'What it does', options: types }])}
       <Conditions conditions={conditions} onChange={setConditions} />
       {type === 'restrict' && (
         <fieldset>
           <legend>Restriction</legend>
           <div class="group-members">
-            <SelectField {...form.choice('captchaType')} label="Captcha" options={captchaTypes} />
-            {numbers.map(([name, label]) => (
-              <TextField {...form.text(name)} key={name} label={label} />
-            ))}
+            {form.fields([
+              { name: 'captchaType', label: 'Captcha', options: captchaTypes },
+              ...numbers.map(([name, label]) => ({ name, label })),
+            ])}
           </div>
-          <CheckField
-            {...form.flag('deferToVerify')}
-            label="Only at verification"
-            hint="The challenge stays as it is, and the token is refused when your backend verifies it."
-          />
+          {form.fields([
+            {
+              name: 'deferToVerify',
+              label: 'Only at verification',
+              hint: 'The challenge stays as it is, and the token is refused when your backend verifies it.',
+            },
+          ])}
         </fieldset>
       )}
       <div class="group-members">
-        <SelectField {...form.choice('life')} label="Expires after" options={lives} />
-        <TextField {...form.text('ruleGroupId')} label="Group" hint="To delete rules together." />
+        {form.fields([
+          { name: 'life', label: 'Expires after', options: lives },
+          { name: 'ruleGroupId', label: 'Group', hint: 'To delete rules together.' },
+        ])}
       </div>
-      <TextField {...form.text('description')} label="Description" hint="For people." />
+      {form.fields([{ name: 'description', label: 'Description', hint: 'For people.' }])}
       <p class="hint">A rule with the same conditions is replaced.</p>
     </CreateDialog>
   );

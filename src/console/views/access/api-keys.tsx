@@ -5,12 +5,12 @@ import { may, session } from '../../api/session.ts';
 import { Button, CopyButton } from '../../components/button.tsx';
 import { Chip, Time } from '../../components/values.tsx';
 import { Confirm, CreateDialog, SecretDialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { CheckField } from '../../components/field.tsx';
 import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 import {
   featurePermissions,
   permissionPowers,
@@ -133,12 +133,8 @@ export default function ApiKeys() {
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
-  const form = useForm(
-    () => ({ name: '' }),
-    () => forms.apiKey,
-  );
-  const { name } = form.draft;
-  const [days, setDays] = useState<string>('90');
+  const form = useForm({ name: '', days: '90' }, forms.apiKey);
+  const { name, days } = form.draft;
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
   const [token, setToken] = useState<string | null>(null);
   const state = session.value;
@@ -165,8 +161,10 @@ function NewKey({ onClose }: { onClose: () => void }) {
       onMade={(made) => setToken(made.token)}
       onClose={onClose}
     >
-      <TextField {...form.text('name')} label="Name" />
-      <SelectField label="Expires after" value={days} options={lifetimes} onChange={setDays} />
+      {form.fields([
+        { name: 'name', label: 'Name' },
+        { name: 'days', label: 'Expires after', options: lifetimes },
+      ])}
       <div class="actions">
         <Button onClick={() => setChosen(new Set(Object.values(readOnlyPermissions).flat()))}>
           Choose what only reads

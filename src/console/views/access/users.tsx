@@ -6,13 +6,13 @@ import { may } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, Time } from '../../components/values.tsx';
 import { Confirm, CreateDialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { SelectField } from '../../components/field.tsx';
 import { Load, Page, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { Schema } from '../../api/service-api.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 
 type Role = Schema<'User'>['role'];
 const roles: readonly (readonly [Role, string])[] = [
@@ -114,10 +114,7 @@ export default function Users() {
 }
 
 function AddUser({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
-  const form = useForm(
-    () => ({ email: '', name: '', role: 'viewer' as Role }),
-    () => forms.user,
-  );
+  const form = useForm({ email: '', name: '', role: 'viewer' as Role }, forms.user);
   const { email } = form.draft;
   return (
     <CreateDialog
@@ -132,9 +129,11 @@ function AddUser({ onClose, onAdded }: { onClose: () => void; onAdded: () => voi
       }}
       onClose={onClose}
     >
-      <TextField {...form.text('email')} label="Email" type="email" />
-      <TextField {...form.text('name')} label="Name" />
-      <SelectField {...form.choice('role')} label="Role" options={roles} />
+      {form.fields([
+        { name: 'email', label: 'Email', type: 'email' },
+        { name: 'name', label: 'Name' },
+        { name: 'role', label: 'Role', options: roles },
+      ])}
       <p class="hint">
         Then make a sign-in link for them: <code>npm run gatehouse -- signin --email {email || 'EMAIL'}</code>
       </p>

@@ -1,14 +1,12 @@
 /** The form of a channel: where it sends, which kinds, and when alerts wait. */
 import { useRef } from 'preact/hooks';
-import type { AlertKind } from '../../../contract/management/alerts.ts';
 import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { zoneName } from '../../format/times.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-over.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 import { offeredAlertKinds, alertKindWords, shapes, type ListedChannel } from './alert-words.ts';
 
 export interface ChannelFormProps {
@@ -24,24 +22,24 @@ interface ChannelDraft extends Pick<ListedChannel, 'name' | 'shape' | 'kinds' | 
   isQuiet: boolean;
 }
 
+const kindOptions = offeredAlertKinds.map((kind) => [kind, alertKindWords[kind]] as const);
 const timeZones = Intl.supportedValuesOf('timeZone');
 
 export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
-  const form = useForm<ChannelDraft>(
-    () => ({
-      name: channel?.name ?? '',
-      shape: channel?.shape ?? 'webhook',
-      webhookUrl: '',
-      kinds: channel?.kinds ?? [],
-      enabled: channel?.enabled ?? true,
-      isQuiet: channel !== null && channel.quietHours !== null,
-    }),
-    // The stored address is never shown, and stays unless another one is typed.
-    () => ({ ...forms.channel, webhookUrl: { ...forms.channel.webhookUrl, isRequired: channel === null } }),
-  );
+  const start: ChannelDraft = {
+    name: channel?.name ?? '',
+    shape: channel?.shape ?? 'webhook',
+    webhookUrl: '',
+    kinds: channel?.kinds ?? [],
+    enabled: channel?.enabled ?? true,
+    isQuiet: channel !== null && channel.quietHours !== null,
+  };
+  // The stored address is never shown, and stays unless another one is typed.
+  const webhookSchema = { ...forms.channel.webhookUrl, isRequired: channel === null };
+  const form = useForm(start, { ...forms.channel, webhookUrl: webhookSchema });
   const quiet = useForm(
-    () => channel?.quietHours ?? { from: '22:00', until: '07:00', timeZone: zoneName(), except: [] },
-    () => forms.quietHours,
+    channel?.quietHours ?? { from: '22:00', until: '07:00', timeZone: zoneName(), except: [] },
+    forms.quietHours,
   );
   const known = useRef(channel);
   const { name, shape, kinds, enabled, isQuiet } = form.draft;
@@ -72,51 +70,37 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
       onMade={(made) => onSaved(made.channel, made.secret)}
       onClose={onClose}
     >
-      <TextField {...form.text('name')} label="Name" placeholder="On call" />
-      <SelectField {...form.choice('shape')} label="Shape" options={shapes} isDisabled={channel !== null} />
-      <TextField
-        {...form.text('webhookUrl')}
-        label="Address"
-        type="url"
-        isMono
-        hint={
-          channel === null
-            ? 'https, with a public host name. It is stored encrypted, and never shown again.'
-            : `It sends to ${channel.host}. Empty: the stored address stays.`
-        }
-      />
-      <CheckField
-        {...form.flag('enabled')}
-        label="Send alerts there"
-        hint="What waits when a channel is switched off is given up."
-      />
-      <KindFields
-        legend="Kinds that are sent. None chosen: every kind"
-        chosen={kinds}
-        onChange={(chosen) => form.write({ kinds: chosen })}
-      />
-      <CheckField
-        {...form.flag('isQuiet')}
-        label="Quiet hours"
-        hint="Alerts of these hours are sent when they are over. A test is sent at any hour."
-      />
+      {form.fields([
+        { name: 'name', label: 'Name', placeholder: 'On call' },
+        { name: 'shape', label: 'Shape', options: shapes, isDisabled: channel !== null },
+        {
+          name: 'webhookUrl',
+          label: 'Address',
+          type: 'url',
+          isMono: true,
+          hint:
+            channel === null
+              ? 'https, with a public host name. It is stored encrypted, and never shown again.'
+              : `It sends to ${channel.host}. Empty: the stored address stays.`,
+        },
+        { name: 'enabled', label: 'Send alerts there', hint: 'What waits when a channel is switched off is given up.' },
+        { name: 'kinds', label: 'Kinds that are sent. None chosen: every kind', options: kindOptions },
+        {
+          name: 'isQuiet',
+          label: 'Quiet hours',
+          hint: 'Alerts of these hours are sent when they are over. A test is sent at any hour.',
+        },
+      ])}
       {isQuiet && (
         <>
           <div class="columns">
-            <TextField {...quiet.text('from')} label="From" placeholder="22:00" />
-            <TextField {...quiet.text('until')} label="Until" placeholder="07:00" />
-            <TextField
-              {...quiet.text('timeZone')}
-              label="Time zone"
-              placeholder="Europe/Berlin"
-              suggestions={timeZones}
-            />
+            {quiet.fields([
+              { name: 'from', label: 'From', placeholder: '22:00' },
+              { name: 'until', label: 'Until', placeholder: '07:00' },
+              { name: 'timeZone', label: 'Time zone', placeholder: 'Europe/Berlin', suggestions: timeZones },
+            ])}
           </div>
-          <KindFields
-            legend="Kinds that do not wait"
-            chosen={quiet.draft.except}
-            onChange={(except) => quiet.write({ except })}
-          />
+          {quiet.fields([{ name: 'except', label: 'Kinds that do not wait', options: kindOptions }])}
         </>
       )}
     </CreateDialog>
@@ -128,31 +112,4 @@ function changedFields<Fields extends Partial<ListedChannel>>(channel: ListedCha
   const names = Object.keys(fields) as (keyof Fields & keyof ListedChannel)[];
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(channel[name]));
   return Object.fromEntries(changed.map((name) => [name, fields[name]])) as Partial<Fields>;
-}
-
-export interface KindFieldsProps {
-  legend: string;
-  chosen: readonly AlertKind[];
-  onChange: (chosen: AlertKind[]) => void;
-}
-
-/** Boxes for kinds of alerts. */
-export function KindFields({ legend, chosen, onChange }: KindFieldsProps) {
-  return (
-    <fieldset>
-      <legend>{legend}</legend>
-      <div class="group-members">
-        {offeredAlertKinds.map((kind) => (
-          <CheckField
-            key={kind}
-            label={alertKindWords[kind]}
-            isChecked={chosen.includes(kind)}
-            onChange={(isChosen) =>
-              onChange(offeredAlertKinds.filter((one) => (one === kind ? isChosen : chosen.includes(one))))
-            }
-          />
-        ))}
-      </div>
-    </fieldset>
-  );
 }

@@ -12,7 +12,7 @@ import { localTime } from '../../format/times.ts';
 import type { Instance } from '../../frame/instances.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { problemIn, rangeText } from '../../settings/setting-schema.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 import { AlarmText, ATTACK_EVERY_MS, triggers, type AttackMode, type Trigger, UntilWhen } from './attack-notice.tsx';
 import { saveAfterLook } from '../../settings/save-over.ts';
 
@@ -102,12 +102,10 @@ function SwitchOn(props: {
   onDone: (until: number | null) => void;
 }) {
   const { siteKey, isOn, onClose, onDone } = props;
-  const form = useForm(
-    () => ({ minutes: String(forms.attackMode.minutes.default) }),
-    () => forms.attackMode,
-  );
+  const form = useForm({ minutes: String(forms.attackMode.minutes.default) }, forms.attackMode);
   const length = Number(form.draft.minutes);
-  const endsAt = form.isComplete ? Date.now() + length * MINUTE_MS : null;
+  const end = form.isComplete ? ` It ends ${localTime(Date.now() + length * MINUTE_MS)}.` : '';
+  const hint = `${rangeText(forms.attackMode.minutes)}, which is a week.${end}`;
   return (
     <CreateDialog
       title={isOn ? 'Give attack mode another end' : 'Switch attack mode on'}
@@ -121,11 +119,7 @@ function SwitchOn(props: {
         Pages without a session are challenged, and new challenges cost 2.5 times the work. Sessions, clearances, rules,
         and verified bots stay as they are.
       </p>
-      <TextField
-        {...form.text('minutes')}
-        label="Minutes until it ends"
-        hint={`${rangeText(forms.attackMode.minutes)}, which is a week.${endsAt === null ? '' : ` It ends ${localTime(endsAt)}.`}`}
-      />
+      {form.fields([{ name: 'minutes', label: 'Minutes until it ends', hint }])}
     </CreateDialog>
   );
 }

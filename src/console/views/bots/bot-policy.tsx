@@ -1,19 +1,16 @@
 /** What bots get: a preset, one switch for each behaviour, exceptions, and the price. Nothing changes before it is saved. */
-import { useState } from 'preact/hooks';
-import { ok } from '../../../result.ts';
-import { call, type Refusal, useCall } from '../../api/call.ts';
-import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import { useCall } from '../../api/call.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
-import { Button } from '../../components/button.tsx';
 import { Page, RefusalNotice, Section, Warning } from '../../components/page.tsx';
 import { OfInstance } from '../../components/of-instance.tsx';
 import { toast } from '../../components/toast.tsx';
 import { shownInstance, loadInstances, type Instance } from '../../frame/instances.ts';
-import { saveOver, type Stored } from '../../settings/save-over.ts';
+import { SaveBar, storedInstance, useSaved } from '../../settings/use-saved.tsx';
 import { useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { PolicyFields } from './policy-fields.tsx';
-import type { BotPolicyFields } from './policy-words.ts';
+import type { BotPolicyFields } from './policy-overrides.tsx';
 import { Table, type TableColumn } from '../../components/table.tsx';
 import { VisitorText } from '../../components/values.tsx';
 import { count, counted } from '../../format/numbers.ts';
@@ -44,76 +41,42 @@ export default function BotPolicy() {
 }
 
 function Editor({ instance }: { instance: Instance }) {
-  const { id, globalSiteKey: siteKey } = instance;
-  const [stored, setStored] = useState<Stored>({ values: instance, version: instance.version });
-  const [draft, setDraft] = useState<BotPolicyFields | null>(null);
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const current = stored.values['botPolicy'] as BotPolicyFields;
-  const policy = draft ?? current;
-  const isChanged = JSON.stringify(policy) !== JSON.stringify(current);
+  const { globalSiteKey: siteKey } = instance;
+  const saved = useSaved(['botPolicy'], {
+    ...storedInstance(instance),
+    onSaved: () => {
+      void loadInstances();
+      toast('Saved. The edges and robots.txt follow with their next poll, five seconds by default.');
+    },
+  });
+  const current = saved.stored['botPolicy'] as BotPolicyFields;
+  const policy = saved.current['botPolicy'] as BotPolicyFields;
+  const isChanged = 'botPolicy' in saved.changes;
   const inForce = useCall('/protect/robots', { siteKey, botPolicy: current });
   const tried = useCall('/protect/robots', { siteKey, botPolicy: policy });
-  const save = async (): Promise<void> => {
-    setIsBusy(true);
-    const outcome = await saveOver(
-      stored,
-      { botPolicy: policy },
-      {
-        load: async () => {
-          const answer = await call('/protect/instances', {});
-          if (!answer.ok) return answer;
-          const found = answer.value.find((one) => one.id === id) ?? instance;
-          return ok({ values: found, version: found.version });
-        },
-        save: async (changes, ifVersion) => {
-          const body = { id, ifVersion, ...changes } as RequestOf<'/protect/instances/update'>;
-          const answer = await call('/protect/instances/update', body);
-          return answer.ok ? ok({ values: answer.value, version: answer.value.version }) : answer;
-        },
-      },
-    );
-    setIsBusy(false);
-    setStored(outcome.stored);
-    setError(outcome.error);
-    if (outcome.error !== null) return;
-    setDraft(null);
-    void loadInstances();
-    toast('Saved. The edges and robots.txt follow with their next poll, five seconds by default.');
-  };
   const isDisabled = !may('updateProtectSettings');
   return (
     <form
       class="settings bot-policy"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isChanged) void save();
+        if (isChanged) void saved.save();
       }}
     >
       {instance.monitor && <Warning>The instance is in monitor mode: what bots would get is only recorded.</Warning>}
-      <RefusalNotice error={error} />
+      <RefusalNotice error={saved.error} />
       <PolicyFields
         policy={policy}
         behaviours={tried.value?.behaviours ?? null}
         bots={tried.value?.bots.map((bot) => bot.id) ?? []}
         isDisabled={isDisabled}
-        onChange={(change) => setDraft({ ...policy, ...change })}
+        onChange={(change) => saved.change({ botPolicy: { ...policy, ...change } })}
       />
       <RefusalNotice error={tried.error} />
       {isChanged && tried.error === null && (
         <PolicyChanges siteKey={siteKey} before={inForce.value} after={tried.isLoading ? null : tried.value} />
       )}
-      {!isDisabled && (
-        <div class="save-bar">
-          <span role="status">{isChanged ? 'Changed' : 'No changes'}</span>
-          <Button isDisabled={!isChanged} onClick={() => setDraft(null)}>
-            Discard
-          </Button>
-          <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
-            Save
-          </Button>
-        </div>
-      )}
+      {!isDisabled && <SaveBar saved={saved} text={isChanged ? 'Changed' : 'No changes'} />}
     </form>
   );
 }

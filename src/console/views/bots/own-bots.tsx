@@ -9,11 +9,10 @@ import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { counted } from '../../format/numbers.ts';
 import { Texts } from './catalogue.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
 import { botBehaviours, type BotBehaviour } from '../../../contract/vocabulary.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { filledLines } from '../../settings/setting-schema.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 import type { ResponseOf } from '../../api/service-api.ts';
 
 export function OwnBots({ bots, onChange }: { bots: readonly ListedOwnBot[] | null; onChange: () => void }) {
@@ -126,17 +125,15 @@ export interface OwnBotFormProps {
 
 /** The form of an own bot. The service says which of its lines it does not accept. */
 export function OwnBotForm({ bot, taken, onClose, onSaved }: OwnBotFormProps) {
-  const form = useForm(
-    () => ({
-      id: bot?.id ?? '',
-      behaviours: bot?.behaviours ?? ([] as readonly BotBehaviour[]),
-      patterns: bot?.patterns.join('\n') ?? '',
-      networks: bot?.networks.join('\n') ?? '',
-      tokens: bot?.tokens.join('\n') ?? '',
-      isComplete: bot?.isComplete ?? false,
-    }),
-    () => forms.ownBot,
-  );
+  const start = {
+    id: bot?.id ?? '',
+    behaviours: bot?.behaviours ?? ([] as readonly BotBehaviour[]),
+    patterns: bot?.patterns.join('\n') ?? '',
+    networks: bot?.networks.join('\n') ?? '',
+    tokens: bot?.tokens.join('\n') ?? '',
+    isComplete: bot?.isComplete ?? false,
+  };
+  const form = useForm(start, forms.ownBot);
   const { behaviours, patterns, networks, tokens, isComplete } = form.draft;
   const id = form.draft.id.trim();
   return (
@@ -158,64 +155,45 @@ export function OwnBotForm({ bot, taken, onClose, onSaved }: OwnBotFormProps) {
       onMade={onSaved}
       onClose={onClose}
     >
-      <TextField
-        {...form.text('id')}
-        label="Id"
-        isMono
-        placeholder="shopbot"
-        hint={
-          bot === null && taken.includes(id)
-            ? 'You have a bot with this id. It is replaced.'
-            : 'Small letters, digits, dots and hyphens. With the id of a bot of the catalogue, it takes that bot’s place.'
-        }
-        isDisabled={bot !== null}
-      />
-      <fieldset>
-        <legend>Comes for</legend>
-        <div class="group-members">
-          {botBehaviours.map((one) => (
-            <CheckField
-              key={one}
-              label={one}
-              isChecked={behaviours.includes(one)}
-              onChange={(isChosen) =>
-                form.write({
-                  behaviours: botBehaviours.filter((other) => (other === one ? isChosen : behaviours.includes(other))),
-                })
-              }
-            />
-          ))}
-        </div>
-      </fieldset>
-      <TextField
-        {...form.text('patterns')}
-        label="Texts in its user agent"
-        hint="One in each line, at the start of a word. ^ in front is the beginning of the user agent, * any place."
-        rows={3}
-        isMono
-        placeholder="ShopBot/"
-      />
-      <TextField
-        {...form.text('networks')}
-        label="Networks that it comes from"
-        hint="One network or address in each line. Without one, its name is only claimed."
-        rows={4}
-        isMono
-        placeholder="198.41.128.0/24"
-      />
-      <CheckField
-        {...form.flag('isComplete')}
-        label="It comes from nowhere else"
-        hint="Others who use its name are impostors."
-      />
-      <TextField
-        {...form.text('tokens')}
-        label="Names in robots.txt"
-        hint="One in each line."
-        rows={2}
-        isMono
-        placeholder="ShopBot"
-      />
+      {form.fields([
+        {
+          name: 'id',
+          label: 'Id',
+          isMono: true,
+          placeholder: 'shopbot',
+          hint:
+            bot === null && taken.includes(id)
+              ? 'You have a bot with this id. It is replaced.'
+              : 'Small letters, digits, dots and hyphens. With the id of a bot of the catalogue, it takes that bot’s place.',
+          isDisabled: bot !== null,
+        },
+        { name: 'behaviours', label: 'Comes for', options: botBehaviours },
+        {
+          name: 'patterns',
+          label: 'Texts in its user agent',
+          hint: 'One in each line, at the start of a word. ^ in front is the beginning of the user agent, * any place.',
+          rows: 3,
+          isMono: true,
+          placeholder: 'ShopBot/',
+        },
+        {
+          name: 'networks',
+          label: 'Networks that it comes from',
+          hint: 'One network or address in each line. Without one, its name is only claimed.',
+          rows: 4,
+          isMono: true,
+          placeholder: '198.41.128.0/24',
+        },
+        { name: 'isComplete', label: 'It comes from nowhere else', hint: 'Others who use its name are impostors.' },
+        {
+          name: 'tokens',
+          label: 'Names in robots.txt',
+          hint: 'One in each line.',
+          rows: 2,
+          isMono: true,
+          placeholder: 'ShopBot',
+        },
+      ])}
     </CreateDialog>
   );
 }

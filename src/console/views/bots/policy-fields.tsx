@@ -2,10 +2,10 @@
 import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/page.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { CheckField } from '../../components/field.tsx';
 import { botBehaviours, botPresets, type BotAction, type BotBehaviour } from '../../../contract/vocabulary.ts';
-import { PolicyOverrides } from './policy-overrides.tsx';
-import { actionOptions, type BotPolicyFields } from './policy-words.ts';
+import { formOf } from '../../settings/form.tsx';
+import { PolicyOverrides, actionOptions, type BotPolicyFields } from './policy-overrides.tsx';
 
 type Behaviours = ResponseOf<'/protect/robots'>['behaviours'];
 
@@ -14,6 +14,8 @@ const presetTexts = {
   'search-only': 'search-only: search yes, training no',
   closed: 'closed: monitors and webhooks only',
 } as const;
+
+const presetOptions = botPresets.map((preset) => [preset, presetTexts[preset]] as const);
 
 const comesFor: Record<BotBehaviour, string> = {
   search: 'Search engines',
@@ -40,53 +42,54 @@ export interface PolicyFieldsProps {
 
 export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }: PolicyFieldsProps) {
   const byPreset = new Map(behaviours?.map((one) => [one.behaviour, one.byPreset]));
-  const setBehaviour = (name: BotBehaviour, action: BotAction | '') => {
-    const { [name]: _, ...others } = policy.behaviours;
-    onChange({ behaviours: action === '' ? others : { ...others, [name]: action } });
-  };
   const { charge } = policy;
+  const form = formOf(policy, onChange, { isDisabled });
+  const behaviourForm = formOf<Record<string, BotAction | ''>>(
+    Object.fromEntries(botBehaviours.map((name) => [name, policy.behaviours[name] ?? ''])),
+    (change) => {
+      const actions: Record<string, BotAction | '' | undefined> = { ...policy.behaviours, ...change };
+      const chosen = Object.entries(actions).filter(([, action]) => action !== '');
+      onChange({ behaviours: Object.fromEntries(chosen) });
+    },
+    { isDisabled },
+  );
   return (
     <>
       <Section title="By what they come for">
-        <SelectField
-          label="Preset"
-          hint="What each behaviour gets that has no action of its own below."
-          value={policy.preset}
-          options={botPresets.map((preset) => [preset, presetTexts[preset]] as const)}
-          isDisabled={isDisabled}
-          onChange={(preset) => onChange({ preset })}
-        />
+        {form.fields([
+          {
+            name: 'preset',
+            label: 'Preset',
+            hint: 'What each behaviour gets that has no action of its own below.',
+            options: presetOptions,
+          },
+        ])}
         <div class="policy-grid">
-          {botBehaviours.map((name) => (
-            <SelectField
-              key={name}
-              label={`${comesFor[name]} (${name})`}
-              value={policy.behaviours[name] ?? ''}
-              options={[['', `by the preset: ${byPreset.get(name) ?? '…'}`] as const, ...actionOptions]}
-              isDisabled={isDisabled}
-              onChange={(action) => setBehaviour(name, action)}
-            />
-          ))}
+          {behaviourForm.fields(
+            botBehaviours.map((name) => ({
+              name,
+              label: `${comesFor[name]} (${name})`,
+              options: [['', `by the preset: ${byPreset.get(name) ?? '…'}`] as const, ...actionOptions],
+            })),
+          )}
         </div>
       </Section>
       <Section title="Names without a proof">
         <div class="policy-grid">
-          <SelectField
-            label="Claimed"
-            hint="Nothing proves the name, or not yet. Where the bot of that name gets something stricter, they get that."
-            value={policy.claimed}
-            options={actionOptions}
-            isDisabled={isDisabled}
-            onChange={(claimed) => onChange({ claimed })}
-          />
-          <SelectField
-            label="Impostor"
-            hint="The operator publishes a complete proof, and it does not hold."
-            value={policy.impostor}
-            options={actionOptions}
-            isDisabled={isDisabled}
-            onChange={(impostor) => onChange({ impostor })}
-          />
+          {form.fields([
+            {
+              name: 'claimed',
+              label: 'Claimed',
+              hint: 'Nothing proves the name, or not yet. Where the bot of that name gets something stricter, they get that.',
+              options: actionOptions,
+            },
+            {
+              name: 'impostor',
+              label: 'Impostor',
+              hint: 'The operator publishes a complete proof, and it does not hold.',
+              options: actionOptions,
+            },
+          ])}
         </div>
       </Section>
       <PolicyOverrides
@@ -112,21 +115,10 @@ export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }:
           <p class="soft">There is no price. The action charge needs one.</p>
         ) : (
           <div class="policy-grid">
-            <TextField
-              label="Price"
-              hint="Currency and amount, such as USD 0.01"
-              value={charge.price}
-              isDisabled={isDisabled}
-              onInput={(price) => onChange({ charge: { ...charge, price } })}
-            />
-            <TextField
-              label="Licence"
-              type="url"
-              hint="Address of the licence, https"
-              value={charge.licenseUrl}
-              isDisabled={isDisabled}
-              onInput={(licenseUrl) => onChange({ charge: { ...charge, licenseUrl } })}
-            />
+            {formOf(charge, (change) => onChange({ charge: { ...charge, ...change } }), { isDisabled }).fields([
+              { name: 'price', label: 'Price', hint: 'Currency and amount, such as USD 0.01' },
+              { name: 'licenseUrl', label: 'Licence', type: 'url', hint: 'Address of the licence, https' },
+            ])}
           </div>
         )}
       </Section>

@@ -1,11 +1,10 @@
 /** Exceptions of a bot policy: for a bot or a behaviour, for a path, or both. */
-import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/page.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
-import { type TableColumn, Table } from '../../components/table.tsx';
-import { type BotAction, botBehaviours } from '../../../contract/vocabulary.ts';
-import { actionOptions, type BotPolicyFields } from './policy-words.ts';
+import { useForm } from '../../settings/form.tsx';
+import { Table, type TableColumn } from '../../components/table.tsx';
+import { botActions, botBehaviours, type BotAction } from '../../../contract/vocabulary.ts';
+import type { Schema } from '../../api/service-api.ts';
 
 type Override = BotPolicyFields['overrides'][number];
 
@@ -59,27 +58,27 @@ export function PolicyOverrides({ overrides, bots, isDisabled, onChange }: Polic
 }
 
 function NewOverride({ bots, onAdd }: { bots: readonly string[]; onAdd: (override: Override) => void }) {
-  const [name, setName] = useState('');
-  const [path, setPath] = useState('');
-  const [action, setAction] = useState<BotAction>('block');
+  const form = useForm({ name: '', path: '', action: 'block' as BotAction }, {});
+  const { action } = form.draft;
+  const [name, path] = [form.draft.name.trim(), form.draft.path.trim()];
   const behaviour = botBehaviours.find((one) => one === name);
   return (
     <div class="policy-grid">
-      <TextField
-        label="Bot or behaviour"
-        hint="Id of a bot, or a behaviour such as training. Empty for every bot"
-        value={name}
-        suggestions={[...botBehaviours, ...bots]}
-        onInput={(text) => setName(text.trim())}
-      />
-      <TextField
-        label="Path"
-        hint="As in robots.txt: /drafts/, /*.pdf$. Empty for every path"
-        isMono
-        value={path}
-        onInput={(text) => setPath(text.trim())}
-      />
-      <SelectField label="Gets" value={action} options={actionOptions} onChange={setAction} />
+      {form.fields([
+        {
+          name: 'name',
+          label: 'Bot or behaviour',
+          hint: 'Id of a bot, or a behaviour such as training. Empty for every bot',
+          suggestions: [...botBehaviours, ...bots],
+        },
+        {
+          name: 'path',
+          label: 'Path',
+          hint: 'As in robots.txt: /drafts/, /*.pdf$. Empty for every path',
+          isMono: true,
+        },
+        { name: 'action', label: 'Gets', options: actionOptions },
+      ])}
       <div>
         <Button
           isDisabled={name === '' && path === ''}
@@ -89,8 +88,7 @@ function NewOverride({ bots, onAdd }: { bots: readonly string[]; onAdd: (overrid
               ...(path === '' ? {} : { path }),
               action,
             });
-            setName('');
-            setPath('');
+            form.write({ name: '', path: '' });
           }}
         >
           Add exception
@@ -99,3 +97,15 @@ function NewOverride({ bots, onAdd }: { bots: readonly string[]; onAdd: (overrid
     </div>
   );
 }
+
+/** The actions of a bot policy, in words. */
+export type BotPolicyFields = Schema<'BotPolicy'>;
+
+const actionTexts: Record<BotAction, string> = {
+  allow: 'allow: passes',
+  challenge: 'challenge: is challenged',
+  block: 'block: 403',
+  charge: 'charge: 402 with the price',
+  inherit: 'inherit: as the rest of the policy says',
+};
+export const actionOptions = botActions.map((action) => [action, actionTexts[action]] as const);

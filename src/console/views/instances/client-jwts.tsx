@@ -9,10 +9,9 @@ import { Load, RefusalNotice } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { Instance } from '../../frame/instances.ts';
-import { TextField } from '../../components/field.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 
 export function ClientJwts({ instance: { id, active } }: { instance: Instance }) {
   const loaded = useCall('/protect/client-jwt/list', { protectInstanceId: id });
@@ -96,6 +95,8 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
   );
 }
 
+const WEEKS_HINT = `${rangeText(forms.clientJwt.expiresInWeeks)}; 0 means 100 years.`;
+
 export interface IssueClientJwtProps {
   instanceId: string;
   onClose: () => void;
@@ -104,10 +105,7 @@ export interface IssueClientJwtProps {
 
 /** Issues a client JWT, and shows it once. */
 export function IssueClientJwt({ instanceId, onClose, onIssued }: IssueClientJwtProps) {
-  const form = useForm(
-    () => ({ expiresInWeeks: '52' }),
-    () => forms.clientJwt,
-  );
+  const form = useForm({ expiresInWeeks: '52' }, forms.clientJwt);
   const [issued, setIssued] = useState<string | null>(null);
   const title = 'Issue a client JWT';
   if (issued !== null) {
@@ -134,11 +132,7 @@ export function IssueClientJwt({ instanceId, onClose, onIssued }: IssueClientJwt
       }}
       onClose={onClose}
     >
-      <TextField
-        {...form.text('expiresInWeeks')}
-        label="Weeks until it expires"
-        hint={`${rangeText(forms.clientJwt.expiresInWeeks)}; 0 means 100 years.`}
-      />
+      {form.fields([{ name: 'expiresInWeeks', label: 'Weeks until it expires', hint: WEEKS_HINT }])}
     </CreateDialog>
   );
 }

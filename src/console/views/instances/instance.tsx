@@ -1,20 +1,14 @@
 /** One instance: whether it enforces, attack mode, its settings, its client JWTs, its log, and its end. */
 import { useLocation, useRoute } from 'preact-iso/router';
-import { ok } from '../../../result.ts';
 import { call, useAction } from '../../api/call.ts';
-import type { RequestOf, Schema } from '../../api/service-api.ts';
+import type { Schema } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { EmptyState, Facts, Load, Page, RefusalNotice, Section } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
-import {
-  instanceAddress,
-  instancesLoaded,
-  loadInstances,
-  type Instance,
-  type Instance as InstanceRecord,
-} from '../../frame/instances.ts';
+import { type Instance, instanceAddress, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { SettingsForm } from '../../settings/settings-form.tsx';
+import { storedInstance } from '../../settings/use-saved.tsx';
 import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { AttackSection } from '../attack/attack-section.tsx';
@@ -29,7 +23,7 @@ import { TextField } from '../../components/field.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 
 const tabs = [
   ['', 'Settings'],
@@ -90,26 +84,15 @@ export default function Instance() {
   );
 }
 
-function Settings({ instance }: { instance: InstanceRecord }) {
-  const { id } = instance;
+function Settings({ instance }: { instance: Instance }) {
   return (
     <SettingsForm
       schemas={instanceSettings}
-      initial={{ values: instance, version: instance.version }}
+      {...storedInstance(instance)}
       isDisabled={!instance.active || !may('updateProtectSettings')}
-      load={async () => {
-        const answer = await call('/protect/instances', {});
-        if (!answer.ok) return answer;
-        const found = answer.value.find((one) => one.id === id) ?? instance;
-        return ok({ values: found, version: found.version });
-      }}
-      save={async (changes, ifVersion) => {
-        const body = { id, ifVersion, ...changes } as RequestOf<'/protect/instances/update'>;
-        const answer = await call('/protect/instances/update', body);
-        if (!answer.ok) return answer;
+      onSaved={() => {
         void loadInstances();
         toast('Saved. The edges follow with their next poll, five seconds by default.');
-        return ok({ values: answer.value, version: answer.value.version });
       }}
     />
   );
@@ -160,10 +143,7 @@ export function DeleteInstance({ instance: { id, name, active } }: { instance: I
 
 /** The keys that an origin checks the gate's signature with. They are secrets: shown only when asked for. */
 export function OriginKeys({ instance: { id } }: { instance: Instance }) {
-  const form = useForm(
-    () => ({ weeks: '8' }),
-    () => forms.originKeys,
-  );
+  const form = useForm({ weeks: '8' }, forms.originKeys);
   const [keys, setKeys] = useState<readonly Schema<'OriginKey'>[] | null>(null);
   const { error, run } = useAction();
   const show = async (): Promise<void> => {
@@ -178,7 +158,7 @@ export function OriginKeys({ instance: { id } }: { instance: Instance }) {
       </p>
       <RefusalNotice error={error} />
       <div class="row">
-        <TextField {...form.text('weeks')} label="Weeks ahead" />
+        {form.fields([{ name: 'weeks', label: 'Weeks ahead' }])}
         <Button isDisabled={!form.isComplete} onClick={() => void show()}>
           Show the keys
         </Button>

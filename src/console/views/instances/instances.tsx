@@ -16,10 +16,10 @@ import {
 import { call, type Refusal, useCall } from '../../api/call.ts';
 import type { Result } from '../../../result.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { SelectField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 
 export function modeChip({ active, monitor, rollout }: Instance) {
   if (!active) return <Chip>deleted</Chip>;
@@ -82,10 +82,7 @@ export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
   const sites = useCall('/sites/get', {});
   const taken = new Set(choosableInstances().map((one) => one.globalSiteKey));
   const free = (sites.value ?? []).filter(({ active, siteKey }) => active && !taken.has(siteKey));
-  const form = useForm(
-    () => ({ name: '', cname: '' }),
-    () => forms.instance,
-  );
+  const form = useForm({ name: '', cname: '' }, forms.instance);
   const { name, cname } = form.draft;
   const [chosen, setChosen] = useState<string | null>(null);
   const siteKey = chosen ?? free[0]?.siteKey ?? '';
@@ -112,13 +109,15 @@ export function NewInstance({ onClose, onCreated }: NewInstanceProps) {
           Every active site belongs to an instance already. <a href="/console/sites">Create a site</a> first.
         </p>
       )}
-      <TextField {...form.text('name')} label="Name" hint="For people." isRequired />
-      <TextField
-        {...form.text('cname')}
-        label="Host name"
-        hint="Of the protected site, such as www.shop.example."
-        isRequired
-      />
+      {form.fields([
+        { name: 'name', label: 'Name', hint: 'For people.', isRequired: true },
+        {
+          name: 'cname',
+          label: 'Host name',
+          hint: 'Of the protected site, such as www.shop.example.',
+          isRequired: true,
+        },
+      ])}
       <SelectField
         label="Site"
         hint="Its challenges and tokens are what the gate uses."

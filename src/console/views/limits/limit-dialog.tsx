@@ -1,5 +1,4 @@
 /** What is asked before a limit is enforced, only recorded, changed or removed. It stands outside of the table's cells. */
-import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
@@ -24,56 +23,51 @@ export interface LimitDialogProps {
   onChange: () => void;
 }
 
+/** The verb on the button, and what has become of the limit then. */
+const questions = {
+  remove: ['Remove', 'was removed'],
+  enforce: ['Enforce', 'is enforced'],
+  monitor: ['Only monitor', 'is only recorded'],
+} as const;
+
 export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: LimitDialogProps) {
+  const known = useRef(set);
   const { name, mode } = limit;
-  const isMonitored = mode === 'monitor';
   const done = (text: string): void => {
     onClose();
-    toast(`${text} The edges follow with their next poll, five seconds by default.`);
+    toast(`${name} ${text}. The edges follow with their next poll, five seconds by default.`);
     onChange();
   };
   if (act === 'change') {
-    return (
-      <LimitEditor site={site} set={set} limit={limit} onClose={onClose} onSaved={() => done(`${name} was changed.`)} />
-    );
+    return <LimitEditor site={site} set={set} limit={limit} onClose={onClose} onSaved={() => done('was changed')} />;
   }
-  if (act === 'remove') {
-    return (
-      <SaveDialog
-        title={`Remove ${name}?`}
-        verb="Remove"
-        site={site}
-        set={set}
-        name={name}
-        limit={null}
-        onSaved={() => done(`${name} was removed.`)}
-        onClose={onClose}
-      >
-        <Leaving users={usersOf(set, name)} />
-      </SaveDialog>
-    );
-  }
+  const nextMode = mode === 'monitor' ? 'enforce' : 'monitor';
+  const next: ListedLimit | null = act === 'remove' ? null : { ...limit, mode: nextMode };
+  const [verb, outcome] = questions[act === 'remove' ? act : nextMode];
+  const send = async () => {
+    const { set: newest, error } = await saveLimit(site, known.current, { name, limit: next });
+    known.current = newest;
+    return error === null ? ok(name) : failed(error);
+  };
   return (
-    <SaveDialog
-      title={isMonitored ? `Enforce ${name}?` : `Only monitor ${name}?`}
-      verb={isMonitored ? 'Enforce' : 'Only monitor'}
-      site={site}
-      set={set}
-      name={name}
-      limit={{ ...limit, mode: isMonitored ? 'enforce' : 'monitor' }}
-      onSaved={() => done(`${name} is ${isMonitored ? 'enforced' : 'only recorded'}.`)}
+    <CreateDialog
+      title={`${verb} ${name}?`}
+      verb={verb}
+      isComplete
+      send={send}
+      onMade={() => done(outcome)}
       onClose={onClose}
     >
-      {isMonitored ? (
+      {next === null && <Leaving users={usersOf(set, name)} />}
+      {next?.mode === 'enforce' && (
         <>
           {hits !== null && <p>{counted(hits, 'request')} of the last 24 hours would have been above it.</p>}
           <p>From now on a request above it gets {actionWords[limit.then]}.</p>
-          <LimitPreview site={site} set={set} change={{ name, limit: { ...limit, mode: 'enforce' } }} />
+          <LimitPreview site={site} set={set} change={{ name, limit: next }} />
         </>
-      ) : (
-        <p>It refuses nobody any more. What is above it is still recorded.</p>
       )}
-    </SaveDialog>
+      {next?.mode === 'monitor' && <p>It refuses nobody any more. What is above it is still recorded.</p>}
+    </CreateDialog>
   );
 }
 
@@ -90,31 +84,5 @@ function Leaving({ users }: { users: readonly string[] }) {
       )}
       <p>An earlier version of the policies has it still, and can be restored.</p>
     </>
-  );
-}
-
-interface SaveDialogProps {
-  title: string;
-  verb: string;
-  site: { siteKey?: string };
-  set: StoredSet;
-  name: string;
-  limit: ListedLimit | null;
-  onSaved: () => void;
-  onClose: () => void;
-  children: ComponentChildren;
-}
-
-function SaveDialog({ title, verb, site, set, name, limit, onSaved, onClose, children }: SaveDialogProps) {
-  const known = useRef(set);
-  const send = async () => {
-    const { set: newest, error } = await saveLimit(site, known.current, { name, limit });
-    known.current = newest;
-    return error === null ? ok(name) : failed(error);
-  };
-  return (
-    <CreateDialog title={title} verb={verb} isComplete send={send} onMade={onSaved} onClose={onClose}>
-      {children}
-    </CreateDialog>
   );
 }

@@ -1,4 +1,5 @@
 /** The fields of a limit as people type them, what is wrong with them, and the limit that they mean. */
+import { TEST_NAME_MAX_CHARS } from '../../../contract/management/policy-set/policy-fields.ts';
 import { limitKeyFacts } from '../../../contract/vocabulary.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { type FormSchemas, inUnits, problemIn, type Problems, rangeText } from '../../settings/setting-schema.ts';
@@ -104,7 +105,8 @@ export function limitSchemas(draft: LimitDraft): FormSchemas<LimitDraft> {
   const window = inUnits(windowSeconds, windowUnits[draft.unit]);
   if (!needsLogin(draft)) return { name, count, window };
   const { usernameField } = forms.failedLogin;
-  return { name, count, window, usernameField, loginHeaderValue: forms.failedLoginHeader.value };
+  const { value: loginHeaderValue } = forms.failedLoginHeader;
+  return { name, count, window, usernameField, loginHeader: { maxLength: TEST_NAME_MAX_CHARS }, loginHeaderValue };
 }
 
 /** What one field's schema does not say. The service checks everything else. */

@@ -2,24 +2,26 @@
 import { useRef, useState } from 'preact/hooks';
 import { failed, ok } from '../../../result.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { useForm } from '../../settings/use-form.ts';
-import { KeyFields, LoginFields } from './limit-fields.tsx';
+import { CheckField, TextField } from '../../components/field.tsx';
+import { type Form, useForm } from '../../settings/form.tsx';
 import {
   limitDraftOf,
   emptyDraft,
+  KEY_PARTS_MAX,
   limitOf,
   limitProblems,
   limitSchemas,
   needsLogin,
   type CountedEvent,
+  type LimitDraft,
   type WindowUnit,
   windowUnits,
 } from './limit-draft.ts';
 import { type ListedLimit, saveLimit } from './limit-set.ts';
 import type { StoredSet } from '../policies/policy.ts';
 import { LimitPreview } from './limit-preview.tsx';
-import { actionWords } from './limit-words.ts';
+import { actionWords, keyWords } from './limit-words.ts';
+import { forms } from '../../settings/form-schemas.generated.ts';
 
 export interface LimitEditorProps {
   site: { siteKey?: string };
@@ -41,16 +43,29 @@ const actionOptions = (Object.keys(actionWords) as ListedLimit['then'][]).map(
   (one) => [one, actionWords[one]] as const,
 );
 
+const modeOptions = [
+  ['monitor', 'monitor: only record'],
+  ['enforce', 'enforce'],
+] as const;
+const algorithmOptions = [
+  ['sliding', 'with a window that moves (sliding)'],
+  ['bucket', 'evenly, after all at once (bucket)'],
+] as const;
+const unreachableOptions = [
+  ['open', 'pass'],
+  ['closed', 'are refused with 503'],
+] as const;
+
 export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorProps) {
   const [condition, setCondition] = useState('');
   // The form shows what was stored when it was opened. After a conflict, saving again replaces what others wrote.
   const known = useRef(set);
   const taken = limit === null ? known.current.limits.map(({ name }) => name) : [];
-  const form = useForm(() => (limit === null ? emptyDraft : limitDraftOf(limit)), limitSchemas, {
+  const form = useForm(limit === null ? emptyDraft : limitDraftOf(limit), limitSchemas, {
     problems: (typed) => limitProblems(typed, taken),
     isTouched: limit !== null,
   });
-  const { draft, write, problemAt, isComplete } = form;
+  const { draft, isComplete } = form;
   const text = condition.trim();
   const change = { name: draft.name, limit: limitOf(draft), ...(text === '' ? {} : { condition: text }) };
   const send = async () => {
@@ -70,13 +85,15 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
     >
       {limit === null && (
         <>
-          <TextField
-            {...form.text('name')}
-            label="Name"
-            isMono
-            placeholder="login"
-            hint="Small letters, digits and hyphens. Verdicts say limit: and this name."
-          />
+          {form.fields([
+            {
+              name: 'name',
+              label: 'Name',
+              isMono: true,
+              placeholder: 'login',
+              hint: 'Small letters, digits and hyphens. Verdicts say limit: and this name.',
+            },
+          ])}
           <TextField
             label="Requests that it is for"
             isMono
@@ -88,60 +105,138 @@ export function LimitEditor({ site, set, limit, onClose, onSaved }: LimitEditorP
         </>
       )}
       <div class="policy-grid">
-        <SelectField
-          label="Counts"
-          value={draft.on}
-          options={eventOptions}
-          hint={draft.on === 'request' ? undefined : 'Requests are refused while so many of these were counted.'}
-          onChange={(on) => write({ on, key: draft.key })}
-        />
-        {draft.on === 'status' && (
-          <TextField {...form.text('status')} label="Status" isMono hint="401, or 4xx for all of them." />
-        )}
-        <TextField {...form.text('count')} label="At most" />
-        <TextField {...form.text('window')} label="Within" hint="The length of the window, up to 24 hours." />
-        <SelectField {...form.choice('unit')} label="Unit of the window" options={unitOptions} />
+        {form.fields([
+          {
+            name: 'on',
+            label: 'Counts',
+            options: eventOptions,
+            hint: draft.on === 'request' ? undefined : 'Requests are refused while so many of these were counted.',
+            also: ['key'],
+          },
+          draft.on === 'status' && {
+            name: 'status',
+            label: 'Status',
+            isMono: true,
+            hint: '401, or 4xx for all of them.',
+          },
+          { name: 'count', label: 'At most' },
+          { name: 'window', label: 'Within', hint: 'The length of the window, up to 24 hours.' },
+          { name: 'unit', label: 'Unit of the window', options: unitOptions },
+        ])}
       </div>
-      <KeyFields draft={draft} problem={problemAt('key')} onChange={write} />
+      <KeyFields form={form} />
       {needsLogin(draft) && <LoginFields form={form} />}
       <div class="policy-grid">
-        <SelectField {...form.choice('then')} label="Above it a request gets" options={actionOptions} />
-        <SelectField
-          {...form.choice('mode')}
-          label="Mode"
-          options={[
-            ['monitor', 'monitor: only record'],
-            ['enforce', 'enforce'],
-          ]}
-          hint="Monitored, you see who would have been refused, and nobody is."
-        />
-        <SelectField
-          {...form.choice('algorithm')}
-          label="Uses come back"
-          options={[
-            ['sliding', 'with a window that moves (sliding)'],
-            ['bucket', 'evenly, after all at once (bucket)'],
-          ]}
-        />
+        {form.fields([
+          { name: 'then', label: 'Above it a request gets', options: actionOptions },
+          {
+            name: 'mode',
+            label: 'Mode',
+            options: modeOptions,
+            hint: 'Monitored, you see who would have been refused, and nobody is.',
+          },
+          { name: 'algorithm', label: 'Uses come back', options: algorithmOptions },
+        ])}
       </div>
-      {draft.on === 'request' && (
-        <CheckField
-          {...form.flag('exact')}
-          label="Never one too many (exact)"
-          hint="Each request waits for the counter, usually some milliseconds. Without it nobody waits, and some more can pass."
-        />
-      )}
-      {draft.on === 'request' && draft.exact && (
-        <SelectField
-          {...form.choice('ifUnreachable')}
-          label="While the counter does not answer, requests"
-          options={[
-            ['open', 'pass'],
-            ['closed', 'are refused with 503'],
-          ]}
-        />
-      )}
+      {form.fields([
+        draft.on === 'request' && {
+          name: 'exact',
+          label: 'Never one too many (exact)',
+          hint: 'Each request waits for the counter, usually some milliseconds. Without it nobody waits, and some more can pass.',
+        },
+        draft.on === 'request' &&
+          draft.exact && {
+            name: 'ifUnreachable',
+            label: 'While the counter does not answer, requests',
+            options: unreachableOptions,
+          },
+      ])}
       <LimitPreview site={site} set={set} change={isComplete ? change : null} />
     </CreateDialog>
+  );
+}
+
+const NAMES_MAX_CHARS = KEY_PARTS_MAX * forms.limit.key.items.maxLength;
+
+/** What a limit counts by: boxes for facts of a request, and names of headers and cookies. */
+function KeyFields({ form: { draft, write, problemAt } }: { form: Form<LimitDraft> }) {
+  const { key, headers, cookies } = draft;
+  const problem = problemAt('key');
+  return (
+    <fieldset>
+      <legend>Counted for each</legend>
+      <p class="hint">
+        Up to {KEY_PARTS_MAX} together: with address and path, each address has a count for each path. Requests that
+        lack one share a count within their network.
+      </p>
+      <div class="group-members">
+        {Object.entries(keyWords).map(([part, words]) => (
+          <CheckField
+            key={part}
+            label={words}
+            isChecked={key.includes(part)}
+            onChange={(isChosen) => write({ key: isChosen ? [...key, part] : key.filter((other) => other !== part) })}
+          />
+        ))}
+        <TextField
+          label="Value of headers"
+          isMono
+          placeholder="x-api-key"
+          maxLength={NAMES_MAX_CHARS}
+          hint="Names, with commas between."
+          value={headers}
+          onInput={(names) => write({ headers: names, key })}
+        />
+        <TextField
+          label="Value of cookies"
+          isMono
+          placeholder="sid"
+          maxLength={NAMES_MAX_CHARS}
+          hint="Names, with commas between."
+          value={cookies}
+          onInput={(names) => write({ cookies: names, key })}
+        />
+      </div>
+      {problem !== null && (
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** How the origin says that a login failed, and where the user's name stands. */
+function LoginFields({ form }: { form: Form<LimitDraft> }) {
+  return (
+    <fieldset>
+      <legend>What a failed login is</legend>
+      <div class="policy-grid">
+        {form.fields([
+          {
+            name: 'loginStatuses',
+            label: 'Statuses',
+            isMono: true,
+            placeholder: '401, 403',
+            hint: 'Of the origin’s response, with commas between.',
+          },
+          {
+            name: 'loginHeader',
+            label: 'Or a header of the response',
+            isMono: true,
+            placeholder: 'x-login-failed',
+            also: ['loginStatuses'],
+          },
+          { name: 'loginHeaderValue', label: 'Value of that header', isMono: true, hint: 'Empty: any value.' },
+          form.draft.key.includes('user') && {
+            name: 'usernameField',
+            label: 'Field with the user name',
+            isMono: true,
+            placeholder: 'email',
+            hint: 'Of the form, or in JSON with dots: user.email. The name is hashed and never stored.',
+          },
+        ])}
+      </div>
+    </fieldset>
   );
 }

@@ -6,9 +6,8 @@ import type { StoredSet } from '../policies/policy.ts';
 import { ok } from '../../../result.ts';
 import { call, type Refusal } from '../../api/call.ts';
 import type { RequestOf, Schema } from '../../api/service-api.ts';
-import type { SettingValues } from '../../settings/draft.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { saveOver, type Stored } from '../../settings/save-over.ts';
+import { saveOver, type SettingValues, type Stored } from '../../settings/save-over.ts';
 
 export type ListedLimit = Schema<'Limit'>;
 type NewSet = Pick<RequestOf<'/protect/policies/set'>, 'limits' | 'policies'>;

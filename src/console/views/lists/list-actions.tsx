@@ -8,7 +8,7 @@ import { RefusalNotice } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { EnforceList, ReplaceFile } from './list-dialogs.tsx';
-import type { List } from './list.ts';
+import type { List } from './list-draft.ts';
 import { ListForm } from './list-form.tsx';
 
 export interface ListActionsProps {

@@ -3,11 +3,46 @@ import { useState } from 'preact/hooks';
 import { call, useAction } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { CheckField, TextFileField, type TextFileFieldProps } from '../../components/field.tsx';
+import { CheckField, TextFileField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/page.tsx';
-import type { List } from './list.ts';
+import type { List } from './list-draft.ts';
 import { ListPreview, type PreviewedList } from './list-report.tsx';
 import { counted } from '../../format/numbers.ts';
+
+/** As the service takes them. */
+const FILE_MAX_BYTES = 16_000_000;
+
+/** A field for a file, and a preview of a list: with that file, or as it is at its source. Another file hides it. */
+function usePreviewed(site: { siteKey?: string }, name: string) {
+  const [content, setContent] = useState<string | null>(null);
+  const [preview, setPreview] = useState<PreviewedList | null>(null);
+  const { isBusy, error, run } = useAction();
+  const look = async (): Promise<void> => {
+    const file = content === null ? {} : { content };
+    const found = await run(call('/protect/lists/preview', { ...site, name, ...file }));
+    if (found !== null) setPreview(found);
+  };
+  const choose = (text: string | null): void => {
+    setContent(text);
+    setPreview(null);
+  };
+  return {
+    content,
+    isPreviewed: preview !== null,
+    fileField: <TextFileField label="Choose the file" maxBytes={FILE_MAX_BYTES} onChoose={choose} />,
+    previewOf: (isReady: boolean) => (
+      <>
+        <RefusalNotice error={error} />
+        <div class="actions">
+          <Button isBusy={isBusy} isDisabled={!isReady} onClick={() => void look()}>
+            Preview
+          </Button>
+        </div>
+        {preview !== null && <ListPreview preview={preview} />}
+      </>
+    ),
+  };
+}
 
 export interface ReplaceFileProps {
   site: { siteKey?: string };
@@ -18,15 +53,8 @@ export interface ReplaceFileProps {
 
 /** Replaces the content of a list that is a file: what is not in the new file leaves. */
 export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, onDone }: ReplaceFileProps) {
-  const [content, setContent] = useState<string | null>(null);
+  const { content, fileField, previewOf } = usePreviewed(site, name);
   const [acceptChange, setAcceptChange] = useState(false);
-  const [preview, setPreview] = useState<PreviewedList | null>(null);
-  const { isBusy, error, run } = useAction();
-  const look = async (): Promise<void> => {
-    if (content === null) return;
-    const found = await run(call('/protect/lists/preview', { ...site, name, content }));
-    if (found !== null) setPreview(found);
-  };
   return (
     <CreateDialog
       title={`Replace the file of ${name}`}
@@ -38,19 +66,8 @@ export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, o
       onClose={onClose}
     >
       <p>The file becomes the whole content of the list. What is not in it leaves.</p>
-      <ListFile
-        onChoose={(text) => {
-          setContent(text);
-          setPreview(null);
-        }}
-      />
-      <RefusalNotice error={error} />
-      <div class="actions">
-        <Button isBusy={isBusy} isDisabled={content === null} onClick={() => void look()}>
-          Preview
-        </Button>
-      </div>
-      {preview !== null && <ListPreview preview={preview} />}
+      {fileField}
+      {previewOf(content !== null)}
       {maxChangePercent < 100 && (
         <CheckField
           label={`Accept a change of more than ${maxChangePercent} %, or one that covers much of the internet`}
@@ -62,13 +79,6 @@ export function ReplaceFile({ site, list: { name, maxChangePercent }, onClose, o
   );
 }
 
-/** As the service takes them. */
-const FILE_MAX_BYTES = 16_000_000;
-
-export function ListFile({ onChoose }: Pick<TextFileFieldProps, 'onChoose'>) {
-  return <TextFileField label="Choose the file" maxBytes={FILE_MAX_BYTES} onChoose={onChoose} />;
-}
-
 export interface EnforceListProps {
   site: { siteKey?: string };
   list: List;
@@ -78,22 +88,14 @@ export interface EnforceListProps {
 
 /** Enforces a list, after a preview: what it has now, and what it would have done to the requests of the last day. */
 export function EnforceList({ site, list: { name, url, entries, verdict }, onClose, onDone }: EnforceListProps) {
-  const [preview, setPreview] = useState<PreviewedList | null>(null);
-  const [content, setContent] = useState<string | null>(null);
+  const { content, isPreviewed, fileField, previewOf } = usePreviewed(site, name);
   const [isWithout, setIsWithout] = useState(false);
-  const { isBusy, error, run } = useAction();
-  const look = async (): Promise<void> => {
-    const found = await run(
-      call('/protect/lists/preview', { ...site, name, ...(content === null ? {} : { content }) }),
-    );
-    if (found !== null) setPreview(found);
-  };
   return (
     <CreateDialog
       title={`Enforce ${name}?`}
       verb="Enforce"
       isWide
-      isComplete={preview !== null || isWithout}
+      isComplete={isPreviewed || isWithout}
       send={() => call('/protect/lists/update', { ...site, name, mode: 'enforce' })}
       onMade={onDone}
       onClose={onClose}
@@ -104,24 +106,11 @@ export function EnforceList({ site, list: { name, url, entries, verdict }, onClo
       {url === null && (
         <>
           <p class="hint">The service keeps no file, so choose it again for a preview.</p>
-          <ListFile
-            onChoose={(text) => {
-              setContent(text);
-              setPreview(null);
-            }}
-          />
+          {fileField}
         </>
       )}
-      <RefusalNotice error={error} />
-      <div class="actions">
-        <Button isBusy={isBusy} isDisabled={url === null && content === null} onClick={() => void look()}>
-          Preview
-        </Button>
-      </div>
-      {preview !== null && <ListPreview preview={preview} />}
-      {preview === null && (
-        <CheckField label="Enforce without a preview" isChecked={isWithout} onChange={setIsWithout} />
-      )}
+      {previewOf(url !== null || content !== null)}
+      {!isPreviewed && <CheckField label="Enforce without a preview" isChecked={isWithout} onChange={setIsWithout} />}
     </CreateDialog>
   );
 }

@@ -2,8 +2,11 @@
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
 import type { ListSettings } from '../../../contract/management/lists.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { type FormSchemas, inUnits } from '../../settings/setting-schema.ts';
-import type { List } from './list.ts';
+import { inUnits, type FormSchemas } from '../../settings/setting-schema.ts';
+import type { Schema } from '../../api/service-api.ts';
+
+/** A list as the views know it. */
+export type List = Schema<'RuleList'>;
 
 const HOUR_SECONDS = 3600;
 

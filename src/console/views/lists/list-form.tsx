@@ -2,22 +2,22 @@
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { CheckField } from '../../components/field.tsx';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { ok } from '../../../result.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-over.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
-import { useForm } from '../../settings/use-form.ts';
-import type { List } from './list.ts';
+import { useForm } from '../../settings/form.tsx';
 import {
   changedSettings,
-  listDraftOf,
   formats,
   isFile,
+  type List,
+  type ListDraft,
+  listDraftOf,
   listSchemas,
   settingsOf,
-  type ListDraft,
 } from './list-draft.ts';
 
 export interface ListFormProps {
@@ -35,12 +35,11 @@ const headerSchemas = {
   value: { ...headerValue, isRequired: false },
 };
 
+const INTERVAL_HINT = `${rangeText(forms.list.intervalMinutes)}, which is a week.`;
+
 export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
-  const form = useForm<ListDraft>(() => listDraftOf(list), listSchemas);
-  const secretHeader = useForm(
-    () => ({ header: '', value: '' }),
-    () => headerSchemas,
-  );
+  const form = useForm(listDraftOf(list), listSchemas);
+  const secretHeader = useForm({ header: '', value: '' }, headerSchemas);
   const [isHeaderRemoved, setIsHeaderRemoved] = useState(false);
   // The form shows what was stored when it was opened, while the page behind it goes on.
   const shown = useRef(list).current;
@@ -77,90 +76,78 @@ export function ListForm({ site, list, onClose, onSaved }: ListFormProps) {
       onMade={onSaved}
       onClose={onClose}
     >
-      {shown === null && (
-        <TextField
-          {...form.text('name')}
-          label="Name"
-          isMono
-          placeholder="spamhaus-drop"
-          hint="Small letters, digits and hyphens. Verdicts say list: and this name."
-        />
-      )}
-      <TextField
-        {...form.text('url')}
-        label="Address"
-        type="url"
-        isMono
-        hint="https, with a public host name, as in https://www.spamhaus.org/drop/drop.txt. Empty: the list is a file that you replace as a whole."
-      />
-      <SelectField {...form.choice('format')} label="Format" options={formats} />
-      {draft.format === 'csv' && (
-        <TextField
-          {...form.text('column')}
-          label="Column"
-          hint="Its name, or its number from 1 in a file without a heading."
-        />
-      )}
-      {(draft.format === 'json' || draft.format === 'ndjson') && (
-        <TextField
-          {...form.text('selector')}
-          label="Selector"
-          isMono
-          placeholder="data[].ip"
-          hint="Where the values are: names with dots, [] for every item."
-        />
-      )}
-      <SelectField {...form.choice('verdict')} label="Its entries say" options={decisions} />
+      {form.fields([
+        shown === null && {
+          name: 'name',
+          label: 'Name',
+          isMono: true,
+          placeholder: 'spamhaus-drop',
+          hint: 'Small letters, digits and hyphens. Verdicts say list: and this name.',
+        },
+        {
+          name: 'url',
+          label: 'Address',
+          type: 'url',
+          isMono: true,
+          hint: 'https, with a public host name, as in https://www.spamhaus.org/drop/drop.txt. Empty: the list is a file that you replace as a whole.',
+        },
+        { name: 'format', label: 'Format', options: formats },
+        draft.format === 'csv' && {
+          name: 'column',
+          label: 'Column',
+          hint: 'Its name, or its number from 1 in a file without a heading.',
+        },
+        (draft.format === 'json' || draft.format === 'ndjson') && {
+          name: 'selector',
+          label: 'Selector',
+          isMono: true,
+          placeholder: 'data[].ip',
+          hint: 'Where the values are: names with dots, [] for every item.',
+        },
+        { name: 'verdict', label: 'Its entries say', options: decisions },
+        isFetched && { name: 'intervalMinutes', label: 'Minutes between fetches', hint: INTERVAL_HINT },
+      ])}
       {isFetched && (
-        <>
-          <TextField
-            {...form.text('intervalMinutes')}
-            label="Minutes between fetches"
-            hint={`${rangeText(forms.list.intervalMinutes)}, which is a week.`}
-          />
-          <fieldset>
-            <legend>Header for every fetch</legend>
-            <div class="stack">
-              <TextField
-                {...secretHeader.text('header')}
-                label="Name of the header"
-                placeholder="X-Api-Key"
-                isMono
-                isDisabled={isHeaderRemoved}
-              />
-              <TextField
-                {...secretHeader.text('value')}
-                label="Value of the header"
-                hint={
-                  hasHeader
-                    ? 'One is stored and is never shown. Empty: it stays, unless the list moves to another host.'
-                    : 'It is stored encrypted, and never shown again.'
-                }
-                isMono
-                isDisabled={isHeaderRemoved}
-              />
-              {hasHeader && (
-                <CheckField
-                  label="Remove the stored header"
-                  isChecked={isHeaderRemoved}
-                  onChange={setIsHeaderRemoved}
-                />
-              )}
-            </div>
-          </fieldset>
-        </>
+        <fieldset>
+          <legend>Header for every fetch</legend>
+          <div class="stack">
+            {secretHeader.fields([
+              {
+                name: 'header',
+                label: 'Name of the header',
+                placeholder: 'X-Api-Key',
+                isMono: true,
+                isDisabled: isHeaderRemoved,
+              },
+              {
+                name: 'value',
+                label: 'Value of the header',
+                hint: hasHeader
+                  ? 'One is stored and is never shown. Empty: it stays, unless the list moves to another host.'
+                  : 'It is stored encrypted, and never shown again.',
+                isMono: true,
+                isDisabled: isHeaderRemoved,
+              },
+            ])}
+            {hasHeader && (
+              <CheckField label="Remove the stored header" isChecked={isHeaderRemoved} onChange={setIsHeaderRemoved} />
+            )}
+          </div>
+        </fieldset>
       )}
-      <TextField
-        {...form.text('expiryHours')}
-        label="Hours without a good reading until it has no effect"
-        hint="Empty: the last good reading stays in force."
-      />
-      <TextField
-        {...form.text('maxChangePercent')}
-        label="Largest change of a reading, in percent"
-        hint="A reading that adds or removes more of the list is not taken. 100: any is."
-      />
-      <CheckField {...form.flag('includeReserved')} label="Take private and other reserved networks too" />
+      {form.fields([
+        {
+          name: 'expiryHours',
+          label: 'Hours without a good reading until it has no effect',
+          hint: 'Empty: the last good reading stays in force.',
+        },
+        {
+          name: 'maxChangePercent',
+          label: 'Largest change of a reading, in percent',
+          hint: 'A reading that adds or removes more of the list is not taken. 100: any is.',
+        },
+        { name: 'includeReserved', label: 'Take private and other reserved networks too' },
+      ])}
     </CreateDialog>
   );
 }

@@ -12,8 +12,7 @@ import { toast } from '../../components/toast.tsx';
 import { count } from '../../format/numbers.ts';
 import { shownInstance, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
-import { LISTS_EVERY_MS, listAddress } from './list.ts';
-import { ModeChip, StateChip } from './list-chips.tsx';
+import { LISTS_EVERY_MS, ModeChip, StateChip, listAddress } from './list-chips.tsx';
 import { ListForm } from './list-form.tsx';
 
 export default function Lists() {

@@ -7,9 +7,9 @@ import { EmptyState, Facts, Load, Page, Section, Warning } from '../../component
 import { count, counted, duration } from '../../format/numbers.ts';
 import { shownInstance, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import { LISTS_EVERY_MS, type List } from './list.ts';
+import { LISTS_EVERY_MS, ModeChip, StateChip } from './list-chips.tsx';
+import type { List } from './list-draft.ts';
 import { ListActions } from './list-actions.tsx';
-import { ModeChip, StateChip } from './list-chips.tsx';
 import { ListReport } from './list-report.tsx';
 
 const SECOND_MS = 1000;

@@ -21,10 +21,10 @@ const REST_OF_TEXT = /^[\w.-]*"/;
 const REST_OF_WORD = /^[A-Za-z0-9]*/;
 
 /** `null`: nothing can be offered. */
-export function completionsAt(text: string, caret: number, known: KnownValues): Completions | null {
+export function completionsAt(text: string, caret: number): Completions | null {
   const before = text.slice(0, caret);
   const tokens = new Tokens(before);
-  let place: ConditionPlace | null = startOf(known);
+  let place: ConditionPlace | null = condition;
   let open = 0;
   for (;;) {
     const { next } = tokens;
@@ -86,53 +86,61 @@ interface Compared {
   operator: PolicyOperator;
 }
 
-/** The place where a condition begins. */
-function startOf(known: KnownValues): ConditionPlace {
-  const condition: ConditionPlace = {
-    options: () => [...policyFields.flatMap(fieldOptions), word('not'), sign('(')],
+/** Where a condition begins. */
+const condition: ConditionPlace = {
+  options: () => [...policyFields.flatMap(fieldOptions), word('not'), sign('(')],
+  after: (token) => {
+    if (isSign(token, '(') || isWord(token, 'not')) return condition;
+    if (!isField(token)) return null;
+    const field = token.value as PolicyField;
+    return policyFieldFacts[field].name === 'required' ? only(sign('["'), '[', namePlace(field)) : operatorPlace(field);
+  },
+};
+
+/** Behind a whole comparison. */
+const joint: ConditionPlace = {
+  options: (isInside) => [word('and'), word('or'), ...(isInside ? [sign(')', ' ')] : [])],
+  after: (token) => (isSign(token, ')') ? joint : isWord(token, 'and', 'or') ? condition : null),
+};
+
+function namePlace(field: PolicyField): ConditionPlace {
+  return {
+    options: () => namesOf(field).map((one) => ({ label: one, insert: `"${one}"] ` })),
+    after: ({ kind, value }) => (kind === 'text' ? only(sign(']', ' '), ']', operatorPlace(field, value)) : null),
+  };
+}
+
+function operatorPlace(field: PolicyField, named?: string): ConditionPlace {
+  const { operators, name: names } = policyFieldFacts[field];
+  return {
+    options: () => operators.map(word),
     after: (token) => {
-      if (isSign(token, '(') || isWord(token, 'not')) return condition;
-      if (!isField(token)) return null;
-      const field = token.value as PolicyField;
-      return policyFieldFacts[field].name === 'required' ? only(sign('["'), '[', name(field)) : operator(field);
+      if (isSign(token, '[') && named === undefined && Array.isArray(names)) return namePlace(field);
+      const found = operators.find((one) => isWord(token, one));
+      if (found === undefined) return null;
+      if (found === 'exists') return joint;
+      const first = valuePlace({ field, name: named, operator: found });
+      return isList(found) ? only(sign('['), '[', first) : first;
     },
   };
-  /** Behind a whole comparison. */
-  const joint: ConditionPlace = {
-    options: (isInside) => [word('and'), word('or'), ...(isInside ? [sign(')', ' ')] : [])],
-    after: (token) => (isSign(token, ')') ? joint : isWord(token, 'and', 'or') ? condition : null),
-  };
-  const name = (field: PolicyField): ConditionPlace => ({
-    options: () => namesOf(field).map((one) => ({ label: one, insert: `"${one}"] ` })),
-    after: ({ kind, value: one }) => (kind === 'text' ? only(sign(']', ' '), ']', operator(field, one)) : null),
-  });
-  const operator = (field: PolicyField, named?: string): ConditionPlace => {
-    const { operators, name: names } = policyFieldFacts[field];
-    return {
-      options: () => operators.map(word),
-      after: (token) => {
-        if (isSign(token, '[') && named === undefined && Array.isArray(names)) return name(field);
-        const found = operators.find((one) => isWord(token, one));
-        if (found === undefined) return null;
-        if (found === 'exists') return joint;
-        const first = value({ field, name: named, operator: found });
-        return isList(found) ? only(sign('['), '[', first) : first;
-      },
-    };
-  };
-  const value = (compared: Compared): ConditionPlace => ({
-    options: () => valueOptions(compared, known),
+}
+
+function valuePlace(compared: Compared): ConditionPlace {
+  return {
+    options: () => valueOptions(compared),
     after: ({ kind }) => {
       if (kind !== 'text' && kind !== 'number') return null;
-      return isList(compared.operator) ? more(compared) : joint;
+      return isList(compared.operator) ? morePlace(compared) : joint;
     },
-  });
-  /** Behind a value of a list. */
-  const more = (compared: Compared): ConditionPlace => ({
+  };
+}
+
+/** Behind a value of a list. */
+function morePlace(compared: Compared): ConditionPlace {
+  return {
     options: () => [sign(',', ' '), sign(']', ' ')],
-    after: (token) => (isSign(token, ',') ? value(compared) : isSign(token, ']') ? joint : null),
-  });
-  return condition;
+    after: (token) => (isSign(token, ',') ? valuePlace(compared) : isSign(token, ']') ? joint : null),
+  };
 }
 
 /** Where nothing but one sign can stand. */
@@ -158,12 +166,6 @@ export interface Completion {
   /** What is written: with quotes, and with the space behind it. */
   insert: string;
 }
-
-/** Values worth offering, beside those that a field only can have. `about`: what a value means. */
-export type KnownValues = (
-  field: PolicyField,
-  name: string | undefined,
-) => readonly (readonly [value: string, about: string])[];
 
 const word = (label: string): Completion => ({ label, insert: `${label} ` });
 const sign = (label: string, behind = ''): Completion => ({ label, insert: label + behind });
@@ -194,7 +196,7 @@ function namesOf(field: PolicyField): readonly string[] {
   return name === undefined || name === 'required' ? [] : name;
 }
 
-function valueOptions({ field, name, operator }: Compared, known: KnownValues): Completion[] {
+function valueOptions({ field, name, operator }: Compared): Completion[] {
   // Parts of words are typed.
   if (operator !== 'equals' && operator !== 'in') return [];
   const behind = operator === 'equals' ? ' ' : '';
@@ -203,7 +205,24 @@ function valueOptions({ field, name, operator }: Compared, known: KnownValues): 
     insert: `"${value}"${behind}`,
   });
   const words = wordsOf(field, name) ?? (field === 'method' ? METHODS : null);
-  return words === null
-    ? known(field, name).map(([value, about]) => option(value, about))
-    : words.map((one) => option(one));
+  if (words !== null) return words.map((one) => option(one));
+  if (field !== 'country') return [];
+  countries ??= [...countryCodes(), ['T1', 'Tor']];
+  return countries.map(([code, about]) => option(code, about));
+}
+
+const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+/** Groups of countries, and codes for trials. */
+const NO_COUNTRY = /^(?:EU|EZ|QO|UN|X[AB]|ZZ)$/;
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+let countries: (readonly [code: string, name: string])[] | null = null;
+
+function countryCodes(): (readonly [code: string, name: string])[] {
+  return LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).flatMap((code) => {
+    const name = countryNames.of(code);
+    // Codes that are no longer used are other codes by now.
+    const isCurrent = new Intl.Locale(`und-${code}`).region === code && !NO_COUNTRY.test(code);
+    return name === undefined || !isCurrent ? [] : [[code, name] as const];
+  });
 }

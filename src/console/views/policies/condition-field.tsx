@@ -9,7 +9,6 @@ import { parseExpression } from '../../../policies/text/parse.ts';
 import { Button } from '../../components/button.tsx';
 import { counted } from '../../format/numbers.ts';
 import { errorText, marked } from './condition-place.ts';
-import { knownValues } from './known-values.ts';
 
 /** Of a list that somebody reads through. More typing makes it shorter. */
 const OPTIONS_MAX = 50;
@@ -30,7 +29,7 @@ export function ConditionField({ value, onInput }: ConditionFieldProps) {
   const [active, setActive] = useState<number | null>(null);
   const parsed = value.trim() === '' ? null : parseExpression(value);
   const error = parsed === null || parsed.ok ? null : parsed.error;
-  const found = isOpen ? completionsAt(value, caret, knownValues) : null;
+  const found = isOpen ? completionsAt(value, caret) : null;
   const options = found?.options.slice(0, OPTIONS_MAX) ?? [];
   // What is being typed is completed with Enter at once; elsewhere Enter begins a new line until an option is chosen.
   const chosen = active ?? (found !== null && found.typed !== '' && found.typed !== '"' ? 0 : null);

@@ -5,12 +5,13 @@ import type { ResponseOf } from '../../api/service-api.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, VisitorText, type Tone } from '../../components/values.tsx';
 import { EmptyState, RefusalNotice, Section } from '../../components/page.tsx';
-import { SelectField, TextField, TextFileField } from '../../components/field.tsx';
+import { SelectField, TextFileField } from '../../components/field.tsx';
 import { Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
 import { type ImportPlace, withImported } from './draft.ts';
-import { actionText, textPolicy } from './policy.ts';
+import { actionText, policyModes, textPolicy } from './policy.ts';
+import { useForm } from '../../settings/form.tsx';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 
 type Report = ResponseOf<'/protect/policies/import'>;
@@ -21,10 +22,6 @@ const ROWS_MAX = 250;
 const formats = [
   ['cloudflare', 'Cloudflare: expressions, one a line, or the JSON of a ruleset'],
   ['anubis', 'Anubis: a policy file in YAML or JSON'],
-] as const;
-const modes = [
-  ['monitor', 'monitor: only recorded'],
-  ['enforce', 'enforce'],
 ] as const;
 const actions = [
   ['challenge', 'challenge'],
@@ -42,6 +39,13 @@ const outcomes: Readonly<Record<Rule['outcome'], readonly [tone: Tone, text: str
   'not-expressible': ['block', 'not expressible'],
 };
 
+const emptyDraft = {
+  content: '',
+  format: 'cloudflare' as (typeof formats)[number][0],
+  mode: 'monitor' as (typeof policyModes)[number][0],
+  action: 'challenge' as (typeof actions)[number][0],
+};
+
 export default function ImportPolicies() {
   return (
     <PolicyPage
@@ -55,28 +59,24 @@ export default function ImportPolicies() {
 }
 
 function Import({ siteKey, state }: PolicyView) {
-  const [content, setContent] = useState('');
-  const [format, setFormat] = useState<(typeof formats)[number][0]>('cloudflare');
-  const [mode, setMode] = useState<(typeof modes)[number][0]>('monitor');
-  const [action, setAction] = useState<(typeof actions)[number][0]>('challenge');
+  const typed = useForm(emptyDraft, {});
+  const { content } = typed.draft;
   const [place, setPlace] = useState<ImportPlace>('end');
   const [report, setReport] = useState<Report | null>(null);
   const { isBusy, error, run } = useAction();
   // What is reported is what these fields say, so a change of one makes the report old.
-  const fresh =
-    <Value,>(set: (value: Value) => void) =>
-    (value: Value): void => {
-      setReport(null);
-      set(value);
-    };
+  const write = (change: Partial<typeof emptyDraft>): void => {
+    setReport(null);
+    typed.write(change);
+  };
+  const form = { ...typed, write };
   const read = async (): Promise<void> => {
-    setReport(await run(call('/protect/policies/import', { siteKey, format, content, mode, action })));
+    setReport(await run(call('/protect/policies/import', { siteKey, ...form.draft })));
   };
   const take = (rules: readonly Rule[]): void => {
     const policies = rules.flatMap(({ policy }) => (policy === null ? [] : [textPolicy(policy)]));
     state.edit((draft) => withImported(draft, policies, place));
-    setReport(null);
-    setContent('');
+    write({ content: '' });
     toast(`${counted(policies.length, 'policy is', 'policies are')} in the draft.`);
   };
   return (
@@ -89,20 +89,17 @@ function Import({ siteKey, state }: PolicyView) {
             if (!isBusy && content !== '') void read();
           }}
         >
-          <SelectField label="Format" value={format} options={formats} onChange={fresh(setFormat)} />
+          {form.fields([{ name: 'format', label: 'Format', options: formats }])}
           <TextFileField
             label="Choose a file"
             maxBytes={FILE_MAX_BYTES}
-            onChoose={(text) => text !== null && fresh(setContent)(text)}
+            onChoose={(text) => text !== null && write({ content: text })}
           />
-          <TextField label="Or paste it" isMono rows={8} value={content} onInput={fresh(setContent)} />
-          <SelectField label="Mode" value={mode} options={modes} onChange={fresh(setMode)} />
-          <SelectField
-            label="Action of rules that have none"
-            value={action}
-            options={actions}
-            onChange={fresh(setAction)}
-          />
+          {form.fields([
+            { name: 'content', label: 'Or paste it', isMono: true, rows: 8 },
+            { name: 'mode', label: 'Mode', options: policyModes },
+            { name: 'action', label: 'Action of rules that have none', options: actions },
+          ])}
           <div class="actions">
             <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={content.trim() === ''}>
               Read the rules

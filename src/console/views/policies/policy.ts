@@ -13,6 +13,12 @@ export interface TextPolicy {
   mode: 'enforce' | 'monitor';
 }
 
+/** In words, for forms. */
+export const policyModes = [
+  ['monitor', 'monitor: only recorded'],
+  ['enforce', 'enforce'],
+] as const;
+
 /** As `/protect/policies` lists it, without its counts. */
 export function textPolicy({
   name,

@@ -6,10 +6,11 @@ import { Button } from '../../components/button.tsx';
 import { Chip, type Tone } from '../../components/values.tsx';
 import { ChoiceField } from '../../components/choice.tsx';
 import { RefusalNotice, Section } from '../../components/page.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { TextField } from '../../components/field.tsx';
 import { Table } from '../../components/table.tsx';
 import { policiesOf } from './draft.ts';
 import type { TextPolicy } from './policy.ts';
+import { type Form, type FormField, useForm } from '../../settings/form.tsx';
 import { PolicyPage, type PolicyView } from './policy-page.tsx';
 import {
   answersOf,
@@ -46,12 +47,12 @@ export default function TryPolicies() {
 
 function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
   const [pasted, setPasted] = useState('');
-  const [facts, setFacts] = useState<TrialVisitor>(noFacts);
+  const visitor = useForm(noFacts, {});
   const { isBusy, error, run } = useAction();
   const [unread, setUnread] = useState<string | null>(null);
   const [done, setDone] = useState<{ trial: Trial; policies: readonly TextPolicy[] } | null>(null);
   const test = async (): Promise<void> => {
-    const request = trialRequest(pasted, facts);
+    const request = trialRequest(pasted, visitor.draft);
     setUnread(request.ok ? null : request.error);
     if (!request.ok) return;
     const policies = policiesOf(draft.entries);
@@ -78,7 +79,7 @@ function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
           onInput={setPasted}
           error={unread}
         />
-        <Visitor facts={facts} onChange={(change) => setFacts((former) => ({ ...former, ...change }))} />
+        <Visitor form={visitor} />
         <div class="actions">
           <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={pasted.trim() === ''}>
             Test
@@ -91,39 +92,26 @@ function TestRequest({ siteKey, state: { draft, changes } }: PolicyView) {
   );
 }
 
-const texts = [
-  ['ip', 'Address', '192.0.2.1'],
-  ['country', 'Country', 'DE'],
-  ['asn', 'AS number', '64496'],
-  ['ja4', 'JA4 fingerprint', ''],
-  ['riskScore', 'Risk score', '0.5'],
-] as const;
+const visitorFields: readonly FormField<TrialVisitor>[] = [
+  { name: 'ip', label: 'Address', placeholder: '192.0.2.1' },
+  { name: 'country', label: 'Country', placeholder: 'DE' },
+  { name: 'asn', label: 'AS number', placeholder: '64496' },
+  { name: 'ja4', label: 'JA4 fingerprint', placeholder: '' },
+  { name: 'riskScore', label: 'Risk score', placeholder: '0.5' },
+  { name: 'sessionStatus', label: 'Session', options: [['', 'none'], ...sessionStatuses] },
+];
 
-function Visitor({ facts, onChange }: { facts: TrialVisitor; onChange: (change: Partial<TrialVisitor>) => void }) {
+function Visitor({ form }: { form: Form<TrialVisitor> }) {
   return (
     <details class="more">
       <summary>About the visitor</summary>
       <div class="filters">
-        {texts.map(([name, label, placeholder]) => (
-          <TextField
-            key={name}
-            label={label}
-            placeholder={placeholder}
-            value={facts[name]}
-            onInput={(value) => onChange({ [name]: value })}
-          />
-        ))}
-        <SelectField
-          label="Session"
-          value={facts.sessionStatus}
-          options={[['', 'none'], ...sessionStatuses]}
-          onChange={(sessionStatus) => onChange({ sessionStatus })}
-        />
+        {form.fields(visitorFields)}
         <ChoiceField
           label="Categories of the address"
           options={ipCategories}
-          chosen={facts.ipCategories}
-          onChange={(chosen) => onChange({ ipCategories: chosen })}
+          chosen={form.draft.ipCategories}
+          onChange={(chosen) => form.write({ ipCategories: chosen })}
         />
       </div>
     </details>

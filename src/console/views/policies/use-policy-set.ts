@@ -4,8 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Result } from '../../../result.ts';
 import { call, type Loaded, type Refusal } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
-import { caughtUp } from './catch-up.ts';
-import { draftChanges, type PolicyDraft, unchangedDraft, onVersion, policiesOf } from './draft.ts';
+import { caughtUp, draftChanges, onVersion, policiesOf, type PolicyDraft, unchangedDraft } from './draft.ts';
 import { textPolicy, type StoredSet } from './policy.ts';
 
 const HITS_MS = 7 * 86_400_000;

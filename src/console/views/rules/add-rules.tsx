@@ -4,12 +4,11 @@ import type { Result } from '../../../result.ts';
 import { call, type Refusal } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
 import { count, counted } from '../../format/numbers.ts';
-import { useForm } from '../../settings/use-form.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
+import { useForm } from '../../settings/form.tsx';
 import { filledLines } from '../../settings/setting-schema.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
@@ -33,39 +32,44 @@ export interface AddRulesProps {
   onDone: () => void;
 }
 
+const typeOptions = (Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ruleTypes[one].name] as const);
+
+function tooManyIn({ values }: { values: string }): { values?: string } {
+  if (filledLines(values).length <= EDGE_RULES_PER_CALL_MAX) return {};
+  return { values: `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` };
+}
+
 export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
-  const form = useForm(
-    () => ({
-      type: edited?.type ?? 'ip',
-      values: edited?.value ?? '',
-      verdict: edited?.verdict ?? 'block',
-      isMonitored: edited?.mode === 'monitor',
-      lifetime: (edited === null ? 'none' : 'kept') as Lifetime | 'kept',
-      rollout: String(edited?.rollout ?? 100),
-      note: edited?.note ?? '',
-    }),
-    () => ({ note: forms.accessRule.note }),
-  );
-  const { note, ...shownDraft } = form.draft;
-  const { type, values, verdict, isMonitored, lifetime, rollout } = shownDraft;
+  const start = {
+    type: edited?.type ?? 'ip',
+    values: edited?.value ?? '',
+    verdict: edited?.verdict ?? 'block',
+    isMonitored: edited?.mode === 'monitor',
+    lifetime: (edited === null ? 'none' : 'kept') as Lifetime | 'kept',
+    rollout: String(edited?.rollout ?? 100),
+    note: edited?.note ?? '',
+  };
+  const form = useForm(start, { note: forms.accessRule.note }, { problems: tooManyIn, isTouched: true });
   const [preview, setPreview] = useState<{ of: string; result: Preview } | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
   const [isBusy, setIsBusy] = useState<'preview' | 'apply' | null>(null);
 
-  const listed = filledLines(values);
+  const { note, ...decided } = form.draft;
+  const { type, verdict, lifetime } = decided;
+  const listed = filledLines(decided.values);
   const rulesNow = (): NewRule[] =>
     listed.map((value) => ({
       type,
       value,
       verdict,
-      mode: isMonitored ? 'monitor' : 'enforce',
+      mode: decided.isMonitored ? 'monitor' : 'enforce',
       expiry: lifetime === 'kept' ? (edited?.expiry ?? null) : expiryAfter(lifetime, Date.now()),
-      rollout: Number(rollout),
+      rollout: Number(decided.rollout),
       note: note === '' ? null : note,
     }));
   // The note changes nothing about what a rule does.
-  const shown = JSON.stringify(shownDraft);
-  const tooMany = listed.length > EDGE_RULES_PER_CALL_MAX;
+  const shown = JSON.stringify(decided);
+  const isReady = listed.length > 0 && form.isComplete;
 
   const look = async (): Promise<void> => {
     setIsBusy('preview');
@@ -111,15 +115,10 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button isDisabled={listed.length === 0 || tooMany} isBusy={isBusy === 'preview'} onClick={() => void look()}>
+          <Button isDisabled={!isReady} isBusy={isBusy === 'preview'} onClick={() => void look()}>
             Preview
           </Button>
-          <Button
-            kind="primary"
-            isDisabled={listed.length === 0 || tooMany}
-            isBusy={isBusy === 'apply'}
-            onClick={() => void apply()}
-          >
+          <Button kind="primary" isDisabled={!isReady} isBusy={isBusy === 'apply'} onClick={() => void apply()}>
             {edited === null ? `Add ${listed.length === 1 ? 'the rule' : counted(listed.length, 'rule')}` : 'Change'}
           </Button>
         </>
@@ -127,35 +126,33 @@ export function AddRules({ siteKey, edited, onClose, onDone }: AddRulesProps) {
     >
       <RefusalNotice error={error} />
       <div class="filters">
-        <SelectField
-          {...form.choice('type')}
-          label="Matches"
-          isDisabled={edited !== null}
-          options={(Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ruleTypes[one].name] as const)}
-        />
-        <SelectField {...form.choice('verdict')} label="Verdict" options={decisions} />
-        <SelectField
-          {...form.choice('lifetime')}
-          label="For"
-          options={[...(edited === null ? [] : [['kept', 'as it is'] as const]), ...lifetimeOptions]}
-        />
-        <TextField {...form.text('rollout')} label="Percent of visitors" type="number" />
+        {form.fields([
+          { name: 'type', label: 'Matches', options: typeOptions, isDisabled: edited !== null },
+          { name: 'verdict', label: 'Verdict', options: decisions },
+          {
+            name: 'lifetime',
+            label: 'For',
+            options: [...(edited === null ? [] : [['kept', 'as it is'] as const]), ...lifetimeOptions],
+          },
+          { name: 'rollout', label: 'Percent of visitors', type: 'number' },
+        ])}
       </div>
-      <TextField
-        {...form.text('values')}
-        label={edited === null ? `${name}, one per line` : name}
-        isMono
-        rows={edited === null ? 5 : 1}
-        placeholder={example}
-        isDisabled={edited !== null}
-        error={tooMany ? `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` : null}
-      />
-      <TextField {...form.text('note')} label="Note" />
-      <CheckField
-        {...form.flag('isMonitored')}
-        label="Only monitor"
-        hint="The rule is recorded when it matches and decides nothing."
-      />
+      {form.fields([
+        {
+          name: 'values',
+          label: edited === null ? `${name}, one per line` : name,
+          isMono: true,
+          rows: edited === null ? 5 : 1,
+          placeholder: example,
+          isDisabled: edited !== null,
+        },
+        { name: 'note', label: 'Note' },
+        {
+          name: 'isMonitored',
+          label: 'Only monitor',
+          hint: 'The rule is recorded when it matches and decides nothing.',
+        },
+      ])}
       {preview !== null && preview.of === shown && <PreviewResult preview={preview.result} />}
     </Dialog>
   );

@@ -14,7 +14,7 @@ import { siteSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';
 import { Playground } from './playground.tsx';
-import { type ListedSite, type ListedSite as SiteRecord, siteAddress } from './sites.tsx';
+import { type ListedSite, siteAddress } from './sites.tsx';
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -63,7 +63,7 @@ export default function Site() {
   );
 }
 
-function Settings({ site: { siteKey, settings, version }, reload }: { site: SiteRecord; reload: () => void }) {
+function Settings({ site: { siteKey, settings, version }, reload }: { site: ListedSite; reload: () => void }) {
   return (
     <SettingsForm
       schemas={siteSettings}
@@ -73,18 +73,17 @@ function Settings({ site: { siteKey, settings, version }, reload }: { site: Site
       load={async () => stored(await call('/site/get', { siteKey }))}
       save={async (changes, ifVersion) => {
         const body = { siteKey, ifVersion, settings: changes } as RequestOf<'/sites/update'>;
-        const answer = await call('/sites/update', body);
-        if (answer.ok) {
-          reload();
-          toast('Saved. Every challenge follows within two seconds.');
-        }
-        return stored(answer);
+        return stored(await call('/sites/update', body));
+      }}
+      onSaved={() => {
+        reload();
+        toast('Saved. Every challenge follows within two seconds.');
       }}
     />
   );
 }
 
-function stored(answer: Result<SiteRecord, Refusal>): Result<Stored, Refusal> {
+function stored(answer: Result<ListedSite, Refusal>): Result<Stored, Refusal> {
   return answer.ok ? ok({ values: answer.value.settings, version: answer.value.version }) : answer;
 }
 

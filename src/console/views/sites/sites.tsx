@@ -9,10 +9,9 @@ import { Chip, Time } from '../../components/values.tsx';
 import { Load, Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { CreateDialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { useForm } from '../../settings/use-form.ts';
+import { useForm } from '../../settings/form.tsx';
 
 export type ListedSite = Schema<'Site'>;
 
@@ -78,10 +77,7 @@ export interface NewSiteProps {
 
 /** A form for a new site. */
 export function NewSite({ onClose, onCreated }: NewSiteProps) {
-  const form = useForm(
-    () => ({ name: '', domains: '' }),
-    () => forms.site,
-  );
+  const form = useForm({ name: '', domains: '' }, forms.site);
   const { name, domains } = form.draft;
   return (
     <CreateDialog
@@ -100,14 +96,16 @@ export function NewSite({ onClose, onCreated }: NewSiteProps) {
       }}
       onClose={onClose}
     >
-      <TextField {...form.text('name')} label="Name" hint="Letters, digits, hyphens and underscores." />
-      <TextField
-        {...form.text('domains')}
-        label="Domains"
-        hint="Pages that may show the widget: shop.example or *.shop.example, one per line."
-        rows={3}
-        isMono
-      />
+      {form.fields([
+        { name: 'name', label: 'Name', hint: 'Letters, digits, hyphens and underscores.' },
+        {
+          name: 'domains',
+          label: 'Domains',
+          hint: 'Pages that may show the widget: shop.example or *.shop.example, one per line.',
+          rows: 3,
+          isMono: true,
+        },
+      ])}
     </CreateDialog>
   );
 }

@@ -1,0 +1,91 @@
+/** What is stored, what somebody changes of it, and the bar that saves the changes. */
+import { useState } from 'preact/hooks';
+import { ok } from '../../result.ts';
+import { call, type Refusal } from '../api/call.ts';
+import type { RequestOf } from '../api/service-api.ts';
+import { Button } from '../components/button.tsx';
+import type { Instance } from '../frame/instances.ts';
+import { changedMembers, saveOver, type SavePorts, type SettingValues, type Stored } from './save-over.ts';
+
+export interface SavedProps extends SavePorts {
+  /** What is stored, as it was loaded. */
+  initial: Stored;
+  onSaved: () => void;
+  /** After saving and after discarding. */
+  onFresh?: () => void;
+}
+
+/** @param names of the members that can be changed, in the order in which changes are named. */
+export function useSaved(names: readonly string[], { initial, load, save, onSaved, onFresh }: SavedProps) {
+  const [stored, setStored] = useState(initial);
+  const [draft, setDraft] = useState<SettingValues>({});
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const current = { ...stored.values, ...draft };
+  const changes = changedMembers(names, stored.values, current);
+  const discard = (): void => {
+    setDraft({});
+    onFresh?.();
+  };
+  return {
+    stored: stored.values,
+    /** What is stored, with the changes. */
+    current,
+    changes,
+    change: (values: SettingValues) => setDraft((former) => ({ ...former, ...values })),
+    discard,
+    save: async (): Promise<void> => {
+      setIsBusy(true);
+      const outcome = await saveOver(stored, changes, { load, save });
+      setIsBusy(false);
+      setStored(outcome.stored);
+      setError(outcome.error);
+      if (outcome.error !== null) return;
+      discard();
+      onSaved();
+    },
+    error,
+    isBusy,
+  };
+}
+
+export interface SaveBarProps {
+  saved: ReturnType<typeof useSaved>;
+  /** What is changed, in words. */
+  text: string;
+  isReadable?: boolean;
+}
+
+/** Inside of the form: its first button submits it. */
+export function SaveBar({ saved: { changes, discard, isBusy }, text, isReadable = true }: SaveBarProps) {
+  const isChanged = Object.keys(changes).length > 0;
+  return (
+    <div class="save-bar">
+      <span role="status">{text}</span>
+      <Button isDisabled={!isChanged} onClick={discard}>
+        Discard
+      </Button>
+      <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged || !isReadable}>
+        Save
+      </Button>
+    </div>
+  );
+}
+
+/** An instance as something stored: its settings, and its bot policy among them. */
+export function storedInstance(instance: Instance): SavePorts & { initial: Stored } {
+  const { id } = instance;
+  const storedOf = (values: Instance): Stored => ({ values, version: values.version });
+  return {
+    initial: storedOf(instance),
+    load: async () => {
+      const answer = await call('/protect/instances', {});
+      return answer.ok ? ok(storedOf(answer.value.find((one) => one.id === id) ?? instance)) : answer;
+    },
+    save: async (changes, ifVersion) => {
+      const body = { id, ifVersion, ...changes } as RequestOf<'/protect/instances/update'>;
+      const answer = await call('/protect/instances/update', body);
+      return answer.ok ? ok(storedOf(answer.value)) : answer;
+    },
+  };
+}
