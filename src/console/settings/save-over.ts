@@ -19,9 +19,14 @@ export interface SavePorts {
 }
 
 /** The members whose value differs, each whole, as the API replaces them. */
-export function changedMembers(names: readonly string[], stored: SettingValues, current: SettingValues): SettingValues {
-  const changed = names.filter((name) => !isSame(stored[name], current[name]) && current[name] !== undefined);
-  return Object.fromEntries(changed.map((name) => [name, current[name]]));
+export function changedMembers<Values extends object>(
+  names: readonly string[],
+  stored: object,
+  current: Values,
+): Partial<Values> {
+  const [before, now] = [stored, current] as [SettingValues, SettingValues];
+  const changed = names.filter((name) => !isSame(before[name], now[name]) && now[name] !== undefined);
+  return Object.fromEntries(changed.map((name) => [name, now[name]])) as Partial<Values>;
 }
 
 /** Somebody else's change of another member refuses a write too. */

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts';
 import { CreateDialog } from '../../components/dialog.tsx';
 import { zoneName } from '../../format/times.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
-import { saveAfterLook } from '../../settings/save-over.ts';
+import { changedMembers, saveAfterLook } from '../../settings/save-over.ts';
 import { useForm } from '../../settings/form.tsx';
 import { offeredAlertKinds, alertKindWords, shapes, type ListedChannel } from './alert-words.ts';
 
@@ -50,7 +50,7 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
     if (channel === null) {
       return call('/alerts/channels/create', { shape, ...fields, webhookUrl });
     }
-    const changes = { ...changedFields(channel, fields), ...address };
+    const changes = { ...changedMembers(Object.keys(fields), channel, fields), ...address };
     const answer = await saveAfterLook(known as { current: ListedChannel }, changes, {
       load: async () => {
         const now = await call('/alerts/channels', {});
@@ -105,11 +105,4 @@ export function ChannelForm({ channel, onClose, onSaved }: ChannelFormProps) {
       )}
     </CreateDialog>
   );
-}
-
-/** Fields that differ from those of the channel. */
-function changedFields<Fields extends Partial<ListedChannel>>(channel: ListedChannel, fields: Fields): Partial<Fields> {
-  const names = Object.keys(fields) as (keyof Fields & keyof ListedChannel)[];
-  const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(channel[name]));
-  return Object.fromEntries(changed.map((name) => [name, fields[name]])) as Partial<Fields>;
 }

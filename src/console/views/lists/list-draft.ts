@@ -2,6 +2,7 @@
 import { listDefaults } from '../../../contract/management/list-defaults.ts';
 import type { ListSettings } from '../../../contract/management/lists.ts';
 import { forms } from '../../settings/form-schemas.generated.ts';
+import { changedMembers } from '../../settings/save-over.ts';
 import { inUnits, type FormSchemas } from '../../settings/setting-schema.ts';
 import type { Schema } from '../../api/service-api.ts';
 
@@ -81,12 +82,8 @@ export function settingsOf(draft: ListDraft): Omit<ListSettings, 'mode'> {
 /** Settings that differ from those of the list. A file keeps the time between fetches that it had. */
 export function changedSettings(list: List, draft: ListDraft): Partial<ListSettings> {
   const settings = settingsOf(draft);
-  const names = (Object.keys(settings) as (keyof typeof settings)[]).filter(
-    (name) => name !== 'intervalMinutes' || !isFile(draft),
-  );
-  return Object.fromEntries(
-    names.filter((name) => settings[name] !== list[name]).map((name) => [name, settings[name]]),
-  );
+  const names = Object.keys(settings).filter((name) => name !== 'intervalMinutes' || !isFile(draft));
+  return changedMembers(names, list, settings);
 }
 
 function textOf(text: string): string | null {

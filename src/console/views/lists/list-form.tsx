@@ -9,16 +9,7 @@ import { forms } from '../../settings/form-schemas.generated.ts';
 import { saveAfterLook } from '../../settings/save-over.ts';
 import { rangeText } from '../../settings/setting-schema.ts';
 import { useForm } from '../../settings/form.tsx';
-import {
-  changedSettings,
-  formats,
-  isFile,
-  type List,
-  type ListDraft,
-  listDraftOf,
-  listSchemas,
-  settingsOf,
-} from './list-draft.ts';
+import { changedSettings, formats, isFile, type List, listDraftOf, listSchemas, settingsOf } from './list-draft.ts';
 
 export interface ListFormProps {
   site: { siteKey?: string };

@@ -90,7 +90,7 @@ interface Compared {
 const condition: ConditionPlace = {
   options: () => [...policyFields.flatMap(fieldOptions), word('not'), sign('(')],
   after: (token) => {
-    if (isSign(token, '(') || isWord(token, 'not')) return condition;
+    if (isSign(token, '(') || isOneWordOf(token, 'not')) return condition;
     if (!isField(token)) return null;
     const field = token.value as PolicyField;
     return policyFieldFacts[field].name === 'required' ? only(sign('["'), '[', namePlace(field)) : operatorPlace(field);
@@ -100,7 +100,7 @@ const condition: ConditionPlace = {
 /** Behind a whole comparison. */
 const joint: ConditionPlace = {
   options: (isInside) => [word('and'), word('or'), ...(isInside ? [sign(')', ' ')] : [])],
-  after: (token) => (isSign(token, ')') ? joint : isWord(token, 'and', 'or') ? condition : null),
+  after: (token) => (isSign(token, ')') ? joint : isOneWordOf(token, 'and', 'or') ? condition : null),
 };
 
 function namePlace(field: PolicyField): ConditionPlace {
@@ -116,7 +116,7 @@ function operatorPlace(field: PolicyField, named?: string): ConditionPlace {
     options: () => operators.map(word),
     after: (token) => {
       if (isSign(token, '[') && named === undefined && Array.isArray(names)) return namePlace(field);
-      const found = operators.find((one) => isWord(token, one));
+      const found = operators.find((one) => isOneWordOf(token, one));
       if (found === undefined) return null;
       if (found === 'exists') return joint;
       const first = valuePlace({ field, name: named, operator: found });
@@ -152,7 +152,7 @@ function isSign({ kind, value }: Token, wanted: string): boolean {
   return kind === 'sign' && value === wanted;
 }
 
-function isWord({ kind, value }: Token, ...wanted: string[]): boolean {
+function isOneWordOf({ kind, value }: Token, ...wanted: string[]): boolean {
   return kind === 'word' && wanted.includes(value);
 }
 
