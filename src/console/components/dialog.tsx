@@ -100,7 +100,7 @@ export interface CreateDialogProps<Made extends object | string> {
   /** On the button. */
   verb?: string;
   /** `false`: something is still to be filled in. */
-  isComplete: boolean;
+  isComplete?: boolean;
   isWide?: boolean;
   send: () => Promise<Result<Made, Refusal>>;
   /** It was made. The dialog stays open until it is closed here. */
@@ -113,7 +113,7 @@ export interface CreateDialogProps<Made extends object | string> {
 export function CreateDialog<Made extends object | string>({
   title,
   verb = 'Create',
-  isComplete,
+  isComplete = true,
   isWide = false,
   send,
   onMade,

@@ -52,7 +52,7 @@ export function useForm<Draft extends object>(
     setDraft((former) => ({ ...former, ...change }));
     setTouched((former) => [...new Set([...former, ...Object.keys(change)])]);
   };
-  return formOf(draft, write, {
+  return formOn(draft, write, {
     schemas: known,
     isComplete: isFilled(draft, known) && Object.keys(all).length === 0,
     problemAt: (name) => (isTouched || touched.includes(name) ? (all[name] ?? null) : null),
@@ -60,7 +60,7 @@ export function useForm<Draft extends object>(
 }
 
 /** The form of something that is kept elsewhere. */
-export function formOf<Draft>(
+export function formOn<Draft>(
   draft: Draft,
   write: Form<Draft>['write'],
   rules: Partial<Pick<Form<Draft>, 'schemas' | 'isComplete' | 'problemAt' | 'isDisabled'>>,

@@ -4,10 +4,16 @@
  * one, the second is told.
  */
 import { useState } from 'preact/hooks';
-import { TextField } from '../components/field.tsx';
+import { CheckField, SelectField, TextField } from '../components/field.tsx';
 import { RefusalNotice } from '../components/page.tsx';
-import { SettingField } from './setting-field.tsx';
-import type { SettingSchemas } from './setting-schema.ts';
+import {
+  boundsText,
+  controlOf,
+  type SettingSchema,
+  type SettingSchemas,
+  settingText,
+  settingValue,
+} from './setting-schema.ts';
 import { SaveBar, type SavedProps, useSaved } from './use-saved.tsx';
 
 export interface SettingsFormProps extends SavedProps {
@@ -72,4 +78,130 @@ export function SettingsForm({ schemas, detailPrefix = '', isDisabled, ...props 
       )}
     </form>
   );
+}
+
+/** One setting with its explanation, range and default, whatever its type. */
+interface SettingFieldProps {
+  name: string;
+  schema: SettingSchema;
+  value: unknown;
+  /** `undefined`: the setting is left out. */
+  onChange: (value: unknown) => void;
+  /** Whether the field's text can be read. A form with an unreadable field is not sent. */
+  onReadable: (name: string, isReadable: boolean) => void;
+  /** What the service says about it. */
+  error: string | null;
+  isDisabled: boolean;
+}
+
+const JSON_ROWS_MAX = 14;
+
+function SettingField(props: SettingFieldProps) {
+  const { name, schema, value, onChange, isDisabled, error } = props;
+  const bounds = boundsText(schema);
+  const hint = [schema.description?.replace(/\.?$/, '.'), bounds === '' ? '' : `(${bounds})`].filter(Boolean).join(' ');
+  const kind = controlOf(schema);
+  if (kind === 'flag') {
+    return (
+      <CheckField
+        label={name}
+        hint={<Prose text={hint} />}
+        isChecked={value === true}
+        onChange={onChange}
+        isDisabled={isDisabled}
+      />
+    );
+  }
+  if (kind === 'choice') {
+    const options = [['', 'not set'] as const, ...(schema.enum ?? [])];
+    const shown = schema.default === undefined ? options : options.slice(1);
+    return (
+      <SelectField
+        label={name}
+        hint={<Prose text={hint} />}
+        error={error}
+        value={typeof value === 'string' ? value : ''}
+        options={shown}
+        onChange={(chosen) => onChange(chosen === '' ? undefined : chosen)}
+        isDisabled={isDisabled}
+      />
+    );
+  }
+  return kind === 'group' ? <GroupField {...props} hint={hint} /> : <TextSetting {...props} hint={hint} />;
+}
+
+/** An object with plain members: a field for each. */
+function GroupField({ hint, ...field }: SettingFieldProps & { hint: string }) {
+  const { name, schema, value, onChange, onReadable, error } = field;
+  const members = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return (
+    <fieldset class="group">
+      <legend>{name}</legend>
+      <p class="hint">
+        <Prose text={hint} />
+      </p>
+      {error !== null && <p class="field-error">{error}</p>}
+      <div class="group-members">
+        {Object.entries(schema.properties ?? {}).map(([member, inner]) => (
+          <SettingField
+            {...field}
+            key={member}
+            name={member}
+            schema={inner}
+            value={members[member]}
+            error={null}
+            onReadable={(inside, isReadable) => onReadable(`${name}.${inside}`, isReadable)}
+            onChange={(next) => {
+              const changed = { ...members, [member]: next };
+              if (next === undefined) delete changed[member];
+              onChange(changed);
+            }}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Keeps what is typed, also while it cannot be read yet. */
+function TextSetting({
+  name,
+  schema,
+  value,
+  onChange,
+  onReadable,
+  error,
+  isDisabled,
+  hint,
+}: SettingFieldProps & { hint: string }) {
+  const kind = controlOf(schema);
+  const stored = settingText(schema, value);
+  const [typed, setTyped] = useState<{ text: string; of: string } | null>(null);
+  // A value that comes from elsewhere, as after saving, replaces what was typed for another one.
+  const text = typed !== null && typed.of === stored ? typed.text : stored;
+  const read = settingValue(schema, text);
+  const rows =
+    kind === 'json' ? Math.min(JSON_ROWS_MAX, Math.max(3, text.split('\n').length)) : kind === 'lines' ? 3 : 1;
+  return (
+    <TextField
+      label={name}
+      hint={<Prose text={kind === 'lines' ? `${hint} One per line.` : hint} />}
+      error={read.ok ? error : read.error}
+      value={text}
+      rows={rows}
+      isMono={kind !== 'text'}
+      isDisabled={isDisabled}
+      onInput={(next) => {
+        const parsed = settingValue(schema, next);
+        onReadable(name, parsed.ok);
+        setTyped({ text: next, of: parsed.ok ? settingText(schema, parsed.value) : stored });
+        if (parsed.ok) onChange(parsed.value);
+      }}
+    />
+  );
+}
+
+/** A sentence of ours in which backticks mark code, as in the descriptions of the API. Not for text of visitors. */
+function Prose({ text }: { text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }

@@ -75,7 +75,7 @@ export function SaveBar({ saved: { changes, discard, isBusy }, text, isReadable 
 const storedOf = (values: Instance): Stored => ({ values, version: values.version });
 
 /** An instance as something stored: its settings, and its bot policy among them. */
-export function storedInstance(instance: Instance): SavePorts & { initial: Stored } {
+export function instanceAsStored(instance: Instance): SavePorts & { initial: Stored } {
   const { id } = instance;
   return {
     initial: storedOf(instance),

@@ -132,7 +132,6 @@ export default function Channels() {
         <CreateDialog
           title={`Rotate the secret of ${open.channel.name}?`}
           verb="Rotate"
-          isComplete
           send={() => call('/alerts/channels/rotate-secret', { channelId: open.channel.id })}
           onMade={({ secret }) => {
             setOpen({ kind: 'secret', name: open.channel.name, secret });
@@ -150,7 +149,6 @@ export default function Channels() {
         <CreateDialog
           title={`Remove ${open.channel.name}?`}
           verb="Remove"
-          isComplete
           send={() => call('/alerts/channels/delete', { channelId: open.channel.id })}
           onMade={() => {
             toast(`${open.channel.name} was removed.`);

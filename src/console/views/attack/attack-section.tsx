@@ -63,7 +63,6 @@ export function AttackSection({ instance: { globalSiteKey: siteKey } }: { instan
         <CreateDialog
           title="Switch attack mode off?"
           verb="Switch off"
-          isComplete
           send={() => call('/protect/attack-mode/set', { siteKey, on: false })}
           onMade={() => done('Attack mode is off. The edges follow with their next poll.')}
           onClose={() => setAsking(null)}

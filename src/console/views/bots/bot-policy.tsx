@@ -6,7 +6,7 @@ import { Page, RefusalNotice, Section, Warning } from '../../components/page.tsx
 import { OfInstance } from '../../components/of-instance.tsx';
 import { toast } from '../../components/toast.tsx';
 import { shownInstance, loadInstances, type Instance } from '../../frame/instances.ts';
-import { SaveBar, storedInstance, useSaved } from '../../settings/use-saved.tsx';
+import { SaveBar, instanceAsStored, useSaved } from '../../settings/use-saved.tsx';
 import { useParams } from '../../url/params.ts';
 import { ViewTabs } from '../../components/tabs.tsx';
 import { PolicyFields } from './policy-fields.tsx';
@@ -43,7 +43,7 @@ export default function BotPolicy() {
 function Editor({ instance }: { instance: Instance }) {
   const { globalSiteKey: siteKey } = instance;
   const saved = useSaved(['botPolicy'], {
-    ...storedInstance(instance),
+    ...instanceAsStored(instance),
     onSaved: () => {
       void loadInstances();
       toast('Saved. The edges and robots.txt follow with their next poll, five seconds by default.');

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { botBehaviours, botPresets, type BotAction, type BotBehaviour } from '../../../contract/vocabulary.ts';
-import { formOf } from '../../settings/form.tsx';
+import { formOn } from '../../settings/form.tsx';
 import { PolicyOverrides, actionOptions, type BotPolicyFields } from './policy-overrides.tsx';
 
 type Behaviours = ResponseOf<'/protect/robots'>['behaviours'];
@@ -43,8 +43,8 @@ export interface PolicyFieldsProps {
 export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }: PolicyFieldsProps) {
   const byPreset = new Map(behaviours?.map((one) => [one.behaviour, one.byPreset]));
   const { charge } = policy;
-  const form = formOf(policy, onChange, { isDisabled });
-  const behaviourForm = formOf<Record<string, BotAction | ''>>(
+  const form = formOn(policy, onChange, { isDisabled });
+  const behaviourForm = formOn<Record<string, BotAction | ''>>(
     Object.fromEntries(botBehaviours.map((name) => [name, policy.behaviours[name] ?? ''])),
     (change) => {
       const actions: Record<string, BotAction | '' | undefined> = { ...policy.behaviours, ...change };
@@ -115,7 +115,7 @@ export function PolicyFields({ policy, behaviours, bots, isDisabled, onChange }:
           <p class="soft">There is no price. The action charge needs one.</p>
         ) : (
           <div class="policy-grid">
-            {formOf(charge, (change) => onChange({ charge: { ...charge, ...change } }), { isDisabled }).fields([
+            {formOn(charge, (change) => onChange({ charge: { ...charge, ...change } }), { isDisabled }).fields([
               { name: 'price', label: 'Price', hint: 'Currency and amount, such as USD 0.01' },
               { name: 'licenseUrl', label: 'Licence', type: 'url', hint: 'Address of the licence, https' },
             ])}

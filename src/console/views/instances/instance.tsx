@@ -8,7 +8,7 @@ import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { type Instance, instanceAddress, instancesLoaded, loadInstances } from '../../frame/instances.ts';
 import { SettingsForm } from '../../settings/settings-form.tsx';
-import { storedInstance } from '../../settings/use-saved.tsx';
+import { instanceAsStored } from '../../settings/use-saved.tsx';
 import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { AttackSection } from '../attack/attack-section.tsx';
@@ -88,7 +88,7 @@ function Settings({ instance }: { instance: Instance }) {
   return (
     <SettingsForm
       schemas={instanceSettings}
-      {...storedInstance(instance)}
+      {...instanceAsStored(instance)}
       isDisabled={!instance.active || !may('updateProtectSettings')}
       onSaved={() => {
         void loadInstances();

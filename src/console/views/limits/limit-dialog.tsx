@@ -50,14 +50,7 @@ export function LimitDialog({ site, set, limit, act, hits, onClose, onChange }: 
     return error === null ? ok(name) : failed(error);
   };
   return (
-    <CreateDialog
-      title={`${verb} ${name}?`}
-      verb={verb}
-      isComplete
-      send={send}
-      onMade={() => done(outcome)}
-      onClose={onClose}
-    >
+    <CreateDialog title={`${verb} ${name}?`} verb={verb} send={send} onMade={() => done(outcome)} onClose={onClose}>
       {next === null && <Leaving users={usersOf(set, name)} />}
       {next?.mode === 'enforce' && (
         <>

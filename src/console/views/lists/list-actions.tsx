@@ -77,7 +77,6 @@ export function ListActions({ site, list, onChange, onRemoved }: ListActionsProp
         <CreateDialog
           title={`Only monitor ${name}?`}
           verb="Only monitor"
-          isComplete
           send={() => call('/protect/lists/update', { ...site, name, mode: 'monitor' })}
           onMade={() => done(`${name} only records now.`)}
           onClose={close}
@@ -89,7 +88,6 @@ export function ListActions({ site, list, onChange, onRemoved }: ListActionsProp
         <CreateDialog
           title={`Accept any change of ${name}?`}
           verb="Read and accept"
-          isComplete
           send={() => call('/protect/lists/refresh', { ...site, name, acceptChange: true })}
           onMade={({ isRead, list: now }) => {
             if (isRead) return done(readingText(now));
@@ -113,7 +111,6 @@ export function ListActions({ site, list, onChange, onRemoved }: ListActionsProp
         <CreateDialog
           title={`Remove ${name}?`}
           verb="Remove"
-          isComplete
           send={() => call('/protect/lists/delete', { ...site, name })}
           onMade={() => {
             toast(`${name} was removed, with its entries.`);
