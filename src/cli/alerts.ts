@@ -3,85 +3,73 @@
  * service.
  */
 import { CommandError } from './command-line.ts';
-import { command, type Commands, type Given } from './command.ts';
+import { instanceCommand, serviceCommand, type Commands, type Given } from './command.ts';
 import { isOn, listOf, wholeNumber } from './flag-values.ts';
-import { call, targetFlags } from './management-call.ts';
+import { call } from './management-call.ts';
 import { valueLines } from './print/value.ts';
 
-const service = { service: targetFlags.service };
 const settings = { kinds: 'A,B', quiet: 'HH:MM-HH:MM|off', 'time-zone': 'ZONE', enabled: 'on|off' };
 
 type Values = Given['values'];
 
-const onChannel = (given: Given, verb: string, change: object = {}): Promise<unknown> =>
+const onChannel = <Verb extends string>(given: Given, verb: Verb, change: object = {}) =>
   call(given.target(), `/alerts/channels/${verb}`, { channelId: given.positionals[0], ...change });
 
 export const alertCommands: Commands = {
-  'alerts list': command({
+  'alerts list': instanceCommand({
     about: 'Lists what happened with what became of each delivery, newest first, 20 unless --limit says otherwise.',
     example: 'alerts list --limit 5',
-    on: 'service',
-    optional: { kind: 'KIND', limit: 'N', ...targetFlags },
+    optional: { kind: 'KIND', limit: 'N' },
     run: (given) => {
       const { kind, limit = '20' } = given.values;
       const body = { kind, limit: wholeNumber('--limit', limit) };
-      return call<{ alerts: unknown[] }>(given.target(), '/alerts/list', body);
+      return call(given.target(), '/alerts/list', body);
     },
     print: ({ alerts }, screen) => valueLines(alerts, screen),
   }),
-  'alerts channels': command({
+  'alerts channels': serviceCommand({
     about: 'Lists where alerts are sent.',
     example: 'alerts channels',
-    on: 'service',
-    optional: service,
-    run: (given) => call<{ channels: unknown[] }>(given.target(), '/alerts/channels', {}),
+    run: (given) => call(given.target(), '/alerts/channels', {}),
     print: ({ channels }, screen) => valueLines(channels, screen),
   }),
-  'alerts add': command({
+  'alerts add': serviceCommand({
     about:
       'Creates a channel, and prints the secret of a webhook, which is shown once. Without --kinds every alert is sent there. Quiet hours need --time-zone.',
     example: 'alerts add "On call" --shape webhook --url https://hooks.example.com/gatehouse',
-    on: 'service',
     positionals: ['NAME'],
     required: { shape: 'webhook|slack|discord', url: 'URL' },
-    optional: { ...settings, ...service },
+    optional: settings,
     run: (given) => {
       const { values, positionals } = given;
       const body = { name: positionals[0], shape: values['shape'], ...fieldsOf(values) };
       return call(given.target(), '/alerts/channels/create', body);
     },
   }),
-  'alerts set': command({
+  'alerts set': serviceCommand({
     about: 'Changes a channel. An empty --kinds means every kind, and --quiet off no quiet hours.',
     example: 'alerts set CHANNEL --quiet 22:00-07:00 --time-zone Europe/Berlin',
-    on: 'service',
     positionals: ['CHANNEL'],
-    optional: { name: 'NAME', url: 'URL', ...settings, ...service },
+    optional: { name: 'NAME', url: 'URL', ...settings },
     run: (given) => onChannel(given, 'update', { name: given.values['name'], ...fieldsOf(given.values) }),
   }),
-  'alerts test': command({
+  'alerts test': serviceCommand({
     about: 'Sends a test to a channel. It fails if the channel does not accept it.',
     example: 'alerts test CHANNEL',
-    on: 'service',
     positionals: ['CHANNEL'],
-    optional: service,
-    run: (given) => onChannel(given, 'test') as Promise<{ delivered: boolean }>,
+    run: (given) => onChannel(given, 'test'),
     exitCode: ({ delivered }) => (delivered ? 0 : 1),
   }),
-  'alerts rotate-secret': command({
+  'alerts rotate-secret': serviceCommand({
     about: 'Gives a webhook a new secret. Alerts are signed with the former one too for a day.',
     example: 'alerts rotate-secret CHANNEL',
-    on: 'service',
     positionals: ['CHANNEL'],
-    optional: service,
     run: (given) => onChannel(given, 'rotate-secret'),
   }),
-  'alerts remove': command({
+  'alerts remove': serviceCommand({
     about: 'Deletes a channel.',
     example: 'alerts remove CHANNEL',
-    on: 'service',
     positionals: ['CHANNEL'],
-    optional: service,
     run: (given) => onChannel(given, 'delete'),
   }),
 };

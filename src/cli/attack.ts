@@ -1,39 +1,33 @@
 /** `gatehouse attack on|off|status|trigger`: attack mode of an instance over the management API. */
-import { command, type Commands, type Given } from './command.ts';
+import { instanceCommand, type Commands, type Given } from './command.ts';
 import { optionalNumber } from './flag-values.ts';
-import { call, targetFlags } from './management-call.ts';
+import { call } from './management-call.ts';
 
 const set = (given: Given, change: object) => call(given.target(), '/protect/attack-mode/set', change);
 
 export const attackCommands: Commands = {
-  'attack on': command({
+  'attack on': instanceCommand({
     about: 'Switches attack mode on for an hour, or for --minutes. On again gives it another end.',
     example: 'attack on --minutes 30',
-    on: 'service',
-    optional: { minutes: 'N', ...targetFlags },
+    optional: { minutes: 'N' },
     run: (given) => set(given, { on: true, minutes: optionalNumber('--minutes', given.values['minutes']) }),
   }),
-  'attack off': command({
+  'attack off': instanceCommand({
     about: 'Switches attack mode off.',
     example: 'attack off',
-    on: 'service',
-    optional: targetFlags,
     run: (given) => set(given, { on: false }),
   }),
-  'attack trigger': command({
+  'attack trigger': instanceCommand({
     about:
       'Says what an attack that is noticed does: switch attack mode on (enforce), send an alert only (alert), or nothing (off). Below --minimum-rate requests a second nothing is an attack.',
     example: 'attack trigger enforce --minimum-rate 30',
-    on: 'service',
     positionals: ['enforce|alert|off'],
-    optional: { 'minimum-rate': 'N', ...targetFlags },
+    optional: { 'minimum-rate': 'N' },
     run: (given) => set(given, { trigger: given.positionals[0], minimumRate: minimumRateOf(given) }),
   }),
-  'attack status': command({
+  'attack status': instanceCommand({
     about: 'Says whether attack mode is on, and until when.',
     example: 'attack status',
-    on: 'service',
-    optional: targetFlags,
     run: (given) => call(given.target(), '/protect/attack-mode', {}),
   }),
 };

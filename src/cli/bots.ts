@@ -4,28 +4,22 @@
  */
 import { lineDiff } from '../bytes/line-diff.ts';
 import type { BotPolicy } from '../contract/management/bot-policy.ts';
-import type {
-  BotTraffic,
-  BotTrafficResponse,
-  ImpostorTraffic,
-  RobotsResponse,
-} from '../contract/management/bot-traffic.ts';
 import { botActions, botBehaviours, botPresets } from '../contract/vocabulary.ts';
 import { CommandError } from './command-line.ts';
-import { command, type Commands, type Given } from './command.ts';
+import { instanceCommand, type Commands, type Given, instanceFlags } from './command.ts';
 import { isOn, windowOf } from './flag-values.ts';
-import { call, targetFlags, type Target } from './management-call.ts';
+import { call, type ResponseAt, type Target } from './management-call.ts';
 import type { Screen } from './print/screen.ts';
 import { table as tableOf, type Column } from './print/table.ts';
 
 type Values = Given['values'];
+type Traffic = ResponseAt<'/protect/bots/traffic'>;
 
 export const botCommands: Commands = {
-  'bots policy': command({
+  'bots policy': instanceCommand({
     about:
       'Shows the bot policy of an instance, or changes parts of it. --set takes BEHAVIOUR=ACTION,… with an empty action for the one of the preset. An override is JSON, and N counts from 1.',
     example: 'bots policy --preset search-only',
-    on: 'service',
     optional: {
       preset: botPresets.join('|'),
       set: 'BEHAVIOUR=ACTION,…',
@@ -36,39 +30,34 @@ export const botCommands: Commands = {
       charge: 'PRICE',
       licence: 'URL',
       robots: 'on|off',
-      ...targetFlags,
     },
     run: (given) => policyOf(given.target(), given.values),
   }),
-  'bots robots': command({
+  'bots robots': instanceCommand({
     about: "Prints robots.txt as crawlers get it, or with --diff its difference to the origin's.",
     example: 'bots robots --diff',
-    on: 'service',
     isDocument: true,
-    optional: { host: 'NAME', ...targetFlags },
+    optional: { host: 'NAME' },
     switches: ['diff'],
     run: async (given) => {
-      const response = await call<RobotsResponse>(given.target(), '/protect/robots', {
-        host: given.values['host'],
-      });
+      const response = await call(given.target(), '/protect/robots', { host: given.values['host'] });
       return { ...response, isDiff: given.switches.has('diff') };
     },
     print: (response) => [robotsText(response, response.isDiff)],
   }),
-  'bots traffic': command({
+  'bots traffic': instanceCommand({
     about: 'Lists which bots came, what robots.txt tells them, and what they did and got. Without times: the last day.',
     example: 'bots traffic',
-    on: 'service',
-    optional: { since: 'TIME', until: 'TIME', limit: 'BOTS', ...targetFlags },
+    optional: { since: 'TIME', until: 'TIME', limit: 'BOTS' },
     run: (given) => {
       const body = { ...windowOf(given.values), limit: given.values['limit'] };
-      return call<BotTrafficResponse>(given.target(), '/protect/bots/traffic', body);
+      return call(given.target(), '/protect/bots/traffic', body);
     },
     print: trafficLines,
   }),
 };
 
-function robotsText({ served, origin, isServed }: RobotsResponse, isDiff: boolean): string {
+function robotsText({ served, origin, isServed }: ResponseAt<'/protect/robots'>, isDiff: boolean): string {
   const own = origin?.text ?? '';
   if (!isDiff) return isServed ? served : own;
   const marks = { same: ' ', added: '+', removed: '-' } as const;
@@ -77,18 +66,10 @@ function robotsText({ served, origin, isServed }: RobotsResponse, isDiff: boolea
     .join('\n');
 }
 
-interface Listed {
-  id: string;
-  active: boolean;
-  globalSiteKey: string;
-  version: number;
-  botPolicy: BotPolicy;
-}
-
 /** @returns the policy as it is then. */
 async function policyOf(target: Target, values: Values): Promise<BotPolicy> {
-  const changes = Object.keys(values).some((flag) => !Object.hasOwn(targetFlags, flag));
-  const listed = (await call<Listed[]>({ ...target, siteKey: undefined }, '/protect/instances', {})).filter(
+  const changes = Object.keys(values).some((flag) => !Object.hasOwn(instanceFlags, flag));
+  const listed = (await call({ ...target, siteKey: undefined }, '/protect/instances', {})).filter(
     ({ active, globalSiteKey }) => active && (target.siteKey === undefined || globalSiteKey === target.siteKey),
   );
   const [instance, other] = listed;
@@ -99,7 +80,7 @@ async function policyOf(target: Target, values: Values): Promise<BotPolicy> {
   }
   if (!changes) return instance.botPolicy;
   const body = { id: instance.id, ifVersion: instance.version, botPolicy: changed(instance.botPolicy, values) };
-  return (await call<Listed>({ ...target, siteKey: undefined }, '/protect/instances/update', body)).botPolicy;
+  return (await call({ ...target, siteKey: undefined }, '/protect/instances/update', body)).botPolicy;
 }
 
 function changed(policy: BotPolicy, values: Values): object {
@@ -185,7 +166,7 @@ const botColumns: Row = [
 ];
 const impostorColumns: Row = ['Impostor of', 'Requests', 'Share', 'Allowed', 'Challenged', 'Blocked', 'Charged'];
 
-function botRow(bot: BotTraffic): Row {
+function botRow(bot: Traffic['bots'][number]): Row {
   const { range, dns, signature, claimed } = bot.proofs;
   return [
     bot.id,
@@ -202,11 +183,11 @@ function botRow(bot: BotTraffic): Row {
   ];
 }
 
-function gotOf({ allow, challenge, block, charge }: ImpostorTraffic | BotTraffic): number[] {
+function gotOf({ allow, challenge, block, charge }: Traffic['impostors'][number]): number[] {
   return [allow, challenge, block, charge];
 }
 
-function trafficLines(traffic: BotTrafficResponse, screen: Screen): string[] {
+function trafficLines(traffic: Traffic, screen: Screen): string[] {
   const table = (titles: Row, rows: readonly Row[]): string[] => tableOf(columnsOf(titles), rows, screen);
   const { bots, impostors, other, isExact, robotsIsExact } = traffic;
   const examples = bots.flatMap(({ id, robots }) =>

@@ -3,7 +3,8 @@
  * are made from it. To add a command:
  *
  * 1. Write an entry with `command({ about, example, …, run, print? })` in a file of its room, under the words that name
- *    it, for example `'rules import'`, and spread the room's entries into the table.
+ *    it, for example `'rules import'`, and spread the room's entries into the table. `serviceCommand` and
+ *    `instanceCommand` have the flags of commands over the management API.
  * 2. `run` returns what `--json` prints. `print` makes lines of it for people; without it, objects and lists become
  *    tables. A mistake of the caller is a `CommandError`, any other failure that they can correct an `OperatorError`.
  * 3. What needs this repository (wrangler, the simulator, the database) has `needs: 'repository'` and loads that code
@@ -69,4 +70,18 @@ export type Commands = Readonly<Record<string, Command>>;
 /** Infers what `run` returns, which `print` and `exitCode` get. */
 export function command<Result>(entry: Command<Result>): Command {
   return entry as Command;
+}
+
+const serviceFlags = { service: 'URL' };
+/** Flags of every command on an instance. */
+export const instanceFlags = { 'site-key': 'KEY', ...serviceFlags };
+
+/** A command over the management API. */
+export function serviceCommand<Result>(entry: Omit<Command<Result>, 'on'>): Command {
+  return command({ ...entry, on: 'service', optional: { ...entry.optional, ...serviceFlags } });
+}
+
+/** A command over the management API that works on one instance. */
+export function instanceCommand<Result>(entry: Omit<Command<Result>, 'on'>): Command {
+  return command({ ...entry, on: 'service', optional: { ...entry.optional, ...instanceFlags } });
 }

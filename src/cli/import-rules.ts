@@ -12,25 +12,17 @@ import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits
 import { rulePieces, type RulePiece } from '../contract/management/rule-file/rule-pieces.ts';
 import type { Given } from './command.ts';
 import { expiryOf } from './flag-values.ts';
-import { CallError, call, type Target } from './management-call.ts';
+import { CallError, call, type ResponseAt, type Target } from './management-call.ts';
 
 const RULES = '/protect/access-rules';
 const REASONS_SHOWN = 10;
 const LINES_SHOWN = 3;
 const HOUR_MS = 3_600_000;
 
-interface SkippedLine {
-  line: number;
-  reason: string;
-}
-
-interface Accepted {
-  created: number;
-  updated: number;
-  unchanged: number;
-  skipped: number;
-  skippedLines: SkippedLine[];
-}
+type Accepted = Pick<
+  ResponseAt<'/protect/access-rules/import'>,
+  'created' | 'updated' | 'unchanged' | 'skipped' | 'skippedLines'
+>;
 
 interface Imported extends Omit<Accepted, 'skippedLines'> {
   lines: number;
@@ -93,9 +85,9 @@ async function imported(
   undo: ImportUndo,
   total: Imported,
 ): Promise<Accepted> {
-  const response = (await call(target, `${RULES}/import`, body).catch(async (error: unknown) => {
+  const response = await call(target, `${RULES}/import`, body).catch(async (error: unknown) => {
     throw await undo.after(error);
-  })) as Accepted & { version: number };
+  });
   undo.accepted(lastLine, response.version, response.created + response.updated > 0);
   total.version = response.version;
   return response;
@@ -104,10 +96,7 @@ async function imported(
 /** A preview of no requests: only what the rules would change. */
 async function planned(target: Target, body: object): Promise<Accepted> {
   const at = Date.now() - HOUR_MS;
-  const { plan, refusedLines } = await call<{
-    plan: { added: number; changed: number; unchanged: number; refused: number };
-    refusedLines: SkippedLine[];
-  }>(target, `${RULES}/preview`, { ...body, since: at, until: at });
+  const { plan, refusedLines } = await call(target, `${RULES}/preview`, { ...body, since: at, until: at });
   const { added, changed, unchanged, refused } = plan;
   return { created: added, updated: changed, unchanged, skipped: refused, skippedLines: refusedLines };
 }
@@ -204,7 +193,7 @@ export class ImportUndo {
 
   async #isTakenBack(): Promise<boolean> {
     try {
-      const { version } = await call<{ version: number }>(this.#target, `${RULES}/history`, { limit: 1 });
+      const { version } = await call(this.#target, `${RULES}/history`, { limit: 1 });
       // Someone else wrote meanwhile: their changes would be undone too.
       if (version !== this.#before + this.#made) return false;
       await call(this.#target, `${RULES}/rollback`, { version: this.#before });

@@ -2,49 +2,27 @@
  * `gatehouse limits preview`: who would have been above the limits of an instance, or of a file, by the requests of its log.
  * It asks the management API, of a local stack or a deployed service.
  */
-import { command, type Commands } from './command.ts';
+import { instanceCommand, type Commands } from './command.ts';
 import { windowOf } from './flag-values.ts';
-import { call, targetFlags } from './management-call.ts';
+import { call, type ResponseAt } from './management-call.ts';
 import { readSetFile } from './policies/read.ts';
-import { reachLine, reachNotes, type Reach } from './print/preview.ts';
+import { reachLine, reachNotes } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table } from './print/table.ts';
 
-interface Effect {
-  limit: string;
-  mode: string;
-  requests: number;
-  above: number;
-  untold: number;
-  addresses: number;
-  unlogged: string[];
-  visitors: {
-    ip: string | null;
-    asn: number | null;
-    country: string | null;
-    above: number;
-    untold: number;
-    requestId: string;
-  }[];
-}
-
-interface Preview extends Reach {
-  refused: number;
-  effects: Effect[];
-}
+type Preview = ResponseAt<'/protect/limits/preview'>;
 
 export const limitCommands: Commands = {
-  'limits preview': command({
+  'limits preview': instanceCommand({
     about:
       'Says who would have been above the limits in the last day, or since TIME: the current ones, or those of a JSON file of policies and limits.',
     example: 'limits preview --policies set.json',
-    on: 'service',
-    optional: { policies: 'FILE', since: 'TIME', until: 'TIME', ...targetFlags },
+    optional: { policies: 'FILE', since: 'TIME', until: 'TIME' },
     run: (given) => {
       const { policies } = given.values;
       const set = policies === undefined ? {} : readSetFile(policies);
-      return call<Preview>(given.target(), '/protect/limits/preview', { ...set, ...windowOf(given.values) });
+      return call(given.target(), '/protect/limits/preview', { ...set, ...windowOf(given.values) });
     },
     print: report,
   }),
@@ -59,7 +37,7 @@ function report(preview: Preview, screen: Screen): string[] {
   ];
 }
 
-function effectLines(effect: Effect, screen: Screen): string[] {
+function effectLines(effect: Preview['effects'][number], screen: Screen): string[] {
   const { limit, mode, requests, above, untold, addresses, unlogged, visitors } = effect;
   const monitored = mode === 'monitor' ? ' (monitor)' : '';
   const lines = [`${limit}${monitored}: ${above} of ${requests} requests above it, of ${addresses} addresses.`];

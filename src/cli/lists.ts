@@ -4,10 +4,10 @@
  */
 import type { ListStatus } from '../contract/management/lists.ts';
 import { CommandError } from './command-line.ts';
-import { command, type Commands, type Given } from './command.ts';
+import { instanceCommand, type Commands, type Given } from './command.ts';
 import { contentOf, isOn, wholeNumber } from './flag-values.ts';
-import { CallError, call, targetFlags, type Target } from './management-call.ts';
-import { changeLines, reachLine, type Change, type Reach, type Sample } from './print/preview.ts';
+import { CallError, call, type ResponseAt, type Target } from './management-call.ts';
+import { changeLines, reachLine } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table, timeText } from './print/table.ts';
@@ -30,82 +30,59 @@ const settings = {
 
 type Values = Given['values'];
 
-interface ListPreview extends Reach {
-  entries: number;
-  present: number;
-  added: number;
-  removed: number;
-  report: { lines: number; notUnderstood: number; reserved: number; tooWide: number };
-  changed: number;
-  changes: Change[];
-  samples: Sample[];
-}
-
-type List = Pick<ListStatus, 'name' | 'url' | 'verdict' | 'mode' | 'state' | 'entries' | 'confirmedAt' | 'error'>;
-
 export const listCommands: Commands = {
-  'lists add': command({
+  'lists add': instanceCommand({
     about:
       'Subscribes to a list and reads it. Without --url it is a file, see lists replace. It is monitored until lists enforce.',
     example: 'lists add offices --verdict allow',
-    on: 'service',
     positionals: ['NAME'],
-    optional: { ...settings, ...targetFlags },
-    run: async (given): Promise<List> => {
+    optional: settings,
+    run: async (given): Promise<ListStatus> => {
       const name = nameOf(given);
       const body = { name, ...fieldsOf(given.values) };
       const target = given.target();
-      const created = await call<List>(target, `${LISTS}/create`, body);
+      const created = await call(target, `${LISTS}/create`, body);
       return given.values['url'] === undefined ? created : refreshed(target, name, false);
     },
     exitCode,
   }),
-  'lists list': command({
+  'lists list': instanceCommand({
     about: 'Lists every list with its state.',
     example: 'lists list',
-    on: 'service',
-    optional: targetFlags,
-    run: (given) => call<{ lists: List[] }>(given.target(), LISTS, {}),
+    run: (given) => call(given.target(), LISTS, {}),
     print: ({ lists }, screen) => listLines(lists, screen),
   }),
-  'lists show': command({
+  'lists show': instanceCommand({
     about: 'Shows one list: settings, state, and what was left out.',
     example: 'lists show offices',
-    on: 'service',
     positionals: ['NAME'],
-    optional: targetFlags,
     run: async (given) => {
       const name = nameOf(given);
-      const { lists } = await call<{ lists: List[] }>(given.target(), LISTS, {});
+      const { lists } = await call(given.target(), LISTS, {});
       const found = lists.find((list) => list.name === name);
       if (found === undefined) throw new CallError(`The instance has no list with the name ${name}.`);
       return found;
     },
   }),
-  'lists set': command({
+  'lists set': instanceCommand({
     about: 'Changes settings of a list and keeps the others.',
     example: 'lists set offices --max-change 80',
-    on: 'service',
     positionals: ['NAME'],
-    optional: { ...settings, ...targetFlags },
+    optional: settings,
     run: (given) => updated(given, fieldsOf(given.values)),
   }),
-  'lists refresh': command({
+  'lists refresh': instanceCommand({
     about: 'Reads a list now. It fails if the list cannot be read, or changed too much.',
     example: 'lists refresh spamhaus-drop',
-    on: 'service',
     positionals: ['NAME'],
-    optional: targetFlags,
     switches: ['accept-change'],
     run: (given) => refreshed(given.target(), nameOf(given), acceptsChange(given)),
     exitCode,
   }),
-  'lists replace': command({
+  'lists replace': instanceCommand({
     about: 'Makes a file the whole content of a list. FILE may be - for standard input.',
     example: 'lists replace offices offices.txt',
-    on: 'service',
     positionals: ['NAME', 'FILE'],
-    optional: targetFlags,
     switches: ['accept-change'],
     run: (given) => {
       const [name, file = ''] = given.positionals;
@@ -113,43 +90,36 @@ export const listCommands: Commands = {
       return call(given.target(), `${LISTS}/replace`, body);
     },
   }),
-  'lists preview': command({
+  'lists preview': instanceCommand({
     about:
       'Reads a list and tells what it would have done to the requests of the last day. --file for a list that is one.',
     example: 'lists preview offices --file offices.txt',
-    on: 'service',
     positionals: ['NAME'],
-    optional: { file: 'FILE', ...settings, ...targetFlags },
+    optional: { file: 'FILE', ...settings },
     run: (given) => {
       const { file } = given.values;
       const content = file === undefined ? undefined : contentOf(file);
       const body = { name: nameOf(given), content, ...previewedFields(given.values) };
-      return call<ListPreview>(given.target(), `${LISTS}/preview`, body);
+      return call(given.target(), `${LISTS}/preview`, body);
     },
     print: previewLines,
   }),
-  'lists enforce': command({
+  'lists enforce': instanceCommand({
     about: 'Lets the entries of a list decide.',
     example: 'lists enforce offices',
-    on: 'service',
     positionals: ['NAME'],
-    optional: targetFlags,
     run: (given) => updated(given, { mode: 'enforce' }),
   }),
-  'lists monitor': command({
+  'lists monitor': instanceCommand({
     about: 'Only records the entries of a list.',
     example: 'lists monitor offices',
-    on: 'service',
     positionals: ['NAME'],
-    optional: targetFlags,
     run: (given) => updated(given, { mode: 'monitor' }),
   }),
-  'lists remove': command({
+  'lists remove': instanceCommand({
     about: 'Unsubscribes. Exactly its entries go.',
     example: 'lists remove offices',
-    on: 'service',
     positionals: ['NAME'],
-    optional: targetFlags,
     run: (given) => call(given.target(), `${LISTS}/delete`, { name: nameOf(given) }),
   }),
 };
@@ -166,27 +136,27 @@ function updated(given: Given, change: object): Promise<unknown> {
   return call(given.target(), `${LISTS}/update`, { name: nameOf(given), ...change });
 }
 
-async function refreshed(target: Target, name: string, acceptChange: boolean): Promise<List> {
-  return (await call<{ list: List }>(target, `${LISTS}/refresh`, { name, acceptChange })).list;
+async function refreshed(target: Target, name: string, acceptChange: boolean): Promise<ListStatus> {
+  return (await call(target, `${LISTS}/refresh`, { name, acceptChange })).list;
 }
 
 /** A list that could not be read says why, and its last good reading stays in force. */
-function exitCode({ error }: List): number {
+function exitCode({ error }: ListStatus): number {
   return error === null ? 0 : 1;
 }
 
-function previewLines(preview: ListPreview, screen: Screen): string[] {
+function previewLines(preview: ResponseAt<'/protect/lists/preview'>, screen: Screen): string[] {
   const { entries, present, added, removed, report, changed } = preview;
   const leftOut = report.notUnderstood + report.reserved + report.tooWide;
   return [
     `${entries} entries of ${report.lines} lines; ${leftOut} lines are left out.`,
     `The list has ${present} entries now: ${added} are new, ${removed} go.`,
     reachLine(preview, `${changed} would be decided otherwise.`),
-    ...changeLines(preview.changes, preview.samples, screen),
+    ...changeLines(preview, screen),
   ];
 }
 
-function listLines(lists: readonly List[], screen: Screen): string[] {
+function listLines(lists: readonly ListStatus[], screen: Screen): string[] {
   if (lists.length === 0) return ['There are no lists. Add one with: lists add NAME'];
   const lines = table(
     [

@@ -2,21 +2,20 @@
  * `gatehouse log rebuild`: builds index and counts of a log again from its Parquet files. It calls the management API
  * step by step, and says at the end what it read and which files it skipped.
  */
-import { type RebuildLogResponse, rebuildStreams } from '../contract/management/log-rebuild.ts';
+import { rebuildStreams } from '../contract/management/log-rebuild.ts';
 import { CommandError } from './command-line.ts';
-import { command, type Commands, type Given } from './command.ts';
-import { call, targetFlags } from './management-call.ts';
+import { instanceCommand, type Commands, type Given } from './command.ts';
+import { call, type ResponseAt } from './management-call.ts';
 import { printable } from './print/printable.ts';
 
-type Rebuilt = Pick<RebuildLogResponse, 'segments' | 'rows' | 'skipped'>;
+type Rebuilt = Pick<ResponseAt<'/protect/log/rebuild'>, 'segments' | 'rows' | 'skipped'>;
 
 export const logCommands: Commands = {
-  'log rebuild': command({
+  'log rebuild': instanceCommand({
     about:
       'Builds index and counts of the verdict log, or of captchas or reports of pages, again from the files in R2. Until it has ended, reads do not see everything.',
     example: 'log rebuild --stream captchas',
-    on: 'service',
-    optional: { stream: rebuildStreams.join('|'), ...targetFlags },
+    optional: { stream: rebuildStreams.join('|') },
     run: rebuilt,
     print: ({ rows, segments, skipped }) =>
       [
@@ -38,7 +37,7 @@ async function rebuilt(given: Given): Promise<Rebuilt> {
   let cursor: string | undefined;
   try {
     do {
-      const step = await call<RebuildLogResponse>(target, '/protect/log/rebuild', { stream, cursor });
+      const step = await call(target, '/protect/log/rebuild', { stream, cursor });
       sum.segments += step.segments;
       sum.rows += step.rows;
       sum.skipped.push(...step.skipped);

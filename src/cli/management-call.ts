@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../bytes/json.ts';
+import type { GetPath, GetResponseOf, PathsWith, ResponseOf } from '../console/api/service-api.ts';
 import { VERSION_HEADER } from '../contract/version.ts';
 import { OperatorError } from './failure.ts';
 import { readLogin } from './saved-login.ts';
@@ -19,9 +20,6 @@ const envelope = z.object({
 });
 
 const runningStackFacts = z.object({ serviceUrl: z.string(), apiKey: z.string() });
-
-/** What every command over the management API takes. */
-export const targetFlags = { 'site-key': 'KEY', service: 'URL' } as const;
 
 type Method = 'GET' | 'POST' | 'PUT';
 
@@ -114,20 +112,23 @@ export function checkedServiceUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** `Answer`: what the service is known to return. */
-export async function call<Answer = unknown>(
+/** What the service returns at a path, by the OpenAPI document. */
+export type ResponseAt<Path> =
+  Path extends PathsWith<'post'> ? ResponseOf<Path> : Path extends GetPath ? GetResponseOf<Path> : unknown;
+
+export async function call<Path extends string>(
   target: Target,
-  path: string,
+  path: Path,
   body: object,
   method: Method = 'POST',
-): Promise<Answer> {
+): Promise<ResponseAt<Path>> {
   const response = await post(target, path, body, method);
   const text = await response.text().catch((error: unknown) => {
     throw new CallError(`${target.serviceUrl} ended its response early. Run the command again. ${String(error)}`);
   });
   const answer = parseJson(text);
   if (answer === null) throw notAService(target, 'Its response is not JSON.');
-  return answer as Answer;
+  return answer as ResponseAt<Path>;
 }
 
 /** @throws CallError with the service's message when it refuses, or when no service is at the URL. */

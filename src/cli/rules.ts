@@ -7,11 +7,11 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from './command-line.ts';
-import { command, type Commands, type Given } from './command.ts';
+import { instanceCommand, type Commands, type Given } from './command.ts';
 import { expiryOf, wholeNumber, windowOf } from './flag-values.ts';
 import { importFile } from './import-rules.ts';
-import { CallError, call, post, targetFlags, type Target } from './management-call.ts';
-import { changeLines, reachLine, reachNotes, type Change, type Reach, type Sample } from './print/preview.ts';
+import { CallError, call, post, type ResponseAt, type Target } from './management-call.ts';
+import { changeLines, reachLine, reachNotes } from './print/preview.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { table } from './print/table.ts';
@@ -26,22 +26,12 @@ const FILE_MAX_BYTES = 15_000_000;
 const EFFECTS_SHOWN = 20;
 const REFUSED_SHOWN = 10;
 
-interface Preview extends Reach {
-  changed: number;
-  changedAddresses: number;
-  changes: Change[];
-  samples: Sample[];
-  plan: { added: number; changed: number; unchanged: number; removed: number; refused: number };
-  refusedLines: { line: number; reason: string }[];
-  rulesTouched: number;
-  effects: { rule: string; change: string; requests: number; visitors: number }[];
-}
+type Preview = ResponseAt<'/protect/access-rules/preview'>;
 
-export const rulesPreview = command({
+export const rulesPreview = instanceCommand({
   about:
     'Says what an import of FILE would change, and what the requests of the last day, or since TIME, would have got then. Nothing is changed. FILE may be - for standard input.',
   example: 'rules preview networks.csv --verdict block --since 1h',
-  on: 'service',
   positionals: ['FILE'],
   optional: {
     ...formatFlag,
@@ -50,7 +40,6 @@ export const rulesPreview = command({
     expiry: 'DATE|30d',
     since: 'TIME',
     until: 'TIME',
-    ...targetFlags,
   },
   run({ positionals: [path = ''], values, target }) {
     const { format, verdict, mode, expiry } = values;
@@ -62,17 +51,16 @@ export const rulesPreview = command({
       expiry: expiry === undefined ? undefined : expiryOf(expiry),
       ...windowOf(values),
     };
-    return call<Preview>(target(), '/protect/access-rules/preview', body);
+    return call(target(), '/protect/access-rules/preview', body);
   },
   print: previewLines,
 });
 
 export const ruleCommands: Commands = {
-  'rules import': command({
+  'rules import': instanceCommand({
     about:
       'Creates or updates a rule for each line. FILE may be - for standard input. --verdict, --mode, --expiry and --note are for lines without one. --dry-run changes nothing.',
     example: 'rules import blocklist.csv --verdict block',
-    on: 'service',
     positionals: ['FILE'],
     optional: {
       ...formatFlag,
@@ -80,37 +68,32 @@ export const ruleCommands: Commands = {
       mode: 'enforce|monitor',
       expiry: 'DATE|30d',
       note: 'TEXT',
-      ...targetFlags,
     },
     switches: ['dry-run'],
     run: importFile,
   }),
   'rules preview': rulesPreview,
-  'rules export': command({
+  'rules export': instanceCommand({
     about: 'Writes every rule, or those with one verdict, to standard output or to a file.',
     example: 'rules export --format csv --out rules.csv',
-    on: 'service',
     isDocument: true,
-    optional: { ...formatFlag, ...verdictFlag, out: 'FILE', ...targetFlags },
+    optional: { ...formatFlag, ...verdictFlag, out: 'FILE' },
     run: exported,
     print: ({ out }) => [`The rules are in ${out}.`],
   }),
-  'rules history': command({
+  'rules history': instanceCommand({
     about: 'Lists the last versions of the rules, 50 unless --limit says otherwise.',
     example: 'rules history --limit 10',
-    on: 'service',
-    optional: { limit: 'N', ...targetFlags },
+    optional: { limit: 'N' },
     run: (given) => {
       const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
       return call(given.target(), `${RULES}/history`, { limit });
     },
   }),
-  'rules rollback': command({
+  'rules rollback': instanceCommand({
     about: 'Makes the rules what they were at a version of the history.',
     example: 'rules rollback VERSION',
-    on: 'service',
     positionals: ['VERSION'],
-    optional: targetFlags,
     run: (given) => {
       const version = wholeNumber('VERSION', given.positionals[0] ?? '');
       return call(given.target(), `${RULES}/rollback`, { version });
@@ -137,7 +120,7 @@ async function exported(given: Given): Promise<{ out: string } | undefined> {
 }
 
 async function countOf(target: Target, only: string | undefined): Promise<number> {
-  return (await call<{ total: number }>(target, RULES, { limit: 1, verdict: only })).total;
+  return (await call(target, RULES, { limit: 1, verdict: only })).total;
 }
 
 /** A rule is a line of the file, except in notes with line breaks. */
@@ -189,7 +172,7 @@ function previewLines(preview: Preview, screen: Screen): string[] {
     ...refused,
     ...(refusedLines.length > refused.length ? [`  and ${refusedLines.length - refused.length} more`] : []),
     reachLine(preview, `${changed} would be decided otherwise, of ${changedAddresses} addresses.`),
-    ...changeLines(preview.changes, preview.samples, screen),
+    ...changeLines(preview, screen),
     ...(effects.length === 0
       ? []
       : [

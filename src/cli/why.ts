@@ -3,38 +3,31 @@
  * the management API, of a local stack or a deployed service. A short reference that several requests have lists them.
  */
 import { SHORT_REFERENCE } from '../contract/edge/short-reference.ts';
-import type { ReturnedVerdict } from '../contract/edge/verdict-record.ts';
-import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
-import { command, type Commands } from './command.ts';
+import { instanceCommand, type Commands } from './command.ts';
 import { OperatorError } from './failure.ts';
-import { call, targetFlags, type Target } from './management-call.ts';
+import { call, type ResponseAt, type Target } from './management-call.ts';
 import { printable } from './print/printable.ts';
 import type { Screen } from './print/screen.ts';
 import { fields, table } from './print/table.ts';
 
 export const whyCommands: Commands = {
-  why: command({
+  why: instanceCommand({
     about:
       "Says what the gate did with a request, and why. The reference is on the gate's pages, long and short, and in the header X-Protect-Request-Id.",
     example: 'why REFERENCE',
-    on: 'service',
     positionals: ['REFERENCE'],
-    optional: targetFlags,
     run: (given) => answered(given.target(), given.positionals[0] ?? ''),
     print: (answer, screen) => ('verdicts' in answer ? several(answer, screen) : explained(answer, screen)),
   }),
 };
 
-interface Found {
-  verdicts: ReturnedVerdict[];
-  isComplete: boolean;
-}
+type Explanation = ResponseAt<'/protect/verdicts/explain'>;
+type Found = ResponseAt<'/protect/verdicts/find'>;
 
-async function answered(target: Target, reference: string): Promise<VerdictExplanation | Found> {
-  const explain = (requestId: string): Promise<VerdictExplanation> =>
-    call<VerdictExplanation>(target, '/protect/verdicts/explain', { requestId });
+async function answered(target: Target, reference: string): Promise<Explanation | Found> {
+  const explain = (requestId: string): Promise<Explanation> => call(target, '/protect/verdicts/explain', { requestId });
   if (!SHORT_REFERENCE.test(reference.trim())) return explain(reference);
-  const found = await call<Found>(target, '/protect/verdicts/find', { reference });
+  const found = await call(target, '/protect/verdicts/find', { reference });
   const [one, ...others] = found.verdicts;
   if (one === undefined)
     throw new OperatorError(
@@ -69,7 +62,7 @@ const policies = {
   'rollout-excluded': ' The visitor is outside the rollout, so the request was forwarded all the same.',
 } as const;
 
-function tableLines({ table: inputs, laterStep, without, isExact }: VerdictExplanation, screen: Screen): string[] {
+function tableLines({ table: inputs, laterStep, without, isExact }: Explanation, screen: Screen): string[] {
   const said = inputs.filter(({ outcome }) => outcome !== 'silent');
   const rows = table(
     [
@@ -92,7 +85,7 @@ function tableLines({ table: inputs, laterStep, without, isExact }: VerdictExpla
   ];
 }
 
-function explained(explanation: VerdictExplanation, screen: Screen): string[] {
+function explained(explanation: Explanation, screen: Screen): string[] {
   const { verdict } = explanation;
   const { decision, enforcement_policy: policy, fired_rules: fired } = verdict;
   const when = new Date(verdict.timestamp).toISOString();

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from '../command-line.ts';
-import { command, type Commands, type Given } from '../command.ts';
+import { serviceCommand, type Commands, type Given } from '../command.ts';
 import { listOf } from '../flag-values.ts';
 import { jsonText, printable } from '../print/printable.ts';
 import { exportConfig, sectionNames, type SectionName, yamlText } from './export-config.ts';
@@ -19,41 +19,36 @@ import { ServiceState } from './service-state.ts';
 /** Something differs: what `plan` exits with, like diff. */
 const DIFFERS = 2;
 
-const service = { service: 'URL' } as const;
 const choices = ['no-prune', 'send-secrets'] as const;
 
 export const applyCommands: Commands = {
-  plan: command({
+  plan: serviceCommand({
     about:
       'Shows what would have to change so that the service runs what the file says, and changes nothing. Exits with 0 where nothing differs, 2 where something does, 1 on an error.',
     example: 'plan gatehouse.yaml',
-    on: 'service',
     positionals: ['FILE'],
-    optional: service,
     switches: choices,
     run: async (given) => planJson(await planOf(new ServiceState(given.target()), given)),
     print: ({ lines }) => lines(),
     exitCode: ({ changed }) => (changed ? DIFFERS : 0),
   }),
-  apply: command({
+  apply: serviceCommand({
     about:
       'Shows the plan, asks, and makes the changes. --yes does not ask. --expect PLAN changes nothing if the plan is another one by now.',
     example: 'apply gatehouse.yaml --yes',
-    on: 'service',
     positionals: ['FILE'],
-    optional: { expect: 'PLAN', ...service },
+    optional: { expect: 'PLAN' },
     switches: ['yes', 'allow-empty', ...choices],
     endsItself: true,
     run: applied,
     print: ({ changed, changes, lines }) =>
       changed ? [`Done: ${changes.length.toLocaleString('en')} changes.`] : lines(),
   }),
-  export: command({
+  export: serviceCommand({
     about:
       'Writes what runs as a file for plan and apply, without secrets. --only has sections with commas between them.',
     example: 'export --out gatehouse.yaml',
-    on: 'service',
-    optional: { out: 'FILE', only: 'SECTIONS', ...service },
+    optional: { out: 'FILE', only: 'SECTIONS' },
     isDocument: true,
     run: exported,
   }),

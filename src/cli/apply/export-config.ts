@@ -8,11 +8,12 @@ import { siteSettings } from '../../contract/management/site-settings.ts';
 import { printExpression } from '../../policies/text/print.ts';
 import { CommandError } from '../command-line.ts';
 import type { Given } from '../command.ts';
+import type { ResponseAt } from '../management-call.ts';
 import type { Progress } from '../print/screen.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { settable } from './kinds/account.ts';
 import { referenceFor } from './secret-reference.ts';
-import { settingsOfList, type Channel, type ServiceState, type ShownSite } from './service-state.ts';
+import { settingsOfList, type ServiceState, type ShownSite } from './service-state.ts';
 
 export const sectionNames = ['sites', 'instances', 'accessControl', 'bots', 'users', 'alertChannels'] as const;
 export type SectionName = (typeof sectionNames)[number];
@@ -171,7 +172,7 @@ function ruleItem({ type, value, verdict, mode, expiry, rollout, note }: EdgeRul
   };
 }
 
-function channelItems(channels: readonly Channel[], names: References): object[] {
+function channelItems(channels: ResponseAt<'/alerts/channels'>['channels'], names: References): object[] {
   const taken = new Set<string>();
   return sorted(channels, ({ name }) => name).map(({ name, shape, kinds, quietHours, enabled }) => {
     if (taken.has(name))

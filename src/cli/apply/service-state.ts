@@ -6,14 +6,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnBot } from '../../bots/own-bot.ts';
 import type { ListedAccessControlRule } from '../../contract/management/access-control-rule.ts';
-import type { AlertKind, ChannelShape, QuietHours } from '../../contract/management/alerts.ts';
 import type { EdgeRuleListed } from '../../contract/management/edge-rule.ts';
 import type { ProtectInstance } from '../../contract/management/instance-settings.ts';
 import type { ListStatus } from '../../contract/management/lists.ts';
 import type { PolicySet } from '../../contract/management/policy-set/policy-set.ts';
-import type { UserRole } from '../../contract/management/permissions.ts';
 import type { Site } from '../../contract/management/site.ts';
-import { CallError, call, type Target } from '../management-call.ts';
+import { CallError, call, type ResponseAt, type Target } from '../management-call.ts';
 
 export const RULES_PER_CALL = 10_000;
 /** Calls are limited by the minute. */
@@ -22,23 +20,6 @@ const RETRY_AFTER_MS = [5000, 20_000, 40_000];
 const LISTINGS_MAX = 5;
 
 export type ShownSite = Omit<Site, 'secretKey'>;
-
-export interface User {
-  email: string;
-  name: string;
-  role: UserRole;
-  isOwner: boolean;
-}
-
-export interface Channel {
-  id: string;
-  name: string;
-  shape: ChannelShape;
-  host: string;
-  kinds: AlertKind[];
-  quietHours: QuietHours | null;
-  enabled: boolean;
-}
 
 interface Seen {
   mark: string;
@@ -56,14 +37,14 @@ export class ServiceState {
   }
 
   /** @throws CallError */
-  async call<Answer>(
-    path: string,
+  async call<Path extends string>(
+    path: Path,
     body: object,
     { siteKey, method }: { siteKey?: string; method?: 'GET' | 'PUT' } = {},
-  ): Promise<Answer> {
+  ): Promise<ResponseAt<Path>> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await call<Answer>({ ...this.target, siteKey }, path, body, method);
+        return await call({ ...this.target, siteKey }, path, body, method);
       } catch (error) {
         const waitMs = RETRY_AFTER_MS[attempt];
         if (!(error instanceof CallError) || error.status !== 429 || waitMs === undefined) throw error;
@@ -75,7 +56,7 @@ export class ServiceState {
   sites(): Promise<ShownSite[]> {
     const read = async () =>
       // The secret of a site is not for a plan.
-      (await this.call<Site[]>('/sites/get', {})).map(({ secretKey: _secret, ...site }) => site);
+      (await this.call('/sites/get', {})).map(({ secretKey: _secret, ...site }) => site);
     return this.#once('the sites', read, (sites) =>
       sites.map(({ siteKey, version, active }) => [siteKey, version, active]),
     );
@@ -83,18 +64,17 @@ export class ServiceState {
 
   /** Active ones. */
   instances(): Promise<ProtectInstance[]> {
-    const read = async () =>
-      (await this.call<ProtectInstance[]>('/protect/instances', {})).filter(({ active }) => active);
+    const read = async () => (await this.call('/protect/instances', {})).filter(({ active }) => active);
     return this.#once('the instances', read, (instances) => instances.map(({ id, version }) => [id, version]));
   }
 
   policies({ cname, globalSiteKey: siteKey }: ProtectInstance): Promise<PolicySet & { version: number }> {
-    const read = () => this.call<PolicySet & { version: number }>('/protect/policies', {}, { siteKey });
+    const read = () => this.call('/protect/policies', {}, { siteKey });
     return this.#once(`the policies of ${cname}`, read, ({ version }) => version);
   }
 
   lists({ cname, globalSiteKey: siteKey }: ProtectInstance): Promise<ListStatus[]> {
-    const read = async () => (await this.call<{ lists: ListStatus[] }>('/protect/lists', {}, { siteKey })).lists;
+    const read = async () => (await this.call('/protect/lists', {}, { siteKey })).lists;
     return this.#once(`the lists of ${cname}`, read, (lists) => lists.map(settingsOfList));
   }
 
@@ -103,10 +83,7 @@ export class ServiceState {
       const rules: ListedAccessControlRule[] = [];
       for (let page = 1, pages = 1; page <= pages; page += 1) {
         const body = { page, limit: RULES_PER_CALL, sortBy: 'userScopeHash', sortOrder: 1 };
-        const answer = await this.call<{ rules: ListedAccessControlRule[]; pages: number }>(
-          '/access-control/get',
-          body,
-        );
+        const answer = await this.call('/access-control/get', body);
         rules.push(...answer.rules);
         pages = answer.pages;
       }
@@ -116,17 +93,17 @@ export class ServiceState {
   }
 
   bots(): Promise<OwnBot[]> {
-    const read = async () => (await this.call<{ bots: OwnBot[] }>('/protect/bots/own', {})).bots;
+    const read = async () => (await this.call('/protect/bots/own', {})).bots;
     return this.#once('the bots', read, (bots) => bots);
   }
 
-  users(): Promise<User[]> {
-    const read = () => this.call<User[]>('/users/get', {}, { method: 'GET' });
+  users(): Promise<ResponseAt<'/users/get'>> {
+    const read = () => this.call('/users/get', {}, { method: 'GET' });
     return this.#once('the users', read, (users) => users.map(({ email, name, role }) => [email, name, role]));
   }
 
-  channels(): Promise<Channel[]> {
-    const read = async () => (await this.call<{ channels: Channel[] }>('/alerts/channels', {})).channels;
+  channels(): Promise<ResponseAt<'/alerts/channels'>['channels']> {
+    const read = async () => (await this.call('/alerts/channels', {})).channels;
     return this.#once('the alert channels', read, (channels) =>
       channels.map(({ id, name, shape, host, kinds, quietHours, enabled }) => [
         id,
@@ -152,15 +129,14 @@ export class ServiceState {
       let cursor: string | undefined;
       do {
         const body = { limit: RULES_PER_CALL, cursor };
-        const page = await this.call<RulePage>('/protect/access-rules', body, { siteKey });
+        const page = await this.call('/protect/access-rules', body, { siteKey });
         versions.add(page.version);
         take(page.rules, page.total);
         cursor = page.nextCursor;
       } while (cursor !== undefined && versions.size === 1);
       const [version = 0] = versions;
       if (versions.size === 1) {
-        const again = async () =>
-          String((await this.call<RulePage>('/protect/access-rules', { limit: 1 }, { siteKey })).version);
+        const again = async () => String((await this.call('/protect/access-rules', { limit: 1 }, { siteKey })).version);
         this.#seen.set(`the rules of ${cname}`, { mark: String(version), again });
         return version;
       }
@@ -189,13 +165,6 @@ export class ServiceState {
     this.#kept.set(what, reading);
     return reading;
   }
-}
-
-interface RulePage {
-  rules: EdgeRuleListed[];
-  total: number;
-  version: number;
-  nextCursor?: string;
 }
 
 const listSettings = [

@@ -1,109 +1,83 @@
 /** The commands `gatehouse policies …` over the management API, of a local stack or a deployed service. */
 import { printExpression } from '../../policies/text/print.ts';
-import { command, type Commands, type Given } from '../command.ts';
+import { command, instanceCommand, type Commands, type Given } from '../command.ts';
 import { optionalNumber, wholeNumber, windowOf } from '../flag-values.ts';
-import { call, CallError, type Target, targetFlags } from '../management-call.ts';
-import {
-  type Compared,
-  comparedLines,
-  type Imported,
-  importLines,
-  type ListedPolicy,
-  type Previewed,
-  policyLines,
-  previewLines,
-  type Tested,
-  testLines,
-  type Written,
-  writtenLines,
-} from './printed.ts';
+import { call, CallError, type ResponseAt, type Target } from '../management-call.ts';
+import { comparedLines, importLines, policyLines, previewLines, testLines, writtenLines } from './printed.ts';
 import { readAction, readCondition, readRequest, readSetFile, readText } from './read.ts';
 
-interface Listing {
-  version: number;
-  policies: ListedPolicy[];
-}
-
 const POLICIES = '/protect/policies';
-const write = { note: 'TEXT', 'if-version': 'N', ...targetFlags };
+const writeFlags = { note: 'TEXT', 'if-version': 'N' };
 const rule = { description: 'TEXT', mode: 'enforce|monitor' };
 
 export const policyCommands: Commands = {
-  'policies list': command({
+  'policies list': instanceCommand({
     about: 'Lists the policies in their order, or those of an earlier version.',
     example: 'policies list',
-    on: 'service',
-    optional: { version: 'N', 'hits-since': 'TIME', ...targetFlags },
+    optional: { version: 'N', 'hits-since': 'TIME' },
     run: ({ values, target }) => {
       const body = { version: optionalNumber('--version', values['version']), hitsSince: values['hits-since'] };
-      return call<Listing>(target(), POLICIES, body);
+      return call(target(), POLICIES, body);
     },
-    print: (listing) => policyLines(listing.version, listing.policies),
+    print: policyLines,
   }),
-  'policies show': command({
+  'policies show': instanceCommand({
     about: 'Shows one policy as JSON.',
     example: 'policies show NAME',
-    on: 'service',
     positionals: ['NAME'],
-    optional: targetFlags,
     run: async (given) => (await policyNamed(given.target(), operandOf(given))).policy,
     print: (policy) => [JSON.stringify(policy, null, 2)],
   }),
-  'policies set': command({
+  'policies set': instanceCommand({
     about: 'Replaces the policies, limits and origins by those of a JSON file. FILE may be - for standard input.',
     example: 'policies set set.json',
-    on: 'service',
     positionals: ['FILE'],
-    optional: write,
+    optional: writeFlags,
     switches: ['dry-run'],
-    run: (given) => written(given, '/set', { ...readSetFile(operandOf(given)) }),
+    run: (given) => written(given, 'set', readSetFile(operandOf(given))),
     print: writtenLines,
   }),
-  'policies add': command({
+  'policies add': instanceCommand({
     about:
       'Adds a policy at the end, or before another one. ACTION is such as block, "challenge 2" or "redirect /x 302".',
     example: `policies add shop-bots --when 'path startsWith "/shop"' --then challenge`,
-    on: 'service',
     positionals: ['NAME'],
     required: { when: 'CONDITION', then: 'ACTION' },
-    optional: { before: 'NAME', ...rule, ...write },
+    optional: { before: 'NAME', ...rule, ...writeFlags },
     switches: ['dry-run'],
     run: (given) => {
       const { when = '', then = '', before } = given.values;
       const name = operandOf(given);
       const policy = { name, when: readCondition(when), then: readAction(then), ...settingsOf(given) };
-      return written(given, '/add', { policy, before });
+      return written(given, 'add', { policy, before });
     },
     print: writtenLines,
   }),
-  'policies update': command({
+  'policies update': instanceCommand({
     about: 'Changes what is given of a policy, and keeps the rest.',
     example: 'policies update NAME --mode enforce',
-    on: 'service',
     positionals: ['NAME'],
-    optional: { when: 'CONDITION', then: 'ACTION', name: 'NAME', ...rule, ...write },
+    optional: { when: 'CONDITION', then: 'ACTION', name: 'NAME', ...rule, ...writeFlags },
     switches: ['dry-run'],
     run: updated,
     print: writtenLines,
   }),
-  'policies move': command({
+  'policies move': instanceCommand({
     about: 'Puts a policy before another one, or at the end.',
     example: 'policies move NAME',
-    on: 'service',
     positionals: ['NAME'],
-    optional: { before: 'NAME', ...write },
+    optional: { before: 'NAME', ...writeFlags },
     switches: ['dry-run'],
-    run: (given) => written(given, '/move', { name: operandOf(given), before: given.values['before'] }),
+    run: (given) => written(given, 'move', { name: operandOf(given), before: given.values['before'] }),
     print: writtenLines,
   }),
-  'policies remove': command({
+  'policies remove': instanceCommand({
     about: 'Removes a policy.',
     example: 'policies remove NAME',
-    on: 'service',
     positionals: ['NAME'],
-    optional: write,
+    optional: writeFlags,
     switches: ['dry-run'],
-    run: (given) => written(given, '/remove', { name: operandOf(given) }),
+    run: (given) => written(given, 'remove', { name: operandOf(given) }),
     print: writtenLines,
   }),
   'policies check': command({
@@ -118,80 +92,74 @@ export const policyCommands: Commands = {
     },
     print: ({ text, expression }) => [text, '', JSON.stringify(expression, null, 2)],
   }),
-  'policies test': command({
+  'policies test': instanceCommand({
     about:
       'Says which policies apply to a request: its reference in the log, an address, or a file with a request as JSON, HTTP or a curl command (- for standard input).',
     example: 'policies test https://www.example.com/login',
-    on: 'service',
     positionals: ['REQUEST'],
-    optional: { policies: 'FILE', ...targetFlags },
+    optional: { policies: 'FILE' },
     run: (given) => {
       const { policies } = given.values;
       const set = policies === undefined ? {} : readSetFile(policies);
-      return call<Tested>(given.target(), `${POLICIES}/test`, { ...set, ...readRequest(operandOf(given)) });
+      return call(given.target(), `${POLICIES}/test`, { ...set, ...readRequest(operandOf(given)) });
     },
     print: testLines,
   }),
-  'policies preview': command({
+  'policies preview': instanceCommand({
     about: 'Says what the requests of the last day, or since TIME, would have got under the policies of a JSON file.',
     example: 'policies preview strict.json',
-    on: 'service',
     positionals: ['FILE'],
-    optional: { since: 'TIME', until: 'TIME', ...targetFlags },
+    optional: { since: 'TIME', until: 'TIME' },
     run: (given) => {
       const body = { ...readSetFile(operandOf(given)), ...windowOf(given.values) };
-      return call<Previewed>(given.target(), `${POLICIES}/preview`, body);
+      return call(given.target(), `${POLICIES}/preview`, body);
     },
     print: previewLines,
   }),
-  'policies import': command({
+  'policies import': instanceCommand({
     about:
       'Reads rules of another product and reports on each. Without --apply nothing changes. New policies are in mode monitor, and challenge, unless the flags or the rules say otherwise.',
     example: 'policies import rules.txt --format cloudflare',
-    on: 'service',
     positionals: ['FILE'],
     required: { format: 'cloudflare|anubis' },
-    optional: { mode: 'enforce|monitor', action: 'allow|challenge|block', place: 'end|start|replace', ...write },
+    optional: { mode: 'enforce|monitor', action: 'allow|challenge|block', place: 'end|start|replace', ...writeFlags },
     switches: ['apply'],
     run: (given) => {
       const { format, mode, action, place } = given.values;
       const content = readText(operandOf(given));
       const body = { format, content, mode, action, place, apply: given.switches.has('apply') };
-      return call<Imported>(given.target(), `${POLICIES}/import`, { ...body, ...versionFields(given) });
+      return call(given.target(), `${POLICIES}/import`, { ...body, ...versionFields(given) });
     },
     print: importLines,
     exitCode: ({ taken, takenWithADifference }) => (taken + takenWithADifference === 0 ? 1 : 0),
   }),
-  'policies history': command({
+  'policies history': instanceCommand({
     about: 'Lists the versions that are kept, 50 unless --limit says otherwise.',
     example: 'policies history',
-    on: 'service',
-    optional: { limit: 'N', ...targetFlags },
+    optional: { limit: 'N' },
     run: (given) => {
       const limit = wholeNumber('--limit', given.values['limit'] ?? '50');
       return call(given.target(), `${POLICIES}/history`, { limit });
     },
   }),
-  'policies diff': command({
+  'policies diff': instanceCommand({
     about: 'Compares a version with the current one, or with --to.',
     example: 'policies diff 1',
-    on: 'service',
     positionals: ['VERSION'],
-    optional: { to: 'N', ...targetFlags },
+    optional: { to: 'N' },
     run: (given) => {
       const body = { from: wholeNumber('VERSION', operandOf(given)), to: optionalNumber('--to', given.values['to']) };
-      return call<Compared>(given.target(), `${POLICIES}/diff`, body);
+      return call(given.target(), `${POLICIES}/diff`, body);
     },
     print: comparedLines,
   }),
-  'policies rollback': command({
+  'policies rollback': instanceCommand({
     about: 'Makes the policies what they were at a version of the history.',
     example: 'policies rollback 1',
-    on: 'service',
     positionals: ['VERSION'],
-    optional: write,
+    optional: writeFlags,
     switches: ['dry-run'],
-    run: (given) => written(given, '/rollback', { version: wholeNumber('VERSION', operandOf(given)) }),
+    run: (given) => written(given, 'rollback', { version: wholeNumber('VERSION', operandOf(given)) }),
     print: writtenLines,
   }),
 };
@@ -201,7 +169,7 @@ function operandOf({ positionals: [operand = ''] }: Given): string {
   return operand;
 }
 
-async function updated(given: Given): Promise<Written> {
+async function updated(given: Given): Promise<ResponseAt<'/protect/policies/update'>> {
   const { when, then, name: newName } = given.values;
   const name = operandOf(given);
   const { policy, version } = await policyNamed(given.target(), name);
@@ -213,19 +181,21 @@ async function updated(given: Given): Promise<Written> {
     ...(then === undefined ? {} : { then: readAction(then) }),
     ...settingsOf(given),
   };
-  return written(given, '/update', { name, policy: next, ifVersion: version });
+  return written(given, 'update', { name, policy: next, ifVersion: version });
 }
 
-async function policyNamed(target: Target, name: string): Promise<{ policy: ListedPolicy; version: number }> {
-  const { policies, version } = await call<Listing>(target, POLICIES, {});
+async function policyNamed(target: Target, name: string) {
+  const { policies, version } = await call(target, POLICIES, {});
   const policy = policies.find((one) => one.name === name);
   if (policy === undefined) throw new CallError(`There is no policy named "${name}".`);
   return { policy, version };
 }
 
-function written(given: Given, path: string, body: object): Promise<Written> {
+type Write = 'set' | 'add' | 'update' | 'move' | 'remove' | 'rollback';
+
+function written(given: Given, write: Write, body: object): Promise<ResponseAt<`/protect/policies/${Write}`>> {
   const dryRun = given.switches.has('dry-run');
-  return call<Written>(given.target(), `${POLICIES}${path}`, { ...body, ...versionFields(given), dryRun });
+  return call(given.target(), `${POLICIES}/${write}`, { ...body, ...versionFields(given), dryRun });
 }
 
 function versionFields({ values }: Given): object {

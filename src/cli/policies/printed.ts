@@ -1,52 +1,16 @@
 /** What people read of policies: lists, differences, reports of imports, tests of a request and previews. */
-import type { PolicyAction } from '../../contract/management/policy-set/policy.ts';
-import { changeLines, reachLine, reachNotes, type Change, type Reach, type Sample } from '../print/preview.ts';
+import type { ResponseAt } from '../management-call.ts';
+import { changeLines, reachLine, reachNotes } from '../print/preview.ts';
 import { printable } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
 import { fields, table } from '../print/table.ts';
 import { printAction } from './read.ts';
 
-export interface ListedPolicy {
-  name: string;
-  description?: string;
-  text: string;
-  then: PolicyAction;
-  mode: string;
-  hits?: { total: number; lastHitAt: string | null };
-}
+type Written = ResponseAt<'/protect/policies/set'>;
+type Imported = ResponseAt<'/protect/policies/import'>;
+type Compared = ResponseAt<'/protect/policies/diff'>;
 
-export interface Difference {
-  change: 'added' | 'removed' | 'changed' | 'moved';
-  name: string;
-  placeBefore: number | null;
-  placeAfter: number | null;
-}
-
-interface ReportedRule {
-  place: string;
-  source: string;
-  outcome: string;
-  policy: ListedPolicy | null;
-  differences: string[];
-  reason: string | null;
-}
-
-export interface Written {
-  version: number;
-  changed: boolean;
-  dryRun: boolean;
-  differences: Differences;
-}
-
-export interface Imported extends Written {
-  taken: number;
-  takenWithADifference: number;
-  notExpressible: number;
-  rules: ReportedRule[];
-  notes: string[];
-}
-
-export function policyLines(version: number, policies: readonly ListedPolicy[]): string[] {
+export function policyLines({ version, policies }: ResponseAt<'/protect/policies'>): string[] {
   if (policies.length === 0) return [`Version ${version} has no policies.`];
   const lines = policies.flatMap(({ name, text, then, mode, hits }, index) => {
     const counted = hits === undefined ? '' : `, fired ${hits.total} times`;
@@ -58,29 +22,13 @@ export function policyLines(version: number, policies: readonly ListedPolicy[]):
 
 const signs = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
 
-export interface Differences {
-  policies: Difference[];
-  limits: Difference[];
-  origins: Difference[];
-}
-
-export function differenceLines({ policies, limits, origins }: Differences): string[] {
-  return [
-    ...policies.map((difference) => differenceLine('policy', difference)),
-    ...limits.map((difference) => differenceLine('limit', difference)),
-    ...origins.map((difference) => differenceLine('origin', difference)),
-  ];
-}
-
-function differenceLine(kind: string, { change, name, placeBefore, placeAfter }: Difference): string {
-  const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
-  return `${signs[change]} ${kind} ${name} ${change}${place}`;
-}
-
-export interface Compared {
-  from: number;
-  to: number;
-  differences: Differences;
+function differenceLines({ policies, limits, origins }: Compared['differences']): string[] {
+  return Object.entries({ policy: policies, limit: limits, origin: origins }).flatMap(([kind, differences]) =>
+    differences.map(({ change, name, placeBefore, placeAfter }) => {
+      const place = change === 'moved' ? ` from place ${placeBefore} to ${placeAfter}` : '';
+      return `${signs[change]} ${kind} ${name} ${change}${place}`;
+    }),
+  );
 }
 
 export function comparedLines({ from, to, differences }: Compared): string[] {
@@ -109,7 +57,7 @@ export function importLines(response: Imported): string[] {
   ];
 }
 
-export function reportLines(rules: readonly ReportedRule[], notes: readonly string[]): string[] {
+export function reportLines(rules: Imported['rules'], notes: readonly string[]): string[] {
   const lines = rules.flatMap(({ place, source, policy, differences, reason }) => {
     const head = `${place}: ${printable(source)}`;
     if (policy === null) return [head, `  not taken: ${printable(reason ?? '')}`];
@@ -123,20 +71,8 @@ export function reportLines(rules: readonly ReportedRule[], notes: readonly stri
   return [...lines, ...notes.map((note) => `note: ${printable(note)}`)];
 }
 
-export interface Tested {
-  policies: { name: string; applies: 'yes' | 'unknown'; mode: string; then: PolicyAction }[];
-  result: {
-    verdict: { policy: string; action: string; level: number } | null;
-    redirect: { policy: string; location: string; status: number } | null;
-    skipSession: boolean;
-    limits: string[];
-    origin: string | null;
-  };
-  unknown: string[];
-  logged: { before: string; after: string[]; decidedBy: string } | null;
-}
-
-export function testLines({ policies, result, unknown, logged }: Tested, screen: Screen): string[] {
+export function testLines(tested: ResponseAt<'/protect/policies/test'>, screen: Screen): string[] {
+  const { policies, result, unknown, logged } = tested;
   const { verdict, redirect, skipSession, limits, origin } = result;
   const level = verdict?.action === 'challenge' ? ` at level ${verdict.level}` : '';
   return [
@@ -171,17 +107,7 @@ export function testLines({ policies, result, unknown, logged }: Tested, screen:
   ];
 }
 
-export interface Previewed extends Reach {
-  changed: number;
-  changedAddresses: number;
-  untold: number;
-  changes: Change[];
-  samples: Sample[];
-  effects: { policy: string; requests: number; unknown: number }[];
-  differences: Differences;
-}
-
-export function previewLines(preview: Previewed, screen: Screen): string[] {
+export function previewLines(preview: ResponseAt<'/protect/policies/preview'>, screen: Screen): string[] {
   const { changed, changedAddresses, untold, effects } = preview;
   const differences = differenceLines(preview.differences).map(printable);
   return [
@@ -189,7 +115,7 @@ export function previewLines(preview: Previewed, screen: Screen): string[] {
     ...(differences.length === 0 ? [] : ['']),
     reachLine(preview, `${changed} would be decided otherwise, of ${changedAddresses} addresses.`),
     ...(untold === 0 ? [] : [`Of ${untold} the log does not keep what the policies ask for.`]),
-    ...changeLines(preview.changes, preview.samples, screen),
+    ...changeLines(preview, screen),
     ...(effects.length === 0
       ? []
       : [

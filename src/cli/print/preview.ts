@@ -1,42 +1,22 @@
 /** What previews of rules, policies and lists have in common: how far they reached, and which decisions change. */
+import type { ResponseAt } from '../management-call.ts';
 import { printable } from './printable.ts';
 import type { Screen } from './screen.ts';
 import { decisionStyle, table } from './table.ts';
 
-export interface Reach {
-  examined: number;
-  inWindow: number;
-  examinedSince: string;
-  complete: boolean;
-  allowedRequestsIncluded?: boolean;
-  withoutInputs?: number;
-}
+type Preview = ResponseAt<
+  '/protect/access-rules/preview' | '/protect/lists/preview' | '/protect/limits/preview' | '/protect/policies/preview'
+>;
+type Notes = Partial<Pick<ResponseAt<'/protect/limits/preview'>, 'allowedRequestsIncluded' | 'withoutInputs'>>;
+type Changes = Pick<Exclude<Preview, ResponseAt<'/protect/limits/preview'>>, 'changes' | 'samples'>;
 
-export interface Change {
-  from: string;
-  to: string;
-  requests: number;
-  addresses?: number;
-}
-
-export interface Sample {
-  requestId: string;
-  timestamp: string;
-  ip: string | null;
-  country: string | null;
-  requestPath: string;
-  from: string;
-  to: string;
-  decidedBy: string;
-}
-
-export function reachLine(reach: Reach, rest: string): string {
+export function reachLine(reach: Preview, rest: string): string {
   const { examined, inWindow, examinedSince, complete } = reach;
   const which = complete ? `All ${examined} requests` : `The newest ${examined} of ${inWindow} requests`;
   return printable(`${which} since ${examinedSince}: ${rest}`);
 }
 
-export function reachNotes({ allowedRequestsIncluded, withoutInputs = 0 }: Reach): string[] {
+export function reachNotes({ allowedRequestsIncluded, withoutInputs = 0 }: Notes): string[] {
   return [
     ...(allowedRequestsIncluded === false
       ? ['', 'The log of this instance has no rows of allowed requests, so most requests are missing here.']
@@ -47,7 +27,7 @@ export function reachNotes({ allowedRequestsIncluded, withoutInputs = 0 }: Reach
   ];
 }
 
-export function changeLines(changes: readonly Change[], samples: readonly Sample[], screen: Screen): string[] {
+export function changeLines({ changes, samples }: Changes, screen: Screen): string[] {
   if (changes.length === 0) return [];
   return [
     '',
@@ -65,7 +45,7 @@ export function changeLines(changes: readonly Change[], samples: readonly Sample
   ];
 }
 
-function sampleLines(samples: readonly Sample[], screen: Screen): string[] {
+function sampleLines(samples: Changes['samples'], screen: Screen): string[] {
   return table(
     [
       { title: 'TIME', cell: ({ timestamp }) => timestamp.slice(0, 19).replace('T', ' '), isWhole: true },

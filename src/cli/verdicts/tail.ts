@@ -7,9 +7,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReturnedVerdict } from '../../contract/edge/verdict-record.ts';
 import { CommandError } from '../command-line.ts';
-import { command, type Commands, type Given } from '../command.ts';
+import { instanceCommand, type Commands, type Given } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
-import { CallError, call, targetFlags, type Target } from '../management-call.ts';
+import { CallError, call, type Target } from '../management-call.ts';
 import { jsonText } from '../print/printable.ts';
 import { liveTable } from '../print/table.ts';
 import { filterChoices, filterFlags, filterOf, typicalVerdict, verdictColumns } from './verdicts.ts';
@@ -19,21 +19,13 @@ const POLL_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 const LAST_MAX = 1000;
 
-interface Tailed {
-  verdicts: ReturnedVerdict[];
-  cursor: string;
-  more: boolean;
-  missed: number;
-}
-
 export const tailCommands: Commands = {
-  tail: command({
+  tail: instanceCommand({
     about:
       'Shows verdicts as they arrive, until Ctrl-C, after the last 10 or as many as --last says. Each is shown once, also after the connection or the service was away. The filters are those of verdicts, without times.',
     example: 'tail --decision block,challenge',
-    on: 'service',
     endsItself: true,
-    optional: { ...filterFlags, last: 'N', ...targetFlags },
+    optional: { ...filterFlags, last: 'N' },
     choices: filterChoices,
     run: follow,
   }),
@@ -48,7 +40,7 @@ async function follow(given: Given): Promise<undefined> {
   const print = printer(given);
   const caughtUp = new CaughtUp(target, filter);
   try {
-    const first = await call<Tailed>(target, '/protect/verdicts/tail', { ...filter, limit: LAST_MAX });
+    const first = await call(target, '/protect/verdicts/tail', { ...filter, limit: LAST_MAX });
     caughtUp.begin(first.verdicts, first.verdicts.length < LAST_MAX);
     await print(last === 0 ? [] : first.verdicts.slice(-last));
     let { cursor, more } = first;
@@ -69,10 +61,10 @@ async function follow(given: Given): Promise<undefined> {
 }
 
 /** Repeats a call until it succeeds, the service refuses it, or Ctrl-C. */
-async function again<Response = Tailed>({ note, signal }: Given, attempt: () => Promise<unknown>): Promise<Response> {
+async function again<Response>({ note, signal }: Given, attempt: () => Promise<Response>): Promise<Response> {
   for (let waitMs = POLL_MS, isAway = false; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
     try {
-      const response = (await attempt()) as Response;
+      const response = await attempt();
       if (isAway) note('Connected again.');
       return response;
     } catch (error) {
@@ -103,11 +95,6 @@ const GAP_MAX = 10_000;
 const PAGE_ROWS = 1000;
 /** A verdict arrives within seconds, and an edge that cannot reach the service keeps it for minutes. */
 const LATE_MS = 300_000;
-
-interface Page {
-  verdicts: ReturnedVerdict[];
-  nextCursor: string | null;
-}
 
 /**
  * What the live tail could not return: verdicts that the log moved to its archive before the tail asked for them, read
@@ -161,7 +148,7 @@ export class CaughtUp {
     let cursor: string | undefined;
     do {
       const body = { ...this.#filter, since, until, limit: PAGE_ROWS, cursor };
-      const page = await call<Page>(this.#target, '/protect/verdicts', body);
+      const page = await call(this.#target, '/protect/verdicts', body);
       found.push(...page.verdicts.filter(({ id }) => !this.#shown.has(id)));
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && found.length < GAP_MAX);

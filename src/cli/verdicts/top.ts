@@ -1,12 +1,11 @@
 /** `gatehouse top DIMENSION`: the values of a dimension with the most requests, and all other values together. */
-import type { z } from 'zod/mini';
 import { epochMsOf } from '../../contract/management/time.ts';
-import { type trafficByDimensionResponse, verdictDimensions } from '../../contract/management/verdict-query.ts';
+import { verdictDimensions } from '../../contract/management/verdict-query.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 import { CommandError } from '../command-line.ts';
-import { command, type Commands } from '../command.ts';
+import { instanceCommand, type Commands } from '../command.ts';
 import { listOf, timeOf, wholeNumber } from '../flag-values.ts';
-import { call, targetFlags } from '../management-call.ts';
+import { call, type ResponseAt } from '../management-call.ts';
 import type { Screen } from '../print/screen.ts';
 import { table, timeText } from '../print/table.ts';
 import { windowFlags } from './verdicts.ts';
@@ -14,7 +13,7 @@ import { windowFlags } from './verdicts.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-type Traffic = z.infer<typeof trafficByDimensionResponse>;
+type Traffic = ResponseAt<'/protect/traffic-by-dimension'>;
 
 /** Names without their second word, which people try first. */
 const shortNames: Readonly<Record<string, string>> = {
@@ -28,12 +27,11 @@ const shortNames: Readonly<Record<string, string>> = {
 const named = verdictDimensions.filter((name) => name !== 'none');
 
 export const topCommands: Commands = {
-  top: command({
+  top: instanceCommand({
     about: `Lists the values with the most requests, in the last day or since TIME. DIMENSION is one of ${named.join(', ')}. The window is widened to whole minutes, hours or days.`,
     example: 'top asn --since 1h --decision block',
-    on: 'service',
     positionals: ['DIMENSION'],
-    optional: { decision: decisions.join('|'), ...windowFlags, limit: 'N', ...targetFlags },
+    optional: { decision: decisions.join('|'), ...windowFlags, limit: 'N' },
     choices: { DIMENSION: [...named, ...Object.keys(shortNames)] },
     run: ({ positionals: [word = ''], values, target }) => {
       const since = timeOf('--since', values['since']);
@@ -46,7 +44,7 @@ export const topCommands: Commands = {
         topN: wholeNumber('--limit', values['limit'] ?? '10'),
         decision: listOf(values['decision']),
       };
-      return call<Traffic>(target(), '/protect/traffic-by-dimension', body);
+      return call(target(), '/protect/traffic-by-dimension', body);
     },
     print: trafficLines,
   }),

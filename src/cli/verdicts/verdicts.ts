@@ -6,9 +6,9 @@
 import type { ReturnedVerdict } from '../../contract/edge/verdict-record.ts';
 import { botProofs, decisions, deviceTypes, verdictSources } from '../../contract/vocabulary.ts';
 import { CommandError } from '../command-line.ts';
-import { command, type Commands, type Given } from '../command.ts';
+import { instanceCommand, type Commands, type Given } from '../command.ts';
 import { listOf, optionalNumber, wholeNumber, windowOf } from '../flag-values.ts';
-import { CallError, call, targetFlags, type Target } from '../management-call.ts';
+import { CallError, call, type ResponseAt, type Target } from '../management-call.ts';
 import { jsonText } from '../print/printable.ts';
 import type { Screen } from '../print/screen.ts';
 import { decisionStyle, liveTable, table, timeText, type Column } from '../print/table.ts';
@@ -87,20 +87,14 @@ function fromText(country: string | null, asn: number | null): string | null {
   return known.length === 0 ? null : known.join(' ');
 }
 
-interface Page {
-  verdicts: ReturnedVerdict[];
-  total: number;
-  totalIsExact: boolean;
-  nextCursor: string | null;
-}
+type Page = ResponseAt<'/protect/verdicts'>;
 
 export const verdictCommands: Commands = {
-  verdicts: command({
+  verdicts: instanceCommand({
     about:
       'Lists verdicts of the log, newest first, 50 unless --limit says otherwise. Filters with several values take them with commas; PATH may end with *. A reference finds its one verdict. --all writes every verdict that matches, as one JSON object a line where it writes JSON.',
     example: 'verdicts --since 1h --decision block',
-    on: 'service',
-    optional: { ...filterFlags, ...windowFlags, reference: 'REFERENCE', limit: 'N', cursor: 'CURSOR', ...targetFlags },
+    optional: { ...filterFlags, ...windowFlags, reference: 'REFERENCE', limit: 'N', cursor: 'CURSOR' },
     switches: ['all'],
     choices: filterChoices,
     run: (given) => (given.switches.has('all') ? writeAll(given) : onePage(given)),
@@ -113,7 +107,7 @@ async function onePage(given: Given): Promise<Page> {
   if (limit < 1 || limit > PAGE_ROWS_MAX)
     throw new CommandError(`--limit is ${limit}. Use a number from 1 to ${PAGE_ROWS_MAX}, or --all.`);
   const body = { ...bodyOf(given), limit, cursor: given.values['cursor'] };
-  return await call<Page>(given.target(), '/protect/verdicts', body);
+  return await call(given.target(), '/protect/verdicts', body);
 }
 
 async function writeAll(given: Given): Promise<undefined> {
@@ -143,7 +137,7 @@ async function writeAll(given: Given): Promise<undefined> {
 async function pageAfter(target: Target, body: object): Promise<Page> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await call<Page>(target, '/protect/verdicts', body);
+      return await call(target, '/protect/verdicts', body);
     } catch (error) {
       const waitMs = RETRY_AFTER_MS[attempt];
       if (!(error instanceof CallError) || error.isRefusal || waitMs === undefined) throw error;
@@ -167,5 +161,3 @@ function pageLines({ verdicts, total, totalIsExact, nextCursor }: Page, screen: 
       : `${verdicts.length} of ${all} verdicts. The next ones: --cursor ${nextCursor}, or all of them: --all`,
   ];
 }
-
-/** The filters of the verdict log as flags, and as fields of a call. */

@@ -57,7 +57,6 @@ export const verdictExplanationResponse = z.object({
   /** `false`: a part of the table follows from the present settings, because the record does not have it. */
   isExact: z.boolean(),
 });
-export type VerdictExplanation = z.infer<typeof verdictExplanationResponse>;
 
 /** Verdicts of one answer. A short form has more only where one instance logs a million requests a minute. */
 export const FOUND_VERDICTS_MAX = 20;

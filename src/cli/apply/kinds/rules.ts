@@ -27,10 +27,10 @@ export async function planRules(
   const section = { path: [...at, 'rules'], isEmpty: rules.size === 0, what: `rules of ${cname}` };
   const gone = pruned(planning, unnamed, section);
   const write = async (operation: 'create' | 'delete', body: object): Promise<void> => {
-    const path = `/protect/access-rules/${operation}`;
+    const path = `/protect/access-rules/${operation}` as const;
     const ifVersion = made.ruleVersions.get(cname);
     const siteKey = made.instanceKeyOf(cname);
-    const answer = await state.call<{ version: number }>(path, { ...body, ifVersion }, { siteKey });
+    const answer = await state.call(path, { ...body, ifVersion }, { siteKey });
     made.ruleVersions.set(cname, answer.version);
   };
   for (const { changes, range } of batches(writes)) {

@@ -78,7 +78,7 @@ function planNewSite({ state, report, plan }: Planning, { path, name, settings =
   }
   const change: Change = { kind: 'site', name, action: 'create', before: null, after: { settings } };
   plan.add('site', `create the site ${name}`, [change], async (made) => {
-    const { siteKey } = await state.call<ShownSite>('/sites/create', { name, settings });
+    const { siteKey } = await state.call('/sites/create', { name, settings });
     made.siteKeys.set(name.toLowerCase(), siteKey);
   });
 }
@@ -107,7 +107,7 @@ function planKnownSite(
   const action = active ? 'change' : 'activate';
   const change: Change = { kind: 'site', name, action, before: side('before'), after: side('after') };
   plan.add('site', `${action} the site ${name}`, [change], async () => {
-    const answer = active ? { version } : await state.call<ShownSite>('/sites/activate', {}, { siteKey });
+    const answer = active ? { version } : await state.call('/sites/activate', {}, { siteKey });
     if (renamed === null && changed === null) return;
     await state.call('/sites/update', { ...side('after'), ifVersion: answer.version }, { siteKey });
   });
